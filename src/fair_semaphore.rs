@@ -1,12 +1,13 @@
-//! Permits that companies share, so that no company holds up another one, however long it keeps what it has.
+//! Permits that companies share, so that no company delays another one, however long it keeps its permits.
 //!
-//! Turns alone are not enough: a company whose links lead to slow hosts would take every permit in its turn and keep it
-//! for a minute. So a company takes its first permits as soon as they are free, and further ones only while at least as
-//! many stay free as it then holds (dynamic thresholds: A. Choudhury and E. Hahne, 1998). One company alone gets half of
-//! the permits, two get a third each, and a company that holds none finds some free.
+//! Taking turns is not enough: a company whose links lead to slow hosts would take every permit in its turn
+//! and keep it for a minute. So a company takes its first permits as soon as they are free, and further
+//! permits only while at least as many stay free as it then holds (dynamic thresholds: A. Choudhury and E.
+//! Hahne, 1998). A single company gets half of the permits, two companies get a third each, and a company
+//! without permits finds some free.
 //!
-//! Of the companies that wait, the one that holds least is served first, then the one that was served longest ago. A
-//! company that asks for more than is free holds up no other one.
+//! Of the waiting companies, the one that holds least is served first, and of several the one that was served
+//! longest ago. A company that asks for more permits than are free does not delay the others.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +21,7 @@ struct State {
     free: usize,
     /// Counts arrivals and grants.
     count: u64,
-    /// Those that hold permits or wait for some.
+    /// The companies that hold permits or wait for some.
     companies: HashMap<Uuid, Company>,
 }
 
@@ -29,7 +30,7 @@ struct Company {
     held: usize,
     /// The count at its last grant.
     served: u64,
-    /// By the count at their arrival.
+    /// The waiters, by the count at their arrival.
     waiting: BTreeMap<u64, Waiter>,
 }
 
@@ -38,7 +39,7 @@ struct Waiter {
     turn: oneshot::Sender<Permit>,
 }
 
-/// Permits of a company, given back when this is dropped.
+/// Permits of a company, returned when this is dropped.
 pub(crate) struct Permit {
     semaphore: Arc<FairSemaphore>,
     company: Uuid,
@@ -53,12 +54,12 @@ struct Waiting<'semaphore> {
 }
 
 impl FairSemaphore {
-    /// So many permits, all of them free.
+    /// A semaphore with this many permits, all free.
     pub(crate) fn new(permits: usize) -> Arc<Self> {
         Arc::new(Self(Mutex::new(State { free: permits, count: 0, companies: HashMap::new() })))
     }
 
-    /// Waits for so many permits, which come all at once.
+    /// Waits for this many permits, which are granted together.
     pub(crate) async fn acquire(self: &Arc<Self>, company: Uuid, permits: usize) -> Permit {
         let (turn, granted) = oneshot::channel();
         let arrival = {
@@ -72,16 +73,17 @@ impl FairSemaphore {
         let _waiting = Waiting { semaphore: self, company, arrival };
         match granted.await {
             Ok(permit) => permit,
-            // Never: a waiter stays in the queue until it is served or leaves.
+            // This never happens: a waiter stays in the queue until it is served or leaves.
             Err(_) => std::future::pending().await,
         }
     }
 
-    /// Serves everybody who can be served now.
+    /// Serves all waiters that can be served now.
     fn serve(self: &Arc<Self>, state: &mut State) {
         while let Some((id, Waiter { permits, turn })) = state.next() {
             let permit = Permit { semaphore: Arc::clone(self), company: id, permits };
-            // Of a waiter that left. Emptied, or it would go back through the lock that is held here.
+            // The permit of a waiter that has left. It is emptied, because dropping it would take the lock
+            // that is held here.
             if let Err(mut permit) = turn.send(permit) {
                 permit.permits = 0;
                 state.give_back(id, permits);
@@ -95,7 +97,7 @@ impl FairSemaphore {
 }
 
 impl State {
-    /// Takes the next waiter that can be served out of the queue, and its permits.
+    /// Removes the next waiter that can be served from the queue, and takes its permits.
     fn next(&mut self) -> Option<(Uuid, Waiter)> {
         let first = |(id, company): (&Uuid, &Company)| {
             let (arrival, waiter) = company.waiting.first_key_value()?;
@@ -120,7 +122,7 @@ impl State {
         }
     }
 
-    /// Forgets a company that neither holds nor wants anything.
+    /// Removes a company that neither holds permits nor waits.
     fn forget_idle(&mut self, id: Uuid) {
         if self.companies.get(&id).is_some_and(|company| company.held == 0 && company.waiting.is_empty()) {
             self.companies.remove(&id);
@@ -136,7 +138,7 @@ impl Company {
 }
 
 impl Permit {
-    /// Gives back all but so many.
+    /// Returns all permits but this many.
     pub(crate) fn shrink(&mut self, permits: usize) {
         let surplus = self.permits.saturating_sub(permits);
         if surplus > 0 {
@@ -160,7 +162,7 @@ impl Drop for Waiting<'_> {
         let Some(company) = state.companies.get_mut(&self.company) else { return };
         if company.waiting.remove(&self.arrival).is_some() {
             state.forget_idle(self.company);
-            // Another one of its company may want less.
+            // Another waiter of the same company may need fewer.
             self.semaphore.serve(&mut state);
         }
     }

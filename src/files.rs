@@ -1,4 +1,4 @@
-//! Files and directories that their owner alone may read: what holds people's data or secrets.
+//! Files and directories that only their owner may read, because they contain people's data or secrets.
 //!
 //! On systems without Unix permissions the system's own defaults apply.
 
@@ -6,7 +6,7 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// A new file; fails when the path exists.
+/// Creates a file; fails when the path exists.
 ///
 /// # Errors
 ///
@@ -15,20 +15,20 @@ pub fn create_new(path: &Path) -> io::Result<File> {
     private().write(true).create_new(true).open(path)
 }
 
-/// An empty file, in the place of one that exists.
+/// Creates an empty file, and replaces an existing one.
 ///
 /// # Errors
 ///
 /// Those of the system.
 pub fn create(path: &Path) -> io::Result<File> {
     let file = private().write(true).create(true).truncate(true).open(path)?;
-    // The mode above counts for a new file only.
+    // The mode above applies only to a new file.
     #[cfg(unix)]
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     Ok(file)
 }
 
-/// A file with its content as it is, or a new one.
+/// Opens an existing file with its content, or creates one.
 ///
 /// # Errors
 ///
@@ -37,7 +37,8 @@ pub fn open_or_create(path: &Path) -> io::Result<File> {
     private().write(true).create(true).truncate(false).open(path)
 }
 
-/// Makes a directory, with those above it, that its owner alone may enter. One that exists keeps its rights.
+/// Creates a directory, with its parents, that only its owner may enter. An existing directory keeps its
+/// permissions.
 ///
 /// # Errors
 ///
@@ -64,7 +65,7 @@ pub fn is_exposed(path: &Path) -> bool {
     }
 }
 
-/// Makes sure that the names in a directory are on the disk. Without this one may be gone after a power cut.
+/// Writes the names in a directory to the disk. Without this, a new name may be lost in a power cut.
 ///
 /// # Errors
 ///

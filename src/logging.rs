@@ -1,7 +1,7 @@
-//! Sets the log up, once, for the whole process.
+//! Sets up the log, once for the whole process.
 //!
-//! Everything goes to standard error, so that a command's output stays clean. What is logged where is up to
-//! the modules; messages' bodies, tokens and whole phone numbers never are.
+//! All log lines go to standard error, so that a command's output stays clean. The modules decide what they
+//! log; they never log messages' bodies, tokens and complete phone numbers.
 
 use std::io::{self, IsTerminal as _};
 
@@ -14,22 +14,23 @@ use tracing_subscriber::{EnvFilter, fmt};
 
 use crate::config::{Log, LogFormat};
 
-/// Parts of the library that speaks WhatsApp Web's protocol. Its log has whole numbers, at times whole messages; what
-/// matters of it, the web sessions tell in words of our own. To look for a fault, name a part in `log.level`.
+/// Parts of the library that speaks WhatsApp Web's protocol. Its log contains complete numbers, and sometimes
+/// complete messages. Web sessions log what matters themselves. To look for a fault, name a part in
+/// `log.level`.
 const INDISCREET: [&str; 3] = ["whatsapp_rust", "wacore", "waproto"];
 
-/// Where the HTTP library tells as errors what clients do: bytes that are no request, connections that break off. What
-/// matters of it is answered and counted. To look for a fault, name the part in `log.level`.
+/// The part of the HTTP library that logs clients' faults as errors: bytes that are no request, connections
+/// that break off. What matters is answered and counted. To look for a fault, name the part in `log.level`.
 const CLIENTS: &str = "actix_http::h1::dispatcher";
 
-/// The library that speaks to NATS: it tells each attempt to connect. What matters of it, the connector tells once. To look
-/// for a fault, name it in `log.level`.
+/// The library for NATS, which logs each attempt to connect. The connector logs what matters once. To look
+/// for a fault, name the library in `log.level`.
 const NATS: &str = "async_nats";
 
-/// Why logging cannot begin.
+/// Why the log cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// `log.level` is not a filter; the configuration's own check says so earlier and better.
+    /// `log.level` is not a filter; the configuration's own check reports that earlier.
     #[error("log.level is not a filter: {0}")]
     Level(#[from] ParseError),
     /// Logging was set up before.
@@ -37,9 +38,9 @@ pub enum Error {
     Twice(#[from] TryInitError),
 }
 
-/// Sets the log up as configured; also takes what dependencies log through the `log` crate.
+/// Sets up the log as configured. It also receives what dependencies log through the `log` crate.
 ///
-/// Colours appear only on a terminal and not when `NO_COLOR` is set (the subscriber minds that itself).
+/// Colours appear only on a terminal, and not when `NO_COLOR` is set (the subscriber checks that itself).
 ///
 /// # Errors
 ///
@@ -68,8 +69,8 @@ where
     })
 }
 
-/// Keeps out what may not be logged, and what clients did. Where that library names the place of a line with a slash, as no other does, the
-/// line may hold a pairing code, and is never let through.
+/// Filters out lines that must not be logged, and clients' faults. A line whose target contains a slash,
+/// which only that library writes, may contain a pairing code, and is never logged.
 fn discreet(level: &str) -> FilterFn<impl Fn(&Metadata<'_>) -> bool + use<>> {
     let is_asked_for = INDISCREET.iter().any(|part| level.contains(part));
     let is_looked_for = level.contains(CLIENTS);

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-/// Requests are taken on one thread, written on another and answered on the first.
+/// An allocator for memory that is allocated on one thread and freed on another: requests are read on one
+/// thread, written on another and answered on the first.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,8 +1,8 @@
-//! Slows guessing down: after some attempts the next one has to wait, longer each time.
+//! Slows down guessing: after some attempts, each further attempt has to wait, longer each time.
 //!
-//! Attempts count for the account, whether there is one or not, and for the network they come from. An attempt counts when
-//! it begins, so that many at once have no advantage; one that succeeds is taken back. Bounded: when there are too many
-//! entries, the ones that were used longest ago go.
+//! Attempts count for the account, even if it does not exist, and for the network of the client. An attempt
+//! counts when it begins, so that many attempts at once have no advantage; a successful attempt is taken
+//! back. The number of entries is bounded: the least recently used ones are evicted.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,38 +11,38 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
 
-/// The most accounts, and the most networks, that are remembered.
+/// The maximum of accounts, and of networks, that are kept.
 const CAPACITY: usize = 20_000;
-/// How many entries go at once when there are too many, so that a flood does not look through all of them each time.
+/// How many entries are evicted at once, so that a flood does not search all entries each time.
 const EVICTED: usize = CAPACITY / 20;
-/// Without an attempt for so long, an entry is forgotten.
+/// How long after its last attempt an entry is removed.
 const FORGET: Duration = Duration::from_secs(3_600);
 
-/// What attempts are counted for.
+/// The back-off of an account or a network.
 struct Policy {
-    /// So many attempts wait for nothing.
+    /// The number of attempts without a wait.
     free: u32,
     /// The longest wait.
     longest: Duration,
 }
 
-/// A person may be kept waiting by others who guess: not for long.
+/// The longest wait is short, because a person may have to wait for other people's guesses.
 const ACCOUNT: Policy = Policy { free: 5, longest: Duration::from_secs(15 * 60) };
 /// Many people may share an address.
 const NETWORK: Policy = Policy { free: 30, longest: Duration::from_secs(60) };
 
-/// The account that an attempt is for, as a hash: what people type may be long, or a password.
+/// The account of an attempt, as a hash: people may type a long text, or a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Account([u8; 32]);
 
 impl Account {
-    /// By the folded e-mail, or what stands in its place.
+    /// The account of the folded e-mail, or of the text in its place.
     pub(super) fn of(email: &str) -> Self {
         Self(Sha256::digest(email.as_bytes()).into())
     }
 }
 
-/// An IPv4 address, or the /64 of an IPv6 address, all of which one person has.
+/// An IPv4 address, or the /64 of an IPv6 address, which usually belongs to one person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Network {
     V4([u8; 4]),
@@ -86,11 +86,11 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// Counts an attempt that begins.
+    /// Counts an attempt when it begins.
     ///
     /// # Errors
     ///
-    /// How long the caller has to wait; the attempt does not count then.
+    /// How long the caller has to wait. The attempt does not count then.
     pub(super) fn begin(&mut self, account: Account, address: IpAddr, now: Instant) -> Result<(), Duration> {
         let network = Network::from(address);
         let waits = [
@@ -106,14 +106,14 @@ impl Backoff {
         Ok(())
     }
 
-    /// The attempt failed by no fault of the caller, or goes on in another one.
+    /// Takes an attempt back that failed through no fault of the caller, or that continues in another one.
     pub(super) fn take_back(&mut self, account: Account, address: IpAddr) {
         take_back(&mut self.accounts, &account);
         take_back(&mut self.networks, &Network::from(address));
     }
 
-    /// The attempt succeeded: earlier failures for the account count no more. Those of the network still count: the
-    /// attacker may have an account.
+    /// Notes that the attempt succeeded: earlier failures of the account no longer count. Those of the
+    /// network still count, because the attacker may have an account.
     pub(super) fn succeed(&mut self, account: Account, address: IpAddr) {
         self.accounts.remove(&account);
         take_back(&mut self.networks, &Network::from(address));

@@ -1,4 +1,4 @@
-//! Why a call did not succeed.
+//! The errors of accounts.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use crate::vault;
 /// Why a call did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// E-mail, password or code do not fit; nothing says which, nor whether there is such an account.
+    /// E-mail, password or code is wrong. The error does not say which, or whether the account exists.
     #[error("e-mail, password or code is wrong")]
     Refused,
     /// Too many attempts failed, or too many passwords are being checked.
     #[error("too many attempts")]
     TooMany {
-        /// When to try again.
+        /// When to retry.
         retry_after: Duration,
     },
-    /// The link is unknown, was used, or has ended.
+    /// The link is unknown, used or expired.
     #[error("the link was used, has ended, or never was one")]
     LinkGone,
-    /// The person of this e-mail is there already: they accept an invitation after they signed in.
+    /// There is a user with this e-mail already, who has to sign in before accepting an invitation.
     #[error("another user has this e-mail")]
     Exists,
     /// There is no such person, member, session or invitation.
@@ -30,7 +30,7 @@ pub enum Error {
     /// The company would be left without an owner.
     #[error("a company keeps at least one owner")]
     LastOwner,
-    /// A field cannot be what it is.
+    /// A field is invalid.
     #[error("`{field}` {fault}")]
     Invalid {
         /// `email`, `name`, `password` or `time_zone`.
@@ -38,10 +38,10 @@ pub enum Error {
         /// Completes a sentence that begins with the field.
         fault: Invalid,
     },
-    /// The secret of a second factor does not open.
+    /// The secret of a second factor cannot be opened.
     #[error("the second factor cannot be checked: {0}")]
     Vault(#[from] vault::Error),
-    /// Hashing a password broke down, or a secret is no secret of a second factor; a defect of ours.
+    /// Hashing a password failed, or a stored secret is not valid for a second factor: an internal failure.
     #[error("{0}")]
     Defect(String),
     /// The store failed.
@@ -50,7 +50,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The field whose text cannot be what it is.
+    /// The error for an invalid field.
     pub(super) const fn invalid(field: &'static str) -> impl Fn(Invalid) -> Self {
         move |fault| Self::Invalid { field, fault }
     }

@@ -1,7 +1,8 @@
-//! Which failed attempts to sign in get an entry of their own in the record of changes.
+//! Decides which failed sign-ins get an entry of their own in the record of changes.
 //!
-//! The first few of a network in a minute do. The others are one entry with their number, and so are all attempts of
-//! networks that come when the minute has many entries: strangers who try for days fill no disk.
+//! The first few of a network in a minute do. The others become one entry with their number. So do all
+//! attempts of further networks when the minute has many entries, so that attempts that go on for days do not
+//! fill the disk.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -15,30 +16,30 @@ use crate::clock::Timestamp;
 use crate::store::users::failed_sign_ins::Folded;
 use crate::store::{self, Store};
 
-/// Attempts of a network in a minute that have entries of their own.
+/// The attempts of a network in a minute that get entries of their own.
 const OWN: u32 = 5;
-/// Entries of a minute, but for the one of all further networks.
+/// The entries of a minute, without the one for all further networks.
 const ENTRIES: u32 = 10;
 const MINUTE: i64 = 60_000;
 
 /// How a failed attempt is recorded.
 #[derive(Debug)]
 pub(super) enum Entry {
-    /// By itself.
+    /// As an entry of its own.
     Own,
-    /// With others.
+    /// In one entry with others.
     Folded(Arc<Fold>),
 }
 
-/// Attempts that are one entry.
+/// Attempts that share one entry.
 #[derive(Debug)]
 pub(super) struct Fold {
     id: Uuid,
     at: Timestamp,
-    /// `None` for many networks.
+    /// The network; `None` for many networks.
     network: Option<String>,
     times: AtomicU64,
-    /// How many of them the record has.
+    /// The number that is recorded already.
     written: tokio::sync::Mutex<u64>,
 }
 
@@ -77,7 +78,7 @@ impl Failures {
             return Entry::Own;
         }
         if tried.fold.is_none() {
-            // At most one more for each network that has some: a minute has no more than twice as many.
+            // At most one more for each network with entries, so a minute has at most twice as many.
             self.entries += 1;
         }
         Entry::Folded(Fold::another(&mut tried.fold, Some(network), now))
@@ -85,7 +86,7 @@ impl Failures {
 }
 
 impl Fold {
-    /// Counts an attempt in the fold of this place, which is made when there is none.
+    /// Counts an attempt in the fold at this place, and creates the fold if there is none.
     fn another(place: &mut Option<Arc<Self>>, network: Option<Network>, now: Timestamp) -> Arc<Self> {
         let fold = place.get_or_insert_with(|| {
             Arc::new(Self {
@@ -100,7 +101,7 @@ impl Fold {
         Arc::clone(fold)
     }
 
-    /// Records how many there are; of attempts that fail together, one writes for all.
+    /// Records the number of attempts. Of attempts that fail at the same time, one writes for all.
     pub(super) async fn record(&self, store: &Store) -> store::Result<()> {
         let mut written = self.written.lock().await;
         let times = self.times.load(Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! When sessions were last used: written to the minute, beside the request, at most once a minute each.
+//! Stores when sessions were last used, to the minute: in the background of the request, at most once a
+//! minute for each session.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -10,9 +11,9 @@ use super::lock;
 use crate::clock::Timestamp;
 use crate::store::Store;
 
-/// How exact a last use is.
+/// The precision of a last use.
 const MINUTE: Duration = Duration::from_secs(60);
-/// The most sessions that are remembered; all are forgotten when there are more.
+/// The maximum of sessions that are kept; beyond it all are removed.
 const CAPACITY: usize = 10_000;
 
 /// When each session's last use was last written.
@@ -20,7 +21,7 @@ const CAPACITY: usize = 10_000;
 pub(super) struct LastUses(Mutex<HashMap<Uuid, Timestamp>>);
 
 impl LastUses {
-    /// Whether a session's use has to be written now. `known` is what the database says.
+    /// Whether a session's use has to be written now. `known` is the time in the database.
     fn is_due(&self, session_id: Uuid, known: Timestamp, now: Timestamp) -> bool {
         let is_old = |written: Timestamp| written.plus(MINUTE) <= now;
         if !is_old(known) {
@@ -37,7 +38,8 @@ impl LastUses {
         true
     }
 
-    /// Notes that a session is used. The request does not wait for the write; a write that fails is repeated a minute later.
+    /// Notes that a session is used. The request does not wait for the write; a failed write is retried a
+    /// minute later.
     pub(super) fn note(&self, store: &Store, session_id: Uuid, known: Timestamp, now: Timestamp) {
         if !self.is_due(session_id, known, now) {
             return;
@@ -45,7 +47,7 @@ impl LastUses {
         let store = store.clone();
         tokio::spawn(async move {
             if let Err(error) = store.touch_session(session_id, now).await {
-                tracing::debug!(%error, "the last use of a session was not written");
+                tracing::debug!(%error, "cannot write the last use of a session");
             }
         });
     }

@@ -1,4 +1,5 @@
-//! Links that are valid once for a day: invitations, resets and sign-ins. There is no mail server: people copy them.
+//! Links that are valid once, for a day: invitations, resets and sign-ins. Pombo sends no e-mail: people copy
+//! the links.
 
 use uuid::Uuid;
 
@@ -25,7 +26,7 @@ pub struct Invite<'a> {
     pub is_operator: bool,
 }
 
-/// A link that was just made: shown once, because only its hash is stored.
+/// A new link. It is shown once, because only its hash is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewLink {
     /// The secret part of the link.
@@ -35,13 +36,13 @@ pub struct NewLink {
 }
 
 impl NewLink {
-    /// Where the link leads, below the address of the service.
+    /// The path of the link, below the address of the service.
     pub fn path(&self) -> String {
         format!("/console/link/{}", self.token.expose())
     }
 }
 
-/// What a link is for, as the person who has it may see it.
+/// The information about a link that its holder may see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkInfo {
     /// The purpose.
@@ -54,30 +55,31 @@ pub struct LinkInfo {
     pub company: Option<Membership>,
     /// Whether an invitation makes an operator.
     pub is_operator: bool,
-    /// Whether there is such a person already: an invitation is then for [`Accounts::join`], after they signed in.
+    /// Whether the user exists already. An invitation is then for [`Accounts::join`], after they have signed
+    /// in.
     pub has_account: bool,
     /// When it ends.
     pub expires_at: Timestamp,
 }
 
-/// What a person chooses on an invitation or a reset.
+/// The choices of a person who uses an invitation or a reset.
 #[derive(Debug, Clone, Copy)]
 pub struct Accept<'a> {
-    /// What the link holds.
+    /// The token of the link.
     pub token: &'a str,
-    /// As the person is shown. Not looked at by a reset.
+    /// The person's display name. A reset ignores it.
     pub name: &'a str,
     /// The new password.
     pub password: &'a str,
-    /// The language of pages; `None` for the browser's. Not looked at by a reset.
+    /// The language of pages; `None` for the browser's. A reset ignores it.
     pub language: Option<Language>,
     /// Where the request comes from.
     pub origin: &'a Origin,
 }
 
 impl Accounts {
-    /// Invites a person. An earlier invitation of the same e-mail to the same company is void. The caller checks what the
-    /// inviter may give.
+    /// Invites a person. An earlier invitation of the same e-mail to the same company is revoked. The caller
+    /// checks which rights the inviter may give.
     ///
     /// # Errors
     ///
@@ -92,7 +94,7 @@ impl Accounts {
         self.new_link(who, Purpose::Invitation, email.as_str(), &suggested, company, is_operator).await
     }
 
-    /// A link with which a person chooses a new password. The old one fits until then.
+    /// Creates a link with which a person chooses a new password. The old password is valid until then.
     ///
     /// # Errors
     ///
@@ -101,7 +103,7 @@ impl Accounts {
         self.new_link(who, Purpose::Reset, &user.email, &user.name, None, false).await
     }
 
-    /// A link that signs a person in.
+    /// Creates a link that signs a person in.
     ///
     /// # Errors
     ///
@@ -126,7 +128,8 @@ impl Accounts {
         Ok(NewLink { token, expires_at })
     }
 
-    /// What a link is for; `None` when it is unknown, was used, or has ended. Looking does not use it.
+    /// The information about a link; `None` when it is unknown, used or expired. The call does not use the
+    /// link.
     ///
     /// # Errors
     ///
@@ -176,11 +179,12 @@ impl Accounts {
         }
     }
 
-    /// Uses an invitation for a signed-in person, to whom it must be addressed. Chooses the company for their session.
+    /// Uses an invitation for a signed-in person, to whom it must be addressed, and chooses the company for
+    /// their session.
     ///
     /// # Errors
     ///
-    /// [`Error::LinkGone`] when it is not theirs either, [`Error::Store`].
+    /// [`Error::LinkGone`], also for an invitation of another person, [`Error::Store`].
     pub async fn join(&self, session: &Session, token: &str, origin: &Origin) -> Result<()> {
         let link = self.find_link(token).await?.ok_or(Error::LinkGone)?;
         if link.purpose != Purpose::Invitation || link.email != session.user.email {
@@ -209,7 +213,7 @@ impl Accounts {
         self.sign_in_proven(&user, origin, "link").await
     }
 
-    /// Invitations that were not used yet, the newest first: those to this company, or all.
+    /// Unused invitations to this company, or to all companies, newest first.
     ///
     /// # Errors
     ///
@@ -218,7 +222,7 @@ impl Accounts {
         Ok(self.store().invitations(company_id, Timestamp::now()).await?)
     }
 
-    /// Withdraws an invitation, to this company if one is given.
+    /// Withdraws an invitation; if a company is given, only an invitation to it.
     ///
     /// # Errors
     ///

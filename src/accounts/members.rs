@@ -15,13 +15,13 @@ use crate::store::users::memberships::Changed;
 pub struct Create<'a> {
     /// As it was typed.
     pub email: &'a str,
-    /// As the person is shown.
+    /// The person's display name.
     pub name: &'a str,
-    /// The first password; `None`: they choose one by a link.
+    /// The first password; with `None`, the person chooses one with a link.
     pub password: Option<&'a str>,
     /// The company, and the role in it.
     pub company: Option<(Uuid, Role)>,
-    /// Whether every company is theirs to operate.
+    /// Whether the person is an operator of every company.
     pub is_operator: bool,
 }
 
@@ -83,7 +83,7 @@ impl Accounts {
         self.store().find_user_by_email(&email).await?.ok_or(Error::NotFound)
     }
 
-    /// Keeps a person from signing in, and ends their sessions and links; or lets them sign in again. Says whether that
+    /// Disables a person, and ends their sessions and links; or lets them sign in again. Returns whether that
     /// changed anything.
     ///
     /// # Errors
@@ -93,11 +93,12 @@ impl Accounts {
         Ok(self.store().set_disabled(who, user, disabled).await?)
     }
 
-    /// Replaces the password of a person who types the old one once more, and ends all their other sessions.
+    /// Replaces the password of a person who enters the old one again, and ends all their other sessions.
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] when the old one does not fit, [`Error::Invalid`], [`Error::TooMany`], [`Error::Store`].
+    /// [`Error::Refused`] when the old password is wrong, [`Error::Invalid`], [`Error::TooMany`],
+    /// [`Error::Store`].
     pub async fn change_password(
         &self,
         session: &Session,
@@ -113,7 +114,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// Changes how a person is shown, and how pages are shown to them.
+    /// Changes a person's display name, language and time zone.
     ///
     /// # Errors
     ///
@@ -161,7 +162,7 @@ impl Accounts {
         done(self.store().set_role(who, company_id, &user, role).await?)
     }
 
-    /// Takes a member out of a company.
+    /// Removes a member from a company.
     ///
     /// # Errors
     ///

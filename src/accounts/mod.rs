@@ -1,8 +1,9 @@
 //! People who sign in: passwords, sessions, second factors, links that are valid once, members of companies.
 //!
-//! [`Accounts`] is the only way in, for the console, the API and the command line. What is asked of a person is decided
-//! here: who failed too often waits ([`backoff`]), the answer and its time are the same whether there is an account or not,
-//! and every attempt is in the record of changes, of many in a minute ([`failures`]) their number. What a role allows is decided by those who ask, with
+//! [`Accounts`] is the only interface, for the console, the API and the command line. This module decides how
+//! a person is authenticated: a client that failed too often has to wait ([`backoff`]), the answer and its
+//! time are the same whether the account exists or not, and every attempt is in the record of changes, many
+//! attempts in a minute as their number ([`failures`]). The callers decide what a role allows, with
 //! [`crate::domain::user::Role`]. Nothing here knows HTTP or SQL.
 
 mod backoff;
@@ -50,10 +51,10 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// Time between the password and the code, and between setting up a second factor and confirming it.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// The most sign-ins, and the most new second factors, that wait for a code. Each took a correct password.
+/// The maximum of sign-ins, and of new second factors, that wait for a code. Each needed a correct password.
 const MOST_PENDING: usize = 10_000;
 
-/// People who sign in; clones share it.
+/// The people who sign in. Clones share it.
 #[derive(Clone)]
 pub struct Accounts(Arc<Inner>);
 
@@ -63,7 +64,7 @@ struct Inner {
     passwords: Passwords,
     backoff: Mutex<Backoff>,
     failures: Mutex<Failures>,
-    /// Sign-ins that wait for a code, by the hash of their ticket: whose they are.
+    /// The users whose sign-ins wait for a code, by the hash of their ticket.
     tickets: Mutex<Pending<[u8; 32], Uuid>>,
     /// Second factors that are not confirmed yet, by session.
     setups: Mutex<Pending<Uuid, Secret>>,
@@ -71,7 +72,7 @@ struct Inner {
 }
 
 impl Accounts {
-    /// Those of this database; `vault` seals the secrets of second factors.
+    /// The accounts in this database; `vault` seals the secrets of second factors.
     pub fn new(store: Store, vault: Arc<Vault>) -> Self {
         Self(Arc::new(Inner {
             store,

@@ -1,10 +1,10 @@
-//! Where a request of a browser comes from.
+//! The origin of a browser's request.
 
 use std::net::IpAddr;
 
 use crate::store::changes::Who;
 
-/// The most characters that are kept of what a browser calls itself.
+/// The maximum of characters of a user agent that are kept.
 const BROWSER_CHARS: usize = 200;
 
 /// Where a request of a browser comes from.
@@ -12,18 +12,18 @@ const BROWSER_CHARS: usize = 200;
 pub struct Origin {
     /// The network address.
     pub address: IpAddr,
-    /// The browser as it calls itself.
+    /// The browser's user agent.
     pub browser: String,
 }
 
 impl Origin {
-    /// From this address; of what the browser calls itself, as much as is worth keeping.
+    /// The origin with this address and this user agent, which is cut if it is too long.
     pub fn new(address: IpAddr, browser: &str) -> Self {
         let browser = browser.chars().filter(|c| !c.is_control()).take(BROWSER_CHARS).collect();
         Self { address: address.to_canonical(), browser }
     }
 
-    /// The author of changes that this person makes from here.
+    /// This person as the author of changes from this origin.
     pub fn who(&self, email: &str) -> Who {
         Who::User { email: email.to_owned(), address: self.address }
     }

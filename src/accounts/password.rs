@@ -1,7 +1,8 @@
 //! Hashes passwords with Argon2id, on threads that serve no requests, some at a time.
 //!
-//! What is stored is the usual text form (PHC string), which names the parameters: when they are raised, older hashes still
-//! fit. A password is normalised (NFKC), so that it fits however a keyboard composes its letters.
+//! Hashes are stored in the usual text form (PHC string), which contains the parameters: when these are
+//! raised, older hashes can still be checked. A password is normalised (NFKC), so that it matches however a
+//! keyboard composes its letters.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -24,11 +25,11 @@ use crate::domain::user::MAX_PASSWORD;
 const COST: Cost = Cost { memory_kib: 19 * 1024, passes: 2, lanes: 1 };
 const HASH_BYTES: usize = 32;
 const SALT_BYTES: usize = 16;
-/// So many more may wait for a thread; each has a wait of some seconds before it then.
+/// The maximum of passwords that wait for a thread. The last one waits some seconds.
 const MOST_WAITING: usize = 100;
-/// When to try again when more are waiting.
+/// When to retry if too many are waiting.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
-/// An upper bound of what a stored hash may ask for, so that a damaged row cannot ask for all memory.
+/// The maximum of memory for checking a stored hash, so that a damaged row cannot use all memory.
 const MOST_MEMORY_KIB: u32 = 256 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,14 +47,14 @@ pub(super) struct Passwords {
 
 impl Default for Passwords {
     fn default() -> Self {
-        // Half of the processors: the others go on serving and sending.
+        // Half of the processors; the others keep serving and sending.
         let running = available_parallelism().map_or(1, NonZeroUsize::get).div_ceil(2);
         Self { running: Arc::new(Semaphore::new(running)), waiting: Semaphore::new(MOST_WAITING) }
     }
 }
 
 impl Passwords {
-    /// The hash of a new password, in the form that is stored.
+    /// The hash of a new password, in the stored form.
     ///
     /// # Errors
     ///
@@ -67,7 +68,8 @@ impl Passwords {
         .await
     }
 
-    /// Whether a password is the stored one. Without a stored one it is not, after the same time.
+    /// Whether a password matches the stored hash. Without a stored hash the answer is no, after the same
+    /// time.
     ///
     /// # Errors
     ///
@@ -88,11 +90,11 @@ impl Passwords {
         let permit = Arc::clone(&self.running).acquire_owned().await.map_err(|_| too_many())?;
         let worked = tokio::task::spawn_blocking(move || {
             let result = work();
-            // The thread returns the permit: the caller may be gone by now.
+            // The thread returns the permit, because the caller may be gone by then.
             drop(permit);
             result
         });
-        worked.await.map_err(|_| Error::Defect("hashing a password broke down".to_owned()))?
+        worked.await.map_err(|_| Error::Defect("hashing a password failed".to_owned()))?
     }
 }
 
@@ -109,7 +111,7 @@ impl Cost {
     }
 }
 
-/// At most as much as is hashed of any password: what is longer fits none.
+/// The normalised password, cut to the longest length that is hashed. A longer password matches no hash.
 fn normalised(password: &str) -> Zeroizing<Vec<u8>> {
     let text: Zeroizing<String> = Zeroizing::new(password.chars().take(MAX_PASSWORD + 1).nfkc().collect());
     Zeroizing::new(text.as_bytes().to_vec())
@@ -133,7 +135,7 @@ fn read(text: &str) -> Option<(Cost, Vec<u8>, [u8; HASH_BYTES])> {
 }
 
 fn unreadable() -> Error {
-    Error::Defect("the stored hash of a password is not one of this program's".to_owned())
+    Error::Defect("a stored password hash was not written by this program".to_owned())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What waits for a person's next step: bounded, and forgotten after a while.
+//! Values that wait for a person's next step. Their number is bounded, and they expire.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,12 +11,12 @@ pub(super) struct Pending<K, V> {
 }
 
 impl<K: Copy + Eq + Hash, V: Clone> Pending<K, V> {
-    /// At most so many, each for so long.
+    /// Keeps at most `most` values, each for `patience`.
     pub(super) fn new(most: usize, patience: Duration) -> Self {
         Self { entries: HashMap::new(), most, patience }
     }
 
-    /// Keeps a value; of too many the oldest goes.
+    /// Keeps a value. If there are too many, the oldest is removed.
     pub(super) fn put(&mut self, key: K, value: V, now: Instant) {
         if self.entries.len() >= self.most {
             let patience = self.patience;
@@ -30,7 +30,7 @@ impl<K: Copy + Eq + Hash, V: Clone> Pending<K, V> {
         self.entries.insert(key, (now, value));
     }
 
-    /// The value, unless it was forgotten.
+    /// The value, unless it has expired.
     pub(super) fn find(&self, key: &K, now: Instant) -> Option<V> {
         let (put, value) = self.entries.get(key)?;
         (now.saturating_duration_since(*put) < self.patience).then(|| value.clone())

@@ -1,4 +1,5 @@
-//! The second factor of a person: set up in two steps, checked once for each code, removed with the password.
+//! The second factor of a person: it is set up in two steps, accepts each code once, and is removed with the
+//! password.
 
 use std::time::Instant;
 
@@ -12,10 +13,10 @@ use crate::vault::{api_key, context};
 
 /// How many recovery codes a person gets.
 const CODES: usize = 10;
-/// The letters and digits of a recovery code: none that are mistaken for others. 16 of them are 79 bits.
+/// The letters and digits of a recovery code, without those that are easily confused. 16 of them are 79 bits.
 const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
 const CODE_CHARS: usize = 16;
-/// In groups of so many, as people copy them.
+/// The size of a group of characters, for people who copy a code.
 const GROUP: usize = 4;
 /// The digits of a code.
 const DIGITS: usize = 6;
@@ -23,14 +24,14 @@ const DIGITS: usize = 6;
 /// A second factor that is not confirmed yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TotpSetup {
-    /// In base32, as people type it.
+    /// The secret in base32, for people to type.
     pub secret: Secret,
-    /// For a QR code.
+    /// The address for a QR code.
     pub url: Secret,
 }
 
 impl Accounts {
-    /// Begins to give the person a second factor: it counts once a code confirms it, within ten minutes.
+    /// Begins the setup of a second factor. It is active once a code confirms it, within ten minutes.
     ///
     /// # Errors
     ///
@@ -42,7 +43,7 @@ impl Accounts {
         Ok(TotpSetup { secret, url })
     }
 
-    /// The second factor that was begun and not confirmed yet, to show it once more.
+    /// The second factor that is not confirmed yet, to show it again.
     ///
     /// # Errors
     ///
@@ -53,11 +54,13 @@ impl Accounts {
         Ok(Some(TotpSetup { secret, url }))
     }
 
-    /// Confirms the second factor with a code of it. The recovery codes replace those of before; they are shown once.
+    /// Confirms the second factor with one of its codes. The new recovery codes replace the earlier ones, and
+    /// are shown once.
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] when the code does not fit, [`Error::NotFound`] when nothing was begun, [`Error::Store`].
+    /// [`Error::Refused`] when the code is wrong, [`Error::NotFound`] when no setup was begun,
+    /// [`Error::Store`].
     pub async fn confirm_totp(&self, session: &Session, code: &str, origin: &Origin) -> Result<Vec<Secret>> {
         let secret = lock(&self.0.setups).find(&session.id, Instant::now()).ok_or(Error::NotFound)?;
         let step = totp::step(&secret, code.trim(), Timestamp::now())?.ok_or(Error::Refused)?;
@@ -70,12 +73,12 @@ impl Accounts {
         Ok(codes)
     }
 
-    /// Removes the second factor of a person who types their password once more.
+    /// Removes the second factor of a person who enters their password again.
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] when the password does not fit, [`Error::TooMany`], [`Error::NotFound`] when there is none,
-    /// [`Error::Store`].
+    /// [`Error::Refused`] when the password is wrong, [`Error::TooMany`], [`Error::NotFound`] when there is
+    /// none, [`Error::Store`].
     pub async fn remove_totp(&self, session: &Session, password: &str, origin: &Origin) -> Result<()> {
         self.check_password(&session.user, password, origin).await?;
         let removed = self.store().remove_totp(&origin.who(&session.user.email), &session.user).await?;
@@ -91,7 +94,7 @@ impl Accounts {
         Ok(self.store().recovery_codes_left(session.user.id).await?)
     }
 
-    /// Whether this is a code of the person's second factor, or a recovery code; either is good once.
+    /// Whether this is a code of the person's second factor, or a recovery code. Each code is valid once.
     pub(super) async fn is_code(&self, found: &Credentials, code: &str) -> Result<bool> {
         let code: String = code.chars().filter(|c| !c.is_whitespace() && *c != '-').collect();
         let Credentials { user, totp_secret, password: _ } = found;
@@ -123,7 +126,7 @@ fn recovery_code() -> Secret {
     Secret::new(code)
 }
 
-/// What is stored of a recovery code: without groups, and in small letters.
+/// The stored hash of a recovery code, without groups and in small letters.
 fn hash(code: &str) -> [u8; 32] {
     api_key::hash(&code.replace('-', "").to_lowercase())
 }

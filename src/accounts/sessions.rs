@@ -1,4 +1,5 @@
-//! Sessions: found by the token of a cookie, listed, ended, and the token that one gives to programs.
+//! Sessions: finding a session by the token of a cookie, listing and ending sessions, and their tokens for
+//! programs.
 
 use uuid::Uuid;
 
@@ -9,17 +10,17 @@ use crate::domain::secret::Secret;
 use crate::store::users::sessions::{self, Bearer};
 use crate::vault::api_key;
 
-/// A session that just began, with the token for its cookie.
+/// A new session, with the token for its cookie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSession {
-    /// What the cookie holds. Only its hash is stored.
+    /// The token for the cookie. Only its hash is stored.
     pub token: Secret,
     /// The session.
     pub session: Session,
 }
 
 impl Accounts {
-    /// Signs a person in who proved who they are, by `proof`.
+    /// Signs a person in who was authenticated by `proof`.
     pub(super) async fn open_session(&self, user: &User, origin: &Origin, proof: &str) -> Result<NewSession> {
         let token = api_key::generate_token();
         let new = sessions::NewSession {
@@ -32,7 +33,8 @@ impl Accounts {
         Ok(NewSession { token, session })
     }
 
-    /// The session of the cookie with this token, if it still counts: not idle for 12 hours, not 30 days old, not ended.
+    /// The session of the cookie with this token, if it is valid: not idle for 12 hours, not 30 days old, not
+    /// ended.
     ///
     /// # Errors
     ///
@@ -56,7 +58,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// A person's sessions, the latest used first.
+    /// A person's sessions, most recently used first.
     ///
     /// # Errors
     ///
@@ -89,7 +91,7 @@ impl Accounts {
         Ok(self.store().companies_of(user, page, search).await?)
     }
 
-    /// Chooses the company that a session works with from now on.
+    /// Chooses the company of a session.
     ///
     /// # Errors
     ///
@@ -100,8 +102,8 @@ impl Accounts {
         Ok(company)
     }
 
-    /// A token with which programs read the contacts and tags of the chosen company as long as the session lasts, in the
-    /// place of the one before. Shown once: only its hash is stored.
+    /// Creates a token with which programs read the contacts and tags of the chosen company as long as the
+    /// session lasts. It replaces the token before. It is shown once, because only its hash is stored.
     ///
     /// # Errors
     ///

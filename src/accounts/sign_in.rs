@@ -19,13 +19,13 @@ pub struct SignIn<'a> {
     pub email: &'a str,
     /// As it was typed.
     pub password: &'a str,
-    /// The code of the second factor, or a recovery code, when it is asked for in the same step.
+    /// The code of the second factor, or a recovery code, if it is entered in the same step.
     pub code: Option<&'a str>,
-    /// Where the attempt comes from.
+    /// The origin of the attempt.
     pub origin: &'a Origin,
 }
 
-/// What came of an attempt whose password fits.
+/// The result of an attempt with a correct password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignedIn {
     /// The person is signed in.
@@ -33,12 +33,12 @@ pub enum SignedIn {
     /// A code is needed too: [`Accounts::sign_in_with_code`] takes it with this ticket, so that the
     /// password is neither typed again nor kept. Valid for ten minutes, in this process.
     CodeNeeded {
-        /// Stands for the password that fitted.
+        /// Proves that the password was correct.
         ticket: Secret,
     },
 }
 
-/// An attempt that counts, until it is known not to be a guess.
+/// An attempt, which counts until it is known not to be a guess.
 pub(super) struct Attempt<'a> {
     accounts: &'a Accounts,
     account: Account,
@@ -59,7 +59,8 @@ impl<'a> Attempt<'a> {
         Ok(Self { accounts, account, origin })
     }
 
-    /// A guess stays counted. What failed by no fault of the caller, and a password that fitted, is no guess.
+    /// Ends the attempt. A guess stays counted. A correct password, and a failure that is not the caller's
+    /// fault, are no guesses.
     fn end<T>(self, result: &Result<T>, is_over: impl Fn(&T) -> bool) {
         let mut backoff = lock(&self.accounts.0.backoff);
         match result {
@@ -114,11 +115,12 @@ impl Accounts {
         Ok(SignedIn::Session(Box::new(session)))
     }
 
-    /// Signs a person in whose password fitted, with the code of the second factor or a recovery code.
+    /// Signs a person in after a correct password, with the code of the second factor or a recovery code.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when the ticket has ended: the person begins again. Else as [`Accounts::sign_in`].
+    /// [`Error::NotFound`] when the ticket has expired, so that the person has to start again; otherwise as
+    /// [`Accounts::sign_in`].
     pub async fn sign_in_with_code(&self, ticket: &str, code: &str, origin: &Origin) -> Result<NewSession> {
         let ticket = api_key::hash(ticket);
         let user_id = lock(&self.0.tickets).find(&ticket, Instant::now()).ok_or(Error::NotFound)?;
@@ -140,7 +142,7 @@ impl Accounts {
         self.open_session(&found.user, origin, "password and code").await
     }
 
-    /// Signs in a person who proved their identity without a password, unless a code is needed too.
+    /// Signs in a person who was authenticated without a password, unless a code is needed too.
     pub(super) async fn sign_in_proven(&self, user: &User, origin: &Origin, proof: &str) -> Result<SignedIn> {
         if user.has_totp {
             return Ok(self.ask_for_code(user));
@@ -148,7 +150,7 @@ impl Accounts {
         Ok(SignedIn::Session(Box::new(self.open_session(user, origin, proof).await?)))
     }
 
-    /// Whether this is the person's password, for what takes it once more.
+    /// Checks the person's password, for actions that need it again.
     ///
     /// # Errors
     ///
@@ -184,7 +186,7 @@ impl Accounts {
         Err(self.refuse(email.as_ref(), "code", origin).await)
     }
 
-    /// Records the failure, and says what the caller may know of it. `email` is a known person's.
+    /// Records the failure, and returns the error that the caller may see. `email` is set for a known person.
     async fn refuse(&self, email: Option<&Email>, reason: &str, origin: &Origin) -> Error {
         let entry = lock(&self.0.failures).note(origin.address, Timestamp::now());
         let recorded = match entry {

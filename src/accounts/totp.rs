@@ -6,12 +6,12 @@ use super::{Error, Result};
 use crate::clock::Timestamp;
 use crate::domain::secret::Secret;
 
-/// The account that a code is for, as the app on the phone shows it.
+/// The name of the issuer, which the app on the phone shows.
 const ISSUER: &str = "Pombo";
 /// RFC 4226 recommends 160 bits.
 const SECRET_BYTES: usize = 20;
 
-/// A new secret, in base32, as people type it.
+/// A new secret in base32, for people to type.
 pub(super) fn generate() -> Secret {
     let bytes: [u8; SECRET_BYTES] = rand::random();
     Secret::new(Raw::from(bytes).to_base32())
@@ -27,7 +27,7 @@ pub(super) fn url(secret: &Secret, email: &str) -> Result<Secret> {
     Ok(Secret::new(url))
 }
 
-/// The step of which this is the code: the present one, the one before, or the next.
+/// The time step of this code: the present step, the one before, or the next.
 ///
 /// # Errors
 ///

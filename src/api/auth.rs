@@ -1,4 +1,5 @@
-//! Authentication: the proof that a caller is authenticated is in the handler's signature.
+//! Authentication of companies: a handler whose signature takes [`Company`] runs only for an authenticated
+//! caller.
 
 use actix_web::dev::Payload;
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
@@ -18,8 +19,9 @@ use crate::engine::Who;
 use crate::error::Code;
 use crate::vault::api_key::SESSION_PREFIX;
 
-/// The company whose valid API key a request carries, with the scope that the table of routes says, and whose allowance of
-/// requests it is within. A handler that takes it cannot be reached without.
+/// The company whose API key the request carries. The key is valid and has the scope in the table of routes,
+/// and the company's allowance of requests is not used up. A handler that takes a `Company` is not called
+/// otherwise.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Company {
     pub(super) id: Uuid,
@@ -35,11 +37,11 @@ impl FromRequest for Company {
     }
 }
 
-/// The same of a request whose changes are recorded: the record names the key.
+/// A [`Company`] whose changes are recorded: the record names the key.
 #[derive(Debug, Clone)]
 pub(super) struct Author {
     pub(super) company: Company,
-    /// As whom the record of changes knows the key.
+    /// The key's name in the record of changes.
     pub(super) who: Who,
 }
 
@@ -71,7 +73,7 @@ async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
     };
     let caller = caller
         .ok_or_else(|| Error::refused(Code::InvalidApiKey, "this API key is unknown, revoked or expired"))?;
-    // The sender whose share of the memory for bodies this takes.
+    // The body of this request counts against this sender's share of the memory.
     request.extensions_mut().insert(Sender::Company(caller.company_id));
     let admitted = state.engine.admit_request(&caller);
     let allowance = admitted.as_ref().map_or_else(|refused| Some(refused.allowance), |left| *left);
@@ -87,7 +89,7 @@ async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
     Ok(caller)
 }
 
-/// A caller with the token of a session.
+/// The caller whose session in the console has this token.
 async fn of_session(state: &State, token: &str) -> Result<Option<Caller>, Error> {
     let bearer = state.accounts.bearer(token).await?;
     Ok(bearer.map(|Bearer { session_id, company_id, tier, .. }| Caller {

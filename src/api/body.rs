@@ -1,4 +1,4 @@
-//! Request bodies, read only when a handler asks for them: who asks and for which channel is checked first.
+//! Request bodies. A handler reads the body only after it has checked the caller and the channel.
 
 mod budget;
 mod pieces;
@@ -24,10 +24,10 @@ use super::error::Error;
 use super::server::Client;
 use crate::error::Code;
 
-/// So long a client may send nothing, or more slowly than it has to.
+/// How long a client may send nothing, or send more slowly than required.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A body that nobody has read yet.
+/// A body that is not read yet.
 pub(super) struct Body {
     request: HttpRequest,
     payload: Payload,
@@ -50,12 +50,12 @@ impl Body {
     /// `body_too_large` and `service_unavailable`, before reading when the client declared its length;
     /// `body_too_slow` and `invalid_body` when it does not arrive in time or whole.
     pub(super) async fn read(self, options: &Options) -> Result<Bytes, Error> {
-        // Every handler that reads a body also extracts its caller, who puts the sender here.
+        // Every handler that reads a body also extracts its caller; that extractor puts the sender here.
         let sender = self.request.extensions().get::<Sender>().copied().ok_or(Error::Internal)?;
         self.read_from(sender, options.body_bytes, options).await
     }
 
-    /// Reads a webhook for this company, whose sender proves itself by the body alone: at most `hook_body_bytes`.
+    /// Reads a webhook for this company: at most `hook_body_bytes`. Only the body authenticates its sender.
     ///
     /// # Errors
     ///
@@ -80,10 +80,10 @@ impl Body {
     }
 }
 
-/// A body of which a part is here.
+/// A body of which a part has arrived.
 struct Reading {
     room: Room,
-    /// What the room has already for it.
+    /// The bytes that the room already covers.
     declared: usize,
     max: usize,
 }
@@ -126,7 +126,7 @@ impl Reading {
     }
 }
 
-/// A whole body: its room is given back with its last bytes.
+/// A whole body. Its room is released with its last bytes.
 struct Whole {
     bytes: Bytes,
     _room: Room,

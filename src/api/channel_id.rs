@@ -6,7 +6,7 @@ use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 use uuid::Uuid;
 
-/// The id of the path; `None` when it is not an id at all, which each kind of channel refuses in its own way.
+/// The id in the path; `None` when it is not a UUID. Each kind of channel has its own refusal for that.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ChannelId(pub(super) Option<Uuid>);
 

@@ -1,4 +1,4 @@
-//! Channels as both kinds of list show them.
+//! Channels, as the lists of both kinds of channels show them.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -13,37 +13,37 @@ use super::openapi::{ChannelKind, ChannelStatus};
 use crate::clock::Timestamp;
 use crate::domain::channel::{self, Connection, Kind, Reason};
 
-/// A channel. Tokens and secrets are never part of it.
+/// A channel. It never contains tokens and secrets.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Channel {
-    /// Names the channel in paths.
+    /// The channel's id in paths.
     id: Uuid,
-    /// Which kind of provider stands behind it.
+    /// The kind of provider.
     #[schema(value_type = ChannelKind, example = "business_account")]
     kind: &'static str,
-    /// What the company calls it.
+    /// The name that the company gave the channel.
     name: String,
-    /// As shown to people.
+    /// The number as it is shown to people.
     #[schema(example = "+55 11 98888-7777")]
     phone_number: Option<String>,
-    /// Whether it can send.
+    /// Whether the channel can send.
     #[schema(value_type = ChannelStatus, example = "connected")]
     status: &'static str,
-    /// Why it is not connected, or not wholly; null when it is.
+    /// Why the channel is not connected, or is connected with restrictions; null when it is connected.
     status_reason: Option<StatusReason>,
-    /// Since when the status holds.
+    /// When the status began.
     #[schema(value_type = String, format = DateTime)]
     status_since: Timestamp,
-    /// The set of rates and quotas that it runs under.
+    /// The channel's tier: a set of rates and quotas.
     #[schema(example = "standard")]
     tier: String,
     /// How the provider rates the number; null when unknown.
     #[schema(example = "GREEN")]
     quality_rating: Option<String>,
-    /// When it was added.
+    /// When the channel was added.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it last changed.
+    /// When the channel last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
 }
@@ -51,10 +51,10 @@ pub(super) struct Channel {
 /// Why a channel is not connected.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct StatusReason {
-    /// A short code: `credentials_refused`, `account_restricted` or `no_usable_token`; of web sessions `logged_out`,
-    /// `account_locked`, `replaced`, `banned`, `client_outdated`, `passkey_timed_out`, `passkey_refused`,
-    /// `business_pairing_refused`, `pairing_failed`, `connection_refused`, `link_lost`, `session_failed`,
-    /// `unreachable`, `qr_expired`, or `restricted` while connected.
+    /// A short code: `credentials_refused`, `account_restricted` or `no_usable_token`; for web sessions
+    /// `logged_out`, `account_locked`, `replaced`, `banned`, `client_outdated`, `passkey_timed_out`,
+    /// `passkey_refused`, `business_pairing_refused`, `pairing_failed`, `connection_refused`, `link_lost`,
+    /// `session_failed`, `unreachable`, `qr_expired`, or `restricted` while connected.
     #[schema(example = "credentials_refused")]
     code: String,
     /// One sentence for a person: what happened and what to do.

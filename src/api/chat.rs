@@ -26,7 +26,8 @@ use crate::domain::request::BusinessRequest;
 use crate::engine::Allowance;
 use crate::error::Code;
 
-/// A body up to this size is parsed where it was read; a larger one where it holds up no other request.
+/// A body up to this size is parsed on the thread that read it; a larger one on a thread where it delays no
+/// other request.
 const PARSED_IN_PLACE: usize = 256 * 1024;
 
 /// List business-account channels
@@ -82,8 +83,8 @@ pub(super) async fn templates(
 
 /// Explain a channel's limits
 ///
-/// Each limit that holds now, which option or answer of the provider set it, what is left, and when the next
-/// slot opens.
+/// Each limit in force, the option or the provider's answer that set it, what is left, and when the next slot
+/// opens.
 #[utoipa::path(
     get,
     path = "/api/v1/chat/{id}/limits",
@@ -111,15 +112,16 @@ pub(super) async fn limits(
 
 /// Send messages
 ///
-/// One message to one or many recipients. Everything that the answer promises is durable when it comes.
+/// Sends one message to one or many recipients. An accepted send is durable when it is answered.
 ///
-/// With `dry_run=true` all checks are made and answered the same, but nothing is queued: the answer is 200 and
-/// says how many it would be and how long it would take.
+/// With `dry_run=true` all checks are made and refused in the same way, but nothing is queued: the answer is
+/// 200 with the number of recipients and the estimated duration.
 ///
-/// With an `Idempotency-Key` an accepted request is carried out once: repeated under its key within 24 hours
-/// it is given the first answer again, byte for byte, with `Idempotency-Replayed: true`. Only accepted requests
-/// are kept: one that was refused did nothing, and may be mended and repeated under its key; one that was
-/// answered 503 is looked at again. The key is looked at after the channel and before the body is parsed.
+/// With an `Idempotency-Key` an accepted request is carried out once: a request that is repeated under its key
+/// within 24 hours gets the first answer again, byte for byte, with `Idempotency-Replayed: true`. Only accepted
+/// requests are kept: a refused request did nothing, and may be corrected and repeated under its key; a request
+/// that was answered 503 is processed again. The key is checked after the channel and before the body is
+/// parsed.
 #[utoipa::path(
     post,
     path = "/api/v1/chat/{id}/messages",
@@ -127,7 +129,8 @@ pub(super) async fn limits(
     tag = "business account",
     params(
         ("id" = Uuid, Path, description = "The channel"),
-        ("dry_run" = Option<bool>, Query, description = "Whether only to say what would be done"),
+        ("dry_run" = Option<bool>, Query, description = "Whether only to check the request, and send \
+             nothing"),
         IdempotencyKey,
     ),
     request_body = BusinessSend,
@@ -136,7 +139,8 @@ pub(super) async fn limits(
             status = 202,
             description = "Queued for sending",
             body = Queued,
-            headers(("Idempotency-Replayed" = String, description = "`true` when this was the answer before")),
+            headers(("Idempotency-Replayed" = String, description = "`true` when this answer was given \
+                 before")),
         ),
         (status = 200, description = "What a dry run would have queued", body = Rehearsed),
         (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
@@ -161,7 +165,7 @@ pub(super) async fn send(
     let held = match idempotency::turn(&state, company, &request, &body).await? {
         Turn::First(held) => held,
         Turn::Repeated(accepted) => return Ok(idempotency::replay(&Queued::from(accepted))),
-        // The path is part of what is asked, and no web session's.
+        // The path is part of the fingerprint of the request. This channel is no web session.
         Turn::Told(_) => return Err(Error::Internal),
     };
     let asked = parse(&state, body).await?;

@@ -1,7 +1,7 @@
-//! The one exit of refusals and failures to HTTP.
+//! Converts refusals and failures into HTTP answers.
 //!
-//! A client reads a [`Refusal`]'s code and sentence, or an apology that says nothing of what went wrong
-//! inside. The apology itself is put in by [`super::observe`], which also knows of panics.
+//! A client gets a [`Refusal`]'s code and sentence, or an apology that contains no internal details. The
+//! apology is written by [`super::observe`], which also handles panics.
 
 use std::fmt;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::domain::limit::Spent;
 use crate::engine::{self, Exhausted};
 use crate::error::{Class, Code, Refusal};
 
-/// When to try again, where nobody knows better.
+/// The default of `Retry-After`.
 pub(super) const RETRY_SOON: Duration = Duration::from_secs(1);
 
 /// The body of every refusal.
@@ -29,12 +29,12 @@ pub(super) struct ErrorBody<'a> {
     /// One sentence for a person: what is wrong and what to do about it.
     #[schema(example = "`type` is missing: give one of text, image, video, audio, document")]
     pub(super) error: &'a str,
-    /// What programs compare with; never changes.
+    /// For programs; a code never changes.
     #[schema(example = "missing_type")]
     pub(super) code: &'static str,
 }
 
-/// The body of a refusal that speaks the web session's older form.
+/// The body of a refusal in the older form of web sessions.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Message)]
 pub(super) struct MessageBody {
@@ -43,7 +43,7 @@ pub(super) struct MessageBody {
     message: &'static str,
 }
 
-/// The body after a failure of ours, which says nothing of what went wrong inside.
+/// The body after an internal failure. It contains no internal details.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Apology {
     /// One sentence for a person.
@@ -51,7 +51,7 @@ pub(super) struct Apology {
     error: &'static str,
 }
 
-/// Why a request is not answered as it wishes.
+/// Why a request is refused or fails.
 #[derive(Debug)]
 pub(super) enum Error {
     /// Refused, with a code from the table.
@@ -62,7 +62,7 @@ pub(super) enum Error {
     MethodNotAllowed(String),
     /// The company makes too many requests.
     RateLimited(Exhausted),
-    /// The request comes too soon for its channel: when to try again, why, and which allowance is used up.
+    /// The request comes too soon for its channel: when to retry, why, and which allowance is used up.
     TooSoon(Duration, String, Spent),
     /// The request may succeed later.
     Unavailable(Duration),
@@ -118,7 +118,7 @@ impl From<accounts::Error> for Error {
                 Code::UserNotFound,
                 "there is no user with this id: GET /operator/v1/users lists those that there are",
             ),
-            // Nothing in the API signs anybody in, uses a link or takes a role away.
+            // No request of the API signs a user in, uses a link or removes a role.
             accounts::Error::Refused
             | accounts::Error::LinkGone
             | accounts::Error::LastOwner
@@ -240,12 +240,12 @@ pub(super) fn whole_seconds(wait: Duration) -> u64 {
     (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }
 
-/// Answers a path that is in no table.
+/// Answers a path that is not in the table of routes.
 pub(super) async fn not_found() -> HttpResponse {
     Error::no_such_path().error_response()
 }
 
-/// Answers what a known path gives to other methods than its own.
+/// Answers a known path with a method that it does not have.
 pub(super) async fn other_method(request: HttpRequest) -> Result<HttpResponse, Error> {
     let Allow(allow) = request.app_data::<Allow>().ok_or(Error::Internal)?.clone();
     if request.method() == Method::OPTIONS {

@@ -1,4 +1,4 @@
-//! The front door: what stands at `/`, for a browser the console or a page, for a program where to look.
+//! The answer at `/`: the console or a page for a browser, and the paths of the API for a program.
 
 use actix_web::http::header::{ACCEPT, LOCATION, VARY};
 use actix_web::web::Data;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::page::harden;
 use super::{HasConsole, Listener, State, route};
 
-/// Where a program finds what it needs.
+/// The paths that a program may need.
 #[derive(Serialize)]
 struct Directory {
     name: &'static str,

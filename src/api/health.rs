@@ -1,4 +1,4 @@
-//! Probes and metrics, for those who run the service.
+//! Probes and metrics, for operators.
 
 use actix_web::http::header::RETRY_AFTER;
 use actix_web::web::{Data, Json};
@@ -10,7 +10,7 @@ use super::State;
 use super::error::{Error, ErrorBody, RETRY_SOON, whole_seconds};
 use crate::error::Code;
 
-/// Whether the process lives, or takes requests.
+/// Whether the process is alive, or accepts requests.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Health {
     /// `ok` or `ready`.
@@ -18,7 +18,7 @@ pub(super) struct Health {
     status: &'static str,
 }
 
-/// Why requests should not be sent here now: a refusal's body, and every obstacle by itself.
+/// Why requests should not be sent here now: the body of a refusal, with each obstacle separately.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct NotReady {
     /// One sentence for a person.
@@ -30,13 +30,13 @@ pub(super) struct NotReady {
     /// `not_ready`.
     #[schema(example = "not_ready")]
     status: &'static str,
-    /// What stands in the way, a sentence each.
+    /// The obstacles, each a sentence.
     obstacles: Vec<String>,
 }
 
 /// Liveness
 ///
-/// Answers as long as the process does.
+/// Answers as long as the process runs.
 #[utoipa::path(
     get,
     path = "/healthz",
@@ -96,7 +96,7 @@ fn not_ready(obstacles: Vec<String>) -> HttpResponse {
 )]
 pub(super) async fn metrics(state: Data<State>) -> Result<HttpResponse, Error> {
     let metrics = state.options.metrics.as_ref().ok_or_else(Error::no_such_path)?;
-    // Read at this moment, and not now and then.
+    // These metrics are read for each request, not at intervals.
     state.engine.measure();
     metrics_process::Collector::default().collect();
     Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(metrics.render()))

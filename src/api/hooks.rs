@@ -1,8 +1,8 @@
-//! What the provider tells: the handshake of a webhook, and the webhooks themselves.
+//! Webhooks of the provider, and the handshake that sets them up.
 //!
-//! There is no API key here. A handshake is proven by the channel's word, a webhook by its signature over the
-//! very bytes that came. It is answered with 200 only once everything in it is durable: the provider repeats
-//! whatever was answered otherwise, for seven days.
+//! There is no API key here. A handshake is authenticated by the channel's verify token, a webhook by its
+//! signature over the raw bytes. A webhook is answered with 200 only once everything in it is durable: the
+//! provider repeats a webhook with any other answer for seven days.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,15 +22,15 @@ use crate::domain::channel::{Channel, Kind};
 use crate::domain::secret::Secret;
 use crate::error::Code;
 
-/// A webhook up to this size is checked and parsed where it was read; a larger one where it holds up no other
-/// request.
+/// A webhook up to this size is checked and parsed on the thread that read it; a larger one on a thread where
+/// it delays no other request.
 const PARSED_IN_PLACE: usize = 128 * 1024;
 /// The header that signs a webhook.
 const SIGNATURE: &str = "x-hub-signature-256";
 
 /// Set up a webhook
 ///
-/// The provider asks this when it is told the address, and wants its challenge back.
+/// The provider sends this request when the callback URL is entered, and expects its challenge back.
 #[utoipa::path(
     get,
     path = "/hooks/meta/{id}",
@@ -40,7 +40,8 @@ const SIGNATURE: &str = "x-hub-signature-256";
     params(
         ("id" = Uuid, Path, description = "The channel"),
         ("hub.mode" = String, Query, description = "`subscribe`"),
-        ("hub.verify_token" = String, Query, description = "As `pombo channel webhook` shows it"),
+        ("hub.verify_token" = String, Query, description = "The verify token that `pombo channel webhook` \
+             shows"),
         ("hub.challenge" = String, Query, description = "Any text"),
     ),
     responses(
@@ -73,12 +74,12 @@ pub(super) async fn handshake(
         }
         None => Err(Error::refused(
             Code::InvalidVerifyToken,
-            "this is not the channel's word for setting up its webhook: `pombo channel webhook` shows it",
+            "this is not the channel's verify token: `pombo channel webhook` shows it",
         )),
     }
 }
 
-/// Take in a webhook
+/// Receive a webhook
 ///
 /// Receipts, messages from people, and changes of templates, numbers and accounts.
 #[utoipa::path(
@@ -129,7 +130,7 @@ pub(super) async fn take(
 
 async fn take_in(id: ChannelId, state: &State, request: &HttpRequest, body: Body) -> Result<(), Error> {
     let channel = business_account(state, id).await?;
-    // A caller who has not signed may not send a large body either.
+    // A caller without a signature may not send a large body either.
     let signature = request.headers().get(SIGNATURE).and_then(|value| value.to_str().ok());
     let signature = signature.ok_or_else(wrongly_signed)?.to_owned();
     let secret = state.engine.app_secret(&channel).await?.ok_or_else(wrongly_signed)?;
@@ -145,7 +146,7 @@ async fn take_in(id: ChannelId, state: &State, request: &HttpRequest, body: Body
     Ok(state.engine.hear(&channel, heard).await?)
 }
 
-/// What the webhook says, if the provider wrote it.
+/// The contents of the webhook, if its signature is the provider's.
 fn read(secret: &Arc<Secret>, body: &Bytes, signature: &str) -> Result<Vec<Heard>, Error> {
     if !webhook::verify(secret, body, signature) {
         return Err(wrongly_signed());

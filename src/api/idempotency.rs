@@ -18,27 +18,29 @@ use crate::error::Code;
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: &str = "Idempotency-Replayed";
 const MAX_CHARS: usize = 255;
-/// A body up to this size is digested where it was read; a larger one where it holds up no other request.
+/// A body up to this size is digested on the thread that read it; a larger one on a thread where it delays no
+/// other request.
 const DIGESTED_IN_PLACE: usize = 256 * 1024;
 
-/// The key, for the reference.
+/// The key, for the API reference.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct IdempotencyKey {
-    /// Names the request: 1 to 255 visible ASCII characters, of which a UUID is a good choice. Repeated with
-    /// the same path, query and body, it is carried out once; kept for 24 hours after it was accepted.
+    /// Identifies the request: 1 to 255 visible ASCII characters, for example a UUID. A request that is
+    /// repeated with the same key, path, query and body is carried out once. The key is kept for 24 hours
+    /// after the request was accepted.
     #[param(rename = "Idempotency-Key", min_length = 1, max_length = 255)]
     key: Option<String>,
 }
 
-/// What becomes of a request.
+/// How a request is handled.
 pub(super) enum Turn {
     /// The request has to be carried out, under its key if it has one.
     First(Option<KeyGuard>),
     /// The request was carried out before.
     Repeated(Accepted),
-    /// The request was carried out before, and this was the whole answer.
+    /// The request was carried out before, and this is the stored answer.
     Told(String),
 }
 
@@ -62,12 +64,12 @@ pub(super) async fn turn(
     })
 }
 
-/// The answer that was given before.
+/// Repeats the answer that was given before.
 pub(super) fn replay(answer: &impl Serialize) -> HttpResponse {
     HttpResponse::Accepted().insert_header((REPLAYED, "true")).json(answer)
 }
 
-/// The answer that was given before, byte for byte.
+/// Repeats the stored answer byte for byte.
 pub(super) fn replay_text(answer: String) -> HttpResponse {
     let mut replayed = HttpResponse::Ok();
     replayed.insert_header((REPLAYED, "true")).content_type(ContentType::json()).body(answer)
@@ -86,7 +88,8 @@ fn key(headers: &HeaderMap) -> Result<Option<&str>, Error> {
     })
 }
 
-/// SHA-256 over method, path, query and body, each with its length, so that none runs into the next.
+/// SHA-256 over method, path, query and body, each with its length, so that different requests never have the
+/// same input.
 async fn fingerprint(request: &HttpRequest, body: &Bytes) -> Result<[u8; 32], Error> {
     let uri = request.uri();
     let mut digest = Sha256::new();

@@ -23,7 +23,7 @@ pub(super) struct PageParameters {
     /// Records on a page; 10 when absent.
     #[param(minimum = 1, default = 10)]
     limit: Option<u64>,
-    /// Matched anywhere, without case and accents; `%` and `_` are plain characters.
+    /// Matched anywhere in the text; case and accents are ignored. `%` and `_` are plain characters.
     search: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> ListQuery<'a> {
         Ok(search)
     }
 
-    /// Any other parameter, trimmed; `None` when nothing is left.
+    /// Another parameter, trimmed; `None` when nothing is left.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl<'a> ListQuery<'a> {
         Ok(value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()))
     }
 
-    /// A moment in RFC 3339; `None` when it is absent.
+    /// A time in RFC 3339; `None` when it is absent.
     ///
     /// # Errors
     ///

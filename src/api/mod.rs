@@ -1,8 +1,8 @@
-//! The HTTP surface: what clients of a company, its operators and its probes may ask.
+//! The HTTP API for companies, operators, the provider and probes.
 //!
-//! Every route stands in the table below. Handlers read the request, make one call to the engine or the
-//! store, and convert the answer; they hold an [`Engine`] and never an actor. Whom a route is for is proven in
-//! its handler's signature: [`auth::Company`], or [`operator::Operator`]. The table says which scope a company's key needs.
+//! All routes are in the table below. Handlers read the request, make one call to the engine or the store, and
+//! convert the answer; they hold an [`Engine`] and never an actor. The handler's signature authenticates the
+//! caller: [`auth::Company`], or [`operator::Operator`]. The table says which scope a company's key needs.
 
 mod auth;
 mod body;
@@ -46,7 +46,7 @@ pub use self::web_chat::SENT;
 use crate::accounts::Accounts;
 use crate::engine::Engine;
 
-/// What handlers work with.
+/// The state of all handlers.
 pub struct State {
     /// The engine.
     pub engine: Engine,
@@ -57,8 +57,8 @@ pub struct State {
 }
 
 route::table! {
-    // A request is compared with one route after the other: first what is asked a thousand times a second. The last word
-    // is the scope that a company's key needs, or who else may ask.
+    // A request is compared with one route after the other, so the most frequent routes come first. The last
+    // word is the scope that a company's key needs, or another kind of caller.
     POST "/api/v1/chat/{id}/messages" => chat::send, Send;
     POST "/hooks/meta/{id}" => hooks::take, Open;
     GET "/api/v1/chat" => chat::list, Read;
@@ -95,7 +95,7 @@ route::table! {
     POST "/api/v1/contacts/imports/{id}" => contacts::imports::steer, Contacts;
     GET "/api/v1/contacts/imports/{id}/rejected" => contacts::imports::rejected, Contacts;
     POST "/api/v1/contacts/batch" => contacts::batch::write, Contacts;
-    // Behind the paths with fixed words, which are no ids.
+    // After the paths with fixed words, which are no ids.
     GET "/api/v1/contacts/{id}" => contacts::one::show, Contacts;
     PATCH "/api/v1/contacts/{id}" => contacts::one::change, Contacts;
     DELETE "/api/v1/contacts/{id}" => contacts::one::delete, Contacts;
@@ -144,15 +144,15 @@ route::table! {
     GET "/" => front::show, Open;
 }
 
-/// What stands on the listeners beside the API: for each of them paths, and what serves them. It is wrapped like the API's own
-/// routes, with request ids, metrics by path and the rest.
+/// The resources that a listener serves beside the API, each with its path. They are wrapped like the API's own
+/// routes, with request ids and metrics by path.
 pub type Beside = Arc<dyn Fn(Listener) -> Vec<(&'static str, Resource)> + Send + Sync>;
 
-/// Whether a browser that comes to `/` finds the console.
+/// Whether the console is at `/`.
 struct HasConsole(bool);
 
-/// What `listener` serves, as one service to be added last to an application: it answers every path, those that do not exist
-/// with `not_found`.
+/// The service of `listener`. It must be added last to an application: it answers every path, unknown ones with
+/// `not_found`.
 pub fn service(
     state: web::Data<State>,
     listener: Listener,

@@ -1,8 +1,8 @@
-//! What surrounds every request: its id, its span, its metrics, the fields that say what is left of a company's
-//! allowance, and the apology when we fail.
+//! The middleware of every request: its id, its span, its metrics, the headers with the rest of a company's
+//! allowance, and the apology after an internal failure.
 //!
-//! This runs once a request and must stay cheap: nothing here is formatted or looked up by name unless a
-//! request was the first of its kind or went wrong.
+//! It runs for each request and must stay cheap: it formats and looks up names only for the first request of a
+//! kind and for failures.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -37,7 +37,7 @@ const SLOW: Duration = Duration::from_secs(1);
 /// The route whose answer waits for its turn, at the pace of a person.
 const WAITS: &str = "/api/v1/web-chat/{id}/messages";
 
-/// The header in which a caller names its own trace, as the W3C has it.
+/// The header in which a caller names its own trace (W3C Trace Context).
 const TRACEPARENT: &str = "traceparent";
 
 const APOLOGY: &str = r#"{"error":"internal server error"}"#;
@@ -70,7 +70,7 @@ where
                 return Err(Panicked { id, apology }.into());
             }
         };
-        // A page says it in its own way.
+        // Pages of the console have their own error page.
         if response.status() == StatusCode::INTERNAL_SERVER_ERROR && !is_of_kind(&response, "text/html") {
             response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             response = response.map_body(|_, _| BoxBody::new(apology));
@@ -101,7 +101,7 @@ fn is_of_kind(response: &ServiceResponse, kind: &str) -> bool {
     declared.is_some_and(|declared| declared.starts_with(kind))
 }
 
-/// An answer that goes on for as long as its client stays: its connection does not wait for a next request meanwhile.
+/// A streamed answer. Its connection is not idle while it lasts.
 struct AtWork {
     body: BoxBody,
     _working: Option<Working>,
@@ -119,7 +119,7 @@ impl MessageBody for AtWork {
     }
 }
 
-/// What a client reads when we fail; a web-session send has its own words.
+/// The sentence for a client after an internal failure; a web-session send has its own sentence.
 fn apology(method: &Method, path: &str) -> &'static str {
     if method == Method::POST && path.starts_with("/api/v1/web-chat/") { WEB_SEND_APOLOGY } else { APOLOGY }
 }
@@ -129,7 +129,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
 }
 
-/// A method as a label; unknown ones share one, so that a client cannot make up metrics.
+/// A method as a label. Unknown methods share one label, so that a client cannot create metrics.
 fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -143,7 +143,7 @@ fn method_label(method: &Method) -> &'static str {
     }
 }
 
-/// The answer after a panic, of which no request is left to answer to.
+/// The answer after a panic, which leaves no request to build an answer from.
 #[derive(Debug, thiserror::Error)]
 #[error("a handler panicked")]
 struct Panicked {
@@ -160,10 +160,10 @@ impl ResponseError for Panicked {
     }
 }
 
-/// A route's metrics. Each worker has its own, and asks the registry once for each method and status.
+/// A route's metrics. Each worker has its own handles, and asks the registry once for each method and status.
 pub(super) struct Observed {
     route: &'static str,
-    /// Whether answers hold what belongs to a company: no cache may keep them.
+    /// Whether answers contain data of a company, so that no cache may keep them.
     is_private: bool,
     series: RefCell<Vec<Series>>,
 }

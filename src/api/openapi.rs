@@ -1,4 +1,4 @@
-//! The reference: an OpenAPI 3.1 document made from the handlers' types, and a page to browse it.
+//! The API reference: an OpenAPI 3.1 document generated from the handlers' types, and a page to browse it.
 
 mod bodies;
 mod components;
@@ -30,7 +30,7 @@ use super::{Options, State, chat, contacts, health, hooks, operator, sends, web_
 use crate::domain::outlook::Reason;
 use crate::error::Code;
 
-/// What every company's endpoint may answer.
+/// The failures that every endpoint for companies may answer.
 #[derive(IntoResponses)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) enum Failures {
@@ -44,15 +44,15 @@ pub(super) enum Failures {
     /// `method_not_allowed`: see the `Allow` header.
     #[response(status = 405, headers(("Allow" = String, description = "The methods that the path answers")))]
     MethodNotAllowed(ErrorBody<'static>),
-    /// `rate_limited`: the company makes more requests than its tier allows. `Retry-After` says when the next one
-    /// may be made; every answer to such a company says in `RateLimit` what is left.
+    /// `rate_limited`: the company makes more requests than its tier allows. `Retry-After` says when the next
+    /// request may be made; every answer to a limited company has the remaining requests in `RateLimit`.
     #[response(status = 429, headers(
         ("Retry-After" = u64, description = "Seconds until the next request may be made"),
         ("RateLimit" = String, description = "What is left of each allowance"),
         ("RateLimit-Policy" = String, description = "Each allowance"),
     ))]
     RateLimited(ErrorBody<'static>),
-    /// A failure of ours; the body says no more than that.
+    /// An internal failure; the body has no details.
     #[response(status = 500)]
     Internal(Apology),
     /// `service_unavailable`: try again after `Retry-After` seconds.
@@ -123,7 +123,7 @@ impl Modify for ApiKey {
     }
 }
 
-/// Lists every code of the table, and every reason to wait, with its meaning where it is described.
+/// Adds the meaning of every code and of every reason to wait to the document.
 struct Codes;
 
 impl Modify for Codes {
@@ -162,7 +162,7 @@ fn document_with(options: &Options) -> Value {
     document
 }
 
-/// The document as it is served. Each worker writes it once.
+/// The document as it is served. Each worker serializes it once.
 #[derive(Default)]
 pub(super) struct Written(OnceCell<Bytes>);
 
@@ -176,7 +176,7 @@ pub(super) async fn json(state: Data<State>, request: HttpRequest) -> Result<Htt
     Ok(HttpResponse::Ok().content_type("application/json").body(written.clone()))
 }
 
-/// Leads to the page.
+/// Redirects to the page.
 pub(super) async fn docs(state: Data<State>) -> Result<HttpResponse, Error> {
     if !state.options.docs {
         return Err(Error::no_such_path());
@@ -184,7 +184,7 @@ pub(super) async fn docs(state: Data<State>) -> Result<HttpResponse, Error> {
     Ok(HttpResponse::Found().insert_header((LOCATION, "/docs/index.html")).finish())
 }
 
-/// Serves a file of the page; all of them are part of the program.
+/// Serves a file of the page. All files are part of the program.
 pub(super) async fn docs_file(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Error> {
     static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| Arc::new(Config::from("/openapi.json")));
     if !state.options.docs {

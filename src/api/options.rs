@@ -17,11 +17,11 @@ pub struct Options {
     pub hook_body_bytes: usize,
     /// How long a whole body may take to arrive.
     pub body_timeout: Duration,
-    /// Bytes of a body in a second that a client has to send, after its first moments.
+    /// The lowest rate at which a client has to send a body, in bytes per second, after its first moments.
     pub client_rate: usize,
-    /// The memory of all bodies that are being read or worked on.
+    /// The memory for all bodies that are being read or processed.
     pub bodies: Budget,
-    /// What one send may contain.
+    /// The limits of one send.
     pub send: Limits,
     /// The largest `limit`.
     pub page_size: u64,
@@ -29,9 +29,9 @@ pub struct Options {
     pub search_chars: usize,
     /// Whether `/openapi.json` and `/docs` are served.
     pub docs: bool,
-    /// Proxies whose word on the client's address is believed.
+    /// Proxies whose headers about the client's address are trusted.
     pub proxies: Proxies,
-    /// What `/metrics` shows; the path does not exist when `None`.
+    /// The source of `/metrics`; the path does not exist when `None`.
     pub metrics: Option<PrometheusHandle>,
 }
 

@@ -1,15 +1,15 @@
-//! What every page that a browser shows carries.
+//! The headers of every page that a browser shows.
 
 use actix_web::HttpResponseBuilder;
 use actix_web::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 
-/// Nothing from other hosts, no frames around the page, no script or object but our own files. The reference sets styles
-/// by script, and its pictures stand in its styles.
+/// Forbids content from other hosts, frames around the page, and scripts or objects other than our own files.
+/// The API reference sets styles by script, and its pictures are in its styles.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
                               img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; \
                               form-action 'none'; frame-ancestors 'none'";
 
-/// Adds what keeps a browser from running or embedding anything else.
+/// Adds the headers that keep a browser from running or embedding anything else.
 pub(super) fn harden(answer: &mut HttpResponseBuilder) {
     answer
         .insert_header((CONTENT_SECURITY_POLICY, CONTENT_POLICY))

@@ -1,4 +1,4 @@
-//! Query strings, decoded without guessing: text that is not text is refused, not mended.
+//! Decodes query strings strictly: a value that is not valid text is refused, not repaired.
 
 use std::borrow::Cow;
 

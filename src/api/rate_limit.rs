@@ -1,5 +1,5 @@
-//! The fields that say what may be asked and what is left of it, after draft-ietf-httpapi-ratelimit-headers: the
-//! requests of a company, and the limit of a channel that refused one.
+//! The rate limit headers (draft-ietf-httpapi-ratelimit-headers): the requests of a company, and the limit of a
+//! channel that refused a request.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use super::error::whole_seconds;
 use crate::domain::limit::Spent;
 use crate::engine::Allowance;
 
-/// What may be asked.
+/// The header with the limit.
 pub(super) const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
-/// What is left of it.
+/// The header with the rest of the limit.
 pub(super) const LEFT: HeaderName = HeaderName::from_static("ratelimit");
 
 /// The policy of a channel's limit.
@@ -19,12 +19,13 @@ pub(super) fn policy_of(Spent { name, allows, window }: &Spent) -> String {
     format!(r#""{name}";q={allows};w={}"#, whole_seconds(*window))
 }
 
-/// Says that nothing is left of a channel's limit until then.
+/// The header's value when nothing is left of a channel's limit until a time.
 pub(super) fn nothing_left(Spent { name, .. }: &Spent, until: Duration) -> String {
     format!(r#""{name}";r=0;t={}"#, whole_seconds(until))
 }
 
-/// Tells a company what it may ask and what is left, before what an answer says of a channel's limit.
+/// Adds the limit of a company's requests and its rest, before the limit of a channel that the answer may
+/// have.
 pub(super) fn show(allowance: &Allowance, headers: &mut HeaderMap) {
     let Allowance { limit, window, remaining, reset } = allowance;
     let policy = format!(r#""api";q={limit};w={}"#, window.as_secs());

@@ -1,14 +1,14 @@
-//! The id that a request carries through logs and back to its client.
+//! The id of a request, which logs and the answer contain.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
 
-/// The header, of requests and of answers.
+/// The header in requests and answers.
 pub(super) const NAME: HeaderName = HeaderName::from_static("x-request-id");
-/// The longest id that is taken over from a client.
+/// The longest id that is accepted from a client.
 const MAX_BYTES: usize = 128;
 
-/// The client's own id if it is a sane one, otherwise a new one.
+/// The client's id if it is valid, otherwise a new id.
 pub(super) fn choose(headers: &HeaderMap) -> HeaderValue {
     match headers.get(NAME) {
         Some(given) if is_sane(given.as_bytes()) => given.clone(),
@@ -21,7 +21,7 @@ fn is_sane(id: &[u8]) -> bool {
     (1..=MAX_BYTES).contains(&id.len()) && id.iter().all(plain)
 }
 
-/// A new one.
+/// A new id.
 pub(super) fn fresh() -> HeaderValue {
     let mut buffer = Uuid::encode_buffer();
     let id = Uuid::now_v7().hyphenated().encode_lower(&mut buffer);

@@ -30,7 +30,7 @@ impl Route {
 /// A socket of the service, by what it serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listener {
-    /// Every route: there is one listener only.
+    /// Every route, when there is only one listener.
     Whole,
     /// Companies and the provider.
     Public,
@@ -70,7 +70,8 @@ pub(super) fn is_on(path: &str, listener: Listener) -> bool {
 pub enum Access {
     /// A company, with an API key that has the scope.
     Company(KeyScope),
-    /// A company, with an API key that has the scope `contacts`, or with the token of a person's session.
+    /// A company, with an API key that has the scope `contacts`, or with the token of a session in the
+    /// console.
     CompanyOrSession,
     /// An operator, with a key of their own.
     Operator,
@@ -79,7 +80,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// The scope that an API key needs; `None` where no company's key opens anything.
+    /// The scope that an API key needs; `None` for routes that no company's key may use.
     pub const fn scope(self) -> Option<KeyScope> {
         match self {
             Self::Company(scope) => Some(scope),
@@ -89,7 +90,7 @@ impl Access {
     }
 }
 
-/// The callers, for each method of a path.
+/// The callers of a path, for each method.
 #[derive(Clone)]
 pub(super) struct Accesses(Vec<(&'static str, Access)>);
 
@@ -127,7 +128,7 @@ macro_rules! table {
         )*];
 
         fn register(scope: actix_web::Scope, listener: Listener) -> actix_web::Scope {
-            // Each handler's signature says who may ask.
+            // Each handler's signature authenticates the caller.
             let mut paths = $crate::surface::paths::Paths::new(|route, _| route);
             $(paths.$method($path, $handler, route::access!($access));)*
             route::register(paths, scope, listener)
@@ -151,8 +152,9 @@ pub(super) fn register(paths: Paths<Access>, scope: Scope, listener: Listener) -
     })
 }
 
-/// Whether the fixed segments of `path` stand in `sent` letter by letter. The router compares percent-decoded paths, but a
-/// proxy in front may compare them as sent: `/%6detrics` must not get past a rule about `/metrics`.
+/// Whether `sent` contains the fixed segments of `path` without percent-encoding. The router compares
+/// percent-decoded paths, but a proxy in front may compare them as sent: `/%6detrics` must not get past a rule
+/// about `/metrics`.
 fn is_written_out(path: &str, sent: &str) -> bool {
     if !sent.contains('%') {
         return true;

@@ -1,4 +1,4 @@
-//! Accepted sends: how they get on, and pausing, resuming, canceling and repeating them.
+//! Accepted sends: their progress, and pausing, resuming, canceling and retrying them.
 
 pub(super) mod figures;
 pub(super) mod messages;
@@ -40,11 +40,13 @@ use crate::error::Code;
         ("page" = Option<u64>, Query, minimum = 1, description = "From 1; 1 when absent"),
         ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent"),
         ("state" = Option<SendState>, Query, description = "Only sends in this state"),
-        ("channel_id" = Option<Uuid>, Query, description = "Only sends of this channel"),
+        ("channel_id" = Option<Uuid>, Query, description = "Only sends through this channel"),
         ("contact_tag_id" = Option<Uuid>, Query, description = "Only sends to this tag"),
-        ("retry_of" = Option<Uuid>, Query, description = "Only sends that send messages of this one again; then `contact_tag_id` is not looked at"),
-        ("from" = Option<String>, Query, format = DateTime, description = "Only sends accepted at this moment or later"),
-        ("to" = Option<String>, Query, format = DateTime, description = "Only sends accepted before this moment"),
+        ("retry_of" = Option<Uuid>, Query, description = "Only retries of this send; `contact_tag_id` is \
+             then ignored"),
+        ("from" = Option<String>, Query, format = DateTime, description = "Only sends accepted at this time or later"),
+        ("to" = Option<String>, Query, format = DateTime, description = "Only sends accepted before this \
+             time"),
     ),
     responses((status = 200, description = "A page of sends", body = Envelope<SendRecord>), Failures),
 )]
@@ -63,7 +65,7 @@ pub(super) async fn list(
 
 /// Show a send
 ///
-/// Where it is, how it gets on, and why it waits if it does.
+/// The state and progress of a send, and the reason if it waits.
 #[utoipa::path(
     get,
     path = "/api/v1/sends/{id}",
@@ -86,8 +88,8 @@ pub(super) async fn one(
 
 /// Pause a send
 ///
-/// When the answer comes no message of it starts until it is resumed; those under way end as they do. Pausing
-/// a paused send changes nothing.
+/// After the answer, no message of the send starts until it is resumed. Messages in flight get their outcome as
+/// usual. Pausing a paused send changes nothing.
 #[utoipa::path(
     post,
     path = "/api/v1/sends/{id}/pause",
@@ -113,7 +115,7 @@ pub(super) async fn pause(
 
 /// Resume a send
 ///
-/// It goes on where it was paused. Resuming a send that is not paused changes nothing.
+/// The send continues where it was paused. Resuming a send that is not paused changes nothing.
 #[utoipa::path(
     post,
     path = "/api/v1/sends/{id}/resume",
@@ -139,8 +141,8 @@ pub(super) async fn resume(
 
 /// Cancel a send
 ///
-/// When the answer comes no message of it starts any more: what had not started ends as `canceled`. Canceling
-/// a canceled send changes nothing.
+/// After the answer, no message of the send starts any more: messages that had not started end as `canceled`.
+/// Canceling a canceled send changes nothing.
 #[utoipa::path(
     post,
     path = "/api/v1/sends/{id}/cancel",
@@ -171,7 +173,7 @@ async fn show(state: &State, company: Company, id: Uuid) -> Result<Json<SendReco
     Ok(Json(shown.into()))
 }
 
-/// Each record as its channel sees it.
+/// Each record with its channel's outlook.
 async fn with_outlook(state: &State, records: Vec<Record>) -> Result<Vec<(Record, Outlook)>, Error> {
     let mut channels: HashMap<Uuid, Vec<&Record>> = HashMap::new();
     for record in &records {
@@ -188,7 +190,7 @@ async fn with_outlook(state: &State, records: Vec<Record>) -> Result<Vec<(Record
     Ok(records.into_iter().map(with).collect())
 }
 
-/// The `:id` of a send's paths; what is no id names no send.
+/// The `:id` in a send's path. A value that is no UUID names no send.
 fn send_id(request: &HttpRequest) -> Result<Uuid, Error> {
     let id = request.match_info().get("id").and_then(|id| Uuid::try_parse(id).ok());
     Ok(id.ok_or_else(no_such_send)?)

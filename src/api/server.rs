@@ -1,6 +1,6 @@
-//! The server below the surface. It is actix-web's own, except that a request which never became one, because its
-//! bytes are not HTTP, its head is too large or came too slowly, is answered in the form of every refusal, and that
-//! clients who hold connections without using them lose them.
+//! The HTTP server. It is actix-web's own, with two differences. Bytes that are not HTTP, and heads that are
+//! too large or too slow, are answered in the form of every refusal. And connections that clients keep open
+//! without using them are closed.
 
 mod clients;
 mod connection;
@@ -28,25 +28,27 @@ use super::{Beside, State, service};
 
 /// How long a client that is told that its connection closes may take to close it.
 const DISCONNECT: Duration = Duration::from_secs(1);
-/// Connections beyond the bound, as a part of it, that may be there while older ones end; and the fewest.
+/// The connections beyond the bound that may be open while older ones end: this fraction of the bound, and at
+/// least this number.
 const SPARE: usize = 16;
 
-/// How connections are served.
+/// The settings of a server.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Threads that answer.
+    /// The number of worker threads.
     pub workers: usize,
-    /// Connections at once; beyond it those that wait for their client end. See [`with_spare`].
+    /// The maximum of connections. Beyond it, connections that wait for their client are closed. See
+    /// [`with_spare`].
     pub connections: usize,
     /// How long an idle connection stays open.
     pub keep_alive: Duration,
     /// How long the head of a request may take to arrive; zero means no limit.
     pub client_timeout: Duration,
-    /// How long a client may take to begin to read an answer.
+    /// How long a client may take before it begins to read an answer.
     pub write_timeout: Duration,
-    /// Bytes in a second that it has to take of the answer then.
+    /// The lowest rate at which a client then has to read the answer, in bytes per second.
     pub client_rate: usize,
-    /// How long a graceful stop waits for answers under way.
+    /// How long a graceful stop waits for answers in progress.
     pub shutdown_grace: Duration,
 }
 
@@ -64,13 +66,14 @@ impl Default for Settings {
     }
 }
 
-/// Files that a bound of so many connections may take for moments.
+/// The files that this maximum of connections may use for moments.
 pub const fn with_spare(connections: usize) -> usize {
     let spare = connections / SPARE;
     connections + if spare > SPARE { spare } else { SPARE }
 }
 
-/// Serves on this socket what belongs on it, and what stands beside the API. Signals are left to the caller.
+/// Serves the routes of this listener and the resources beside the API on this socket. The caller handles
+/// signals.
 ///
 /// # Errors
 ///
@@ -128,7 +131,7 @@ pub fn listen(
             let peer = stream.peer_addr().ok();
             // The end of a stream is a packet of its own, which would otherwise wait 40 ms for the client's delayed ACK.
             if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "a connection keeps the delay of small packets");
+                tracing::debug!(%error, "cannot set TCP_NODELAY on a connection; small packets are delayed");
             }
             let connection = Connection::new(stream, clients.open(), patience);
             ready(Ok::<_, DispatchError>((connection, Protocol::Http1, peer)))

@@ -1,4 +1,4 @@
-//! Templates as the list shows them.
+//! Templates, as the list shows them.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -17,28 +17,28 @@ use crate::engine::records::templates::{Filter, Record};
 /// An approved template.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Template {
-    /// What a send gives as `template_id`.
+    /// The id, which a send gives as `template_id`.
     #[schema(example = 7)]
     id: i64,
-    /// Its name at the provider.
+    /// The name at the provider.
     #[schema(example = "order_shipped")]
     name: String,
     /// Its language.
     #[schema(example = "pt_BR")]
     language: String,
-    /// As the provider names it.
+    /// The provider's category.
     #[schema(example = "UTILITY")]
     category: String,
     /// `APPROVED`.
     #[schema(example = "APPROVED")]
     status: String,
-    /// How it calls its variables.
+    /// How the template names its variables.
     #[schema(value_type = TemplateParameterFormat, example = "POSITIONAL")]
     parameter_format: &'static str,
     /// Header, body, footer and buttons as the provider gives them.
     #[schema(value_type = Vec<TemplatePart>)]
     components: Value,
-    /// When it was first seen.
+    /// When Pombo first read the template.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
     /// When it last changed.
@@ -64,7 +64,7 @@ impl From<Record> for Template {
             created_at,
             updated_at,
         } = record;
-        // The provider may leave them out.
+        // The provider may leave the components out.
         let components = if components.is_array() { components } else { Value::Array(Vec::new()) };
         Self {
             id,

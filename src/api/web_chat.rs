@@ -1,4 +1,5 @@
-//! Web-session channels: list and send; linking them to phones is [`pairing`]'s and [`passkey`]'s, asking for pictures [`picture`]'s.
+//! Web-session channels: list and send. [`pairing`] and [`passkey`] link them to phones; [`picture`] looks up
+//! profile pictures.
 
 mod answer;
 mod dry_run;
@@ -32,7 +33,7 @@ use crate::domain::request::WebRequest;
 use crate::engine::{Allowance, Form};
 use crate::error::Code;
 
-/// How a message that was handed over is answered.
+/// The form of the answer to a message that was handed over.
 pub const SENT: Form =
     Form { name: "api", render: |sent| serde_json::to_string(&Sent::from(sent)).unwrap_or_default() };
 
@@ -57,7 +58,7 @@ pub(super) async fn list(
 
 /// Explain a channel's limits
 ///
-/// Each limit that holds now, which option set it, what is left, and when the next slot opens.
+/// Each limit in force, the option that set it, what is left, and when the next slot opens.
 #[utoipa::path(
     get,
     path = "/api/v1/web-chat/{id}/limits",
@@ -82,7 +83,7 @@ pub(super) async fn limits(
     Ok(Json(Limits::new(channel.id, limits, allowance)))
 }
 
-/// What a send through a web session is answered.
+/// The answer to a send through a web session.
 #[derive(ToSchema)]
 #[schema(as = WebSendAnswer)]
 #[serde(untagged)]
@@ -96,23 +97,23 @@ pub(in crate::api) enum WebAnswer {
 
 /// Send a message
 ///
-/// One message to a number or a group, answered when it is handed over to WhatsApp. What becomes of it is told by
-/// the send that the answer names.
+/// Sends one message to a number or a group. The request is answered when the message is handed over to
+/// WhatsApp. The send that the answer names has the message's status afterwards.
 ///
-/// The channel's pace is asked first: 429 says that the message would wait too long for its turn, and `Retry-After` when
-/// to try again. Then the file behind `link` is fetched, and WhatsApp is asked for a number that is new. After any refusal
-/// nothing was sent and nothing will be.
+/// The channel's pace is checked first: 429 means that the message would wait too long for its turn, and
+/// `Retry-After` says when to retry. Then the file behind `link` is fetched, and a new number is looked up at
+/// WhatsApp. After any refusal, nothing was sent and nothing will be sent.
 ///
-/// With `dry_run=true` all of that is done and refused the same, but nothing is sent: the answer says where the message
-/// would go, what its file is and how long its turn is away. It takes nothing of what the channel may send, and is not
-/// kept under an `Idempotency-Key`.
+/// With `dry_run=true` the same checks are made and refused in the same way, but nothing is sent: the answer
+/// has the recipient, the file and the time until the message's turn. A dry run uses none of the channel's
+/// allowance, and is not kept under an `Idempotency-Key`.
 ///
-/// A send that is paused while its caller waits goes if it is resumed in time; otherwise it expires, and the answer is
-/// 409 `send_is_over`, as it is for a send that is canceled.
+/// A send that is paused while its caller waits goes out if it is resumed in time. Otherwise it expires, and
+/// the answer is 409 `send_is_over`, as for a send that is canceled.
 ///
 /// An `Idempotency-Key` is checked after the channel and before the body is parsed, as for business accounts. After a
-/// crash of the service, a repeated request has the first answer if the message may have gone, and is carried out if
-/// it has not.
+/// crash of the service, a repeated request gets the first answer if the message may have gone out, and is
+/// carried out if it has not.
 #[utoipa::path(
     post,
     path = "/api/v1/web-chat/{id}/messages",
@@ -120,16 +121,18 @@ pub(in crate::api) enum WebAnswer {
     tag = "web session",
     params(
         ("id" = Uuid, Path, description = "The channel"),
-        ("dry_run" = Option<bool>, Query, description = "Whether only to say what would be done"),
+        ("dry_run" = Option<bool>, Query, description = "Whether only to check the request, and send \
+             nothing"),
         IdempotencyKey,
     ),
     request_body = WebSend,
     responses(
         (
             status = 200,
-            description = "Handed over, or what a dry run found",
+            description = "The message was handed over, or the result of a dry run",
             body = WebAnswer,
-            headers(("Idempotency-Replayed" = String, description = "`true` when this was the answer before")),
+            headers(("Idempotency-Replayed" = String, description = "`true` when this answer was given \
+                 before")),
         ),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 409, description = "`session_disconnected`, `send_is_over`, `idempotency_in_progress`", body = ErrorBody),
@@ -171,7 +174,7 @@ pub(super) async fn send(
     Ok(HttpResponse::Ok().content_type(ContentType::json()).body(answer.await?))
 }
 
-/// The web session of the path, if it is the company's; another company's looks like none.
+/// The web session of the path, if it is the company's. Another company's channel is treated as unknown.
 async fn own_channel(state: &State, company: Company, id: ChannelId) -> Result<Arc<channel::Channel>, Error> {
     let id = id.0.ok_or_else(|| {
         Error::refused(Code::InvalidIdParam, "the channel's id in the path is not an id (a UUID)")

@@ -1,7 +1,7 @@
-//! Backing the database up and restoring it, with what else an operator has to know then.
+//! Backs the database up and restores it, and reports what the operator has to know.
 //!
-//! The sealing keys are not part of a backup: who has both can read every secret. Each sealed value names its key, so a
-//! restored database says whether the key file at hand is the one that it needs.
+//! The sealing keys are not part of a backup: a person who has both can read every secret. Each sealed value
+//! names its key, so a restore can check whether the present key file is the one that the database needs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,27 +23,27 @@ pub struct Made {
     pub format: Format,
     /// How large the file is.
     pub bytes: u64,
-    /// The file with the keys, which the backup does not have; `None` when the key is configured.
+    /// The file with the keys, which the backup does not contain; `None` when the key is configured.
     pub key_file: Option<PathBuf>,
 }
 
 /// A database that was restored.
 #[derive(Debug)]
 pub struct Restored {
-    /// What was under way when the backup was made.
+    /// The sends that were in progress when the backup was made, and are ended.
     pub ended: Ended,
-    /// Keys that secrets are sealed with and that are not here, and how many secrets.
+    /// Missing keys, each with the number of secrets that are sealed with it.
     pub missing_keys: BTreeMap<KeyId, u64>,
-    /// Where the keys are looked for; `None` when the key is configured.
+    /// The file in which the keys are looked for; `None` when the key is configured.
     pub key_file: Option<PathBuf>,
 }
 
-/// What the person who restores decided.
+/// The decisions of the person who restores.
 #[derive(Debug, Clone, Copy)]
 pub struct Decision {
     /// Replace a database that has data.
     pub force: bool,
-    /// Let sends go on where they were: no service sent after the backup was made.
+    /// Let sends continue where they were: no service sent messages after the backup was made.
     pub nothing_sent_since: bool,
 }
 
@@ -72,7 +72,7 @@ pub async fn restore(
     who: &Who,
 ) -> anyhow::Result<Restored> {
     prepare(config)?;
-    // A key file that cannot be read is said before anything is done.
+    // A key file that cannot be read is reported before anything is done.
     let vault = Vault::open_existing(&config.secrets, &config.data.dir)?;
     let options = store_options(config);
     let Decision { force, nothing_sent_since } = decision;

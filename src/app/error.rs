@@ -1,4 +1,4 @@
-//! Failures at the start, in sentences that say what to do next.
+//! Sentences for failures at the start, which say what to do next.
 
 use std::fmt::Display;
 
@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::store;
 
-/// Why the database cannot be opened.
+/// The sentence for a database that cannot be opened.
 pub(super) fn unopened(error: store::Error, address: &str) -> anyhow::Error {
     let shown = without_password(address);
     let sentence = match &error {
@@ -23,12 +23,12 @@ pub(super) fn unopened(error: store::Error, address: &str) -> anyhow::Error {
     anyhow::Error::new(error).context(sentence)
 }
 
-/// Several faults of one thing as one failure.
+/// Several faults as one failure.
 pub(super) fn all(faults: &[impl Display]) -> anyhow::Error {
     anyhow!(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
-/// The address as it may be shown: a password can stand before the host or among the parameters.
+/// The address without passwords, which may be before the host or among the parameters.
 pub(super) fn without_password(address: &str) -> String {
     if address.starts_with("sqlite:") {
         return address.to_owned();
@@ -38,7 +38,7 @@ pub(super) fn without_password(address: &str) -> String {
         return format!("{scheme}://… (the rest is no address that can be read)");
     };
     url.set_query(None);
-    // An address without host cannot have a password either.
+    // An address without a host has no password.
     let _ = url.set_password(None);
     url.to_string()
 }

@@ -1,4 +1,4 @@
-//! The metrics of the process: what each means, and their text for Prometheus.
+//! The metrics of the process: their meanings, and their text for Prometheus.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -7,16 +7,16 @@ use anyhow::Context as _;
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
-/// Upper bounds of what is measured in seconds, from a fast local answer to the provider's time-out.
+/// The upper bounds of buckets for durations in seconds, from a fast local answer to the provider's timeout.
 const SECONDS: &[f64] =
     &[0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
-/// How often what was recorded is folded into the buckets.
+/// How often recorded values are added to the buckets.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Something that is measured; `docs/metrics.md` lists each.
+/// A metric; `docs/metrics.md` lists all metrics.
 struct Metric {
     name: &'static str,
-    /// By what it is parted.
+    /// The labels by which it is divided.
     labels: &'static [&'static str],
     meaning: &'static str,
 }
@@ -27,16 +27,17 @@ const fn metric(name: &'static str, labels: &'static [&'static str], meaning: &'
 
 const COUNTERS: &[Metric] = &[
     metric("pombo_sends_accepted_total", &[], "Sends that were answered with 202"),
-    metric("pombo_recipients_accepted_total", &[], "Recipients of those sends"),
+    metric("pombo_recipients_accepted_total", &[], "Recipients of the sends that were answered with 202"),
     metric(
         "pombo_messages_total",
         &["outcome"],
-        "Attempts by outcome: sent, failed, retried (put back), unknown (left so by the tier's policy); and suppressed (not attempted, because the recipient opted out meanwhile)",
+        "Attempts by outcome: sent, failed, retried (waiting for a retry), unknown (and held by the tier's \
+         policy); and suppressed (not attempted, because the recipient opted out meanwhile)",
     ),
     metric(
         "pombo_messages_held_total",
         &["reason"],
-        "Messages that were put back to go later, by the reason: the words that a send's `waiting` has",
+        "Messages that were held back, by reason: the words of a send's `waiting`",
     ),
     metric(
         "pombo_channel_changes_total",
@@ -44,14 +45,14 @@ const COUNTERS: &[Metric] = &[
         "Channels that changed their status, by the new one: connected, connecting, disconnected, blocked, pairing",
     ),
     metric("pombo_ledger_rows_total", &[], "Sends and outcomes that the ledger wrote"),
-    metric("pombo_ledger_failures_total", &[], "Commits of the ledger that failed and were tried again"),
+    metric("pombo_ledger_failures_total", &[], "Commits of the ledger that failed and were retried"),
     metric(
         "pombo_ledger_refused_rows_total",
         &["row", "then"],
         "Rows that the database refuses permanently, by what they are and what was done: set aside, or written without the \
          provider's words",
     ),
-    metric("pombo_receipts_total", &["state"], "Receipts that were taken in, by the state that they say"),
+    metric("pombo_receipts_total", &["state"], "Receipts that were stored, by the state that they report"),
     metric(
         "pombo_receipts_ignored_total",
         &["reason"],
@@ -80,7 +81,7 @@ const COUNTERS: &[Metric] = &[
         &["result"],
         "Imports of contacts that ended by themselves: finished, failed",
     ),
-    metric("pombo_panics_total", &["work"], "Background work that panicked, a defect; it goes on"),
+    metric("pombo_panics_total", &["work"], "Panics of background work, each a defect; the work continues"),
     metric(
         "pombo_connections_ended_total",
         &["reason"],
@@ -110,15 +111,16 @@ const COUNTERS: &[Metric] = &[
         &[],
         "Business accounts and web sessions that this node took",
     ),
-    metric("pombo_cluster_shards_released_total", &[], "Those that it gave away"),
+    metric(
+        "pombo_cluster_shards_released_total",
+        &[],
+        "Business accounts and web sessions that this node \
+         gave away",
+    ),
 ];
 
 const GAUGES: &[Metric] = &[
-    metric(
-        "pombo_ledger_in_doubt",
-        &[],
-        "Sends of which it is not known whether they were accepted; their callers wait",
-    ),
+    metric("pombo_ledger_in_doubt", &[], "Sends whose commit is unknown while their callers wait"),
     metric("pombo_ledger_queue", &[], "Requests to the ledger that wait until their rows are durable"),
     metric("pombo_ledger_open_rows", &[], "Rows that the ledger's next commit will write"),
     metric(
@@ -149,17 +151,17 @@ const GAUGES: &[Metric] = &[
         &[],
         "How long this node still trusts its lease; about 4 while it is renewed each second",
     ),
-    metric("pombo_nats_connected", &[], "Whether there is a connection to NATS: 1 or 0"),
+    metric("pombo_nats_connected", &[], "1 while NATS is connected, otherwise 0"),
     metric("pombo_outbox_rows", &[], "Events that wait to be published"),
-    metric("pombo_outbox_age_seconds", &[], "How long the oldest of them has waited"),
+    metric("pombo_outbox_age_seconds", &[], "How long the oldest waiting event has waited"),
     metric("pombo_imports_running", &[], "Imports of contacts that run or wait for their turn"),
     metric("pombo_connections", &["listener"], "Open connections of clients"),
     metric(
         "pombo_connections_max",
         &["listener"],
-        "Connections of clients that may be open before waiting ones are ended",
+        "Connections of clients that may be open before waiting ones are closed",
     ),
-    metric("pombo_console_streams", &[], "Pages of the console that are kept up to date"),
+    metric("pombo_console_streams", &[], "Live pages of the console"),
     metric("pombo_body_bytes", &[], "Bytes of request bodies that are being read or processed"),
     metric("pombo_body_bytes_max", &[], "The most that request bodies may take together"),
 ];
@@ -172,26 +174,26 @@ const SECONDS_TAKEN: &[Metric] = &[
     metric("http_request_duration_seconds", &["route", "method", "status"], "Time to answer"),
 ];
 
-/// What is read of the process itself when somebody asks, under the names that every Prometheus knows.
+/// Metrics of the process itself, read for each request of `/metrics`, under Prometheus' standard names.
 const PROCESS: &[Metric] = &[
     metric("process_cpu_seconds_total", &[], "Processor time of all threads"),
-    metric("process_resident_memory_bytes", &[], "Memory that is really in use"),
-    metric("process_virtual_memory_bytes", &[], "Memory that is addressed"),
-    metric("process_virtual_memory_max_bytes", &[], "The most memory that may be addressed"),
+    metric("process_resident_memory_bytes", &[], "Memory in use"),
+    metric("process_virtual_memory_bytes", &[], "Address space in use"),
+    metric("process_virtual_memory_max_bytes", &[], "The system's limit of address space"),
     metric("process_open_fds", &[], "Open files and connections"),
     metric("process_max_fds", &[], "The most files and connections that may be open"),
     metric("process_threads", &[], "Threads"),
-    metric("process_start_time_seconds", &[], "When the process began, since the Unix epoch"),
+    metric("process_start_time_seconds", &[], "When the process started, in seconds since the Unix epoch"),
 ];
 
-/// A process has one recorder, however often a service is started in it.
+/// The recorder of the process, shared by all services that are started in it.
 static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
 
-/// Begins to record. Needs a running actix system.
+/// Installs the recorder. Needs a running actix system.
 ///
 /// # Errors
 ///
-/// When something else records already.
+/// When another recorder is installed already.
 pub(super) fn install() -> anyhow::Result<PrometheusHandle> {
     if let Some(handle) = RECORDER.get() {
         return Ok(handle.clone());
@@ -224,11 +226,11 @@ fn describe() {
 }
 
 impl Metric {
-    /// What Prometheus shows of it.
+    /// The help text in Prometheus.
     fn help(&self) -> String {
         match self.labels {
             [] => self.meaning.to_owned(),
-            labels => format!("{}; parted by {}", self.meaning, labels.join(", ")),
+            labels => format!("{}; by {}", self.meaning, labels.join(", ")),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Puts the program together: the only module that constructs.
+//! Constructs the parts of the program and connects them. No other module does.
 //!
-//! [`App::open`] makes what every command stands on, in this order: data directory, log, vault, store.
-//! [`serve`] puts the engine and the HTTP surface on it, [`demo`] a simulator beside it. Called by the
-//! command line only; nothing here writes to standard output except where the service says its address.
+//! [`App::open`] opens what every command needs, in this order: data directory, log, vault, store. [`serve`]
+//! adds the engine and the HTTP surface; [`demo`] adds a simulator. Only the command line calls this module. It
+//! writes nothing to standard output except the address of the service.
 
 pub mod backup;
 #[cfg(feature = "tools")]
@@ -32,24 +32,24 @@ use crate::store::schema::Schema;
 use crate::store::{self, Store};
 use crate::vault::{KeyOrigin, Vault};
 
-/// What every command stands on.
+/// The parts that every command needs.
 #[derive(Debug)]
 pub struct App {
     /// The configuration in force.
     pub config: Config,
-    /// The database, its schema fit for this program.
+    /// The database, with the schema of this program.
     pub store: Store,
     /// Seals and opens secrets.
     pub vault: Arc<Vault>,
 }
 
 impl App {
-    /// Makes the data directory, begins the log, opens the vault and the store, and gives a new database its
-    /// tiers.
+    /// Creates the data directory, starts the log, opens the vault and the store, and adds the tiers to a new
+    /// database.
     ///
     /// # Errors
     ///
-    /// A sentence for the operator; the database's address is in it without its password.
+    /// A sentence for the operator; it contains the database's address without its password.
     pub async fn open(config: Config) -> anyhow::Result<Self> {
         prepare(&config)?;
         let (vault, origin) = Vault::open(&config.secrets, &config.data.dir)?;
@@ -74,12 +74,12 @@ impl App {
         let documents = tiers.iter().map(|tier| Ok((tier.name.clone(), serde_json::to_string(tier)?)));
         let documents = documents.collect::<anyhow::Result<Vec<_>>>()?;
         self.store.apply_tiers(&Who::Pombo, &documents).await?;
-        tracing::info!(tiers = documents.len(), "gave the new database its tiers");
+        tracing::info!(tiers = documents.len(), "added the built-in tiers to the new database");
         Ok(())
     }
 }
 
-/// The schema alone, whatever state it is in; for the commands that migrate it.
+/// Only the schema, in whatever version it has; for the commands that migrate it.
 ///
 /// # Errors
 ///
@@ -90,26 +90,27 @@ pub async fn open_schema(config: &Config) -> anyhow::Result<Schema> {
     Schema::open(&options).await.map_err(|error| error::unopened(error, &options.url))
 }
 
-/// The data directory and the log, before anything else may want to use them.
+/// Prepares the data directory and the log, which everything else may use.
 fn prepare(config: &Config) -> anyhow::Result<()> {
     prepare_directory(&config.data.dir)?;
     match logging::init(&config.log) {
-        // A process that opens twice goes on with its first log.
+        // A process that opens the app twice keeps its first log.
         Ok(()) | Err(logging::Error::Twice(_)) => {}
         Err(error) => return Err(error.into()),
     }
     warn_of_readers(&config.data.dir);
-    // Both the provider's client and the database driver take the process' TLS provider; the first one stays.
+    // The provider's client and the database driver both use the process' TLS provider; the first one that is
+    // set stays.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Ok(())
 }
 
-/// Makes the data directory, for its owner alone. One that exists keeps its rights, and people's data in it may then be
-/// for more eyes than was meant.
+/// Creates the data directory with access only for its owner. An existing directory keeps its permissions, so
+/// other users may be able to read it.
 fn prepare_directory(directory: &Path) -> anyhow::Result<()> {
     files::create_directory(directory).with_context(|| {
         format!(
-            "cannot make the data directory {}; give another one with data.dir, or make it yourself",
+            "cannot create the data directory {}; give another one with data.dir, or create it yourself",
             directory.display()
         )
     })

@@ -1,8 +1,8 @@
-//! How the process divides the files that it may open: each connection takes one, whether to the provider, to the
+//! Divides the files that the process may open. Each connection takes one file, whether to the provider, to the
 //! database, or from a client.
 //!
-//! The database, web sessions and downloads have first what they need. Of the rest dispatching comes before clients, so
-//! that no number of connections from outside keeps accepted messages from going.
+//! The database, web sessions and downloads get what they need. The rest goes to dispatching first and then to
+//! clients, so that connections from outside never keep accepted messages from going out.
 
 use anyhow::bail;
 
@@ -14,16 +14,16 @@ pub(super) const OPERATORS: usize = 64;
 
 /// Files of the process itself: its inputs and outputs, the log, keys, listeners.
 const OWN: usize = 48;
-/// What a thread waits with.
+/// Files of a thread's event loop.
 const PER_THREAD: usize = 4;
-/// A connection to a SQLite database: the file, its log and the log's index.
+/// Files of a connection to a SQLite database: the database, its log and the log's index.
 const PER_SQLITE_CONNECTION: usize = 3;
-/// Web sessions may be added while the service runs.
+/// Spare files for web sessions that are added while the service runs.
 const MORE_SESSIONS: usize = 16;
-/// With fewer files for the provider and clients together no service is of use.
+/// The fewest files for the provider and clients together with which a service starts.
 const FEWEST: usize = 64;
 
-/// What becomes of the files that nothing else needs.
+/// How the remaining files are divided.
 #[derive(Debug, PartialEq, Eq)]
 struct Shares {
     in_flight: usize,
@@ -32,14 +32,14 @@ struct Shares {
     clients: usize,
 }
 
-/// Divides the files that this process may open; bounds dispatching by its share, and says how many connections clients
-/// may have.
+/// Divides the files that this process may open. Limits dispatching to its share, and returns the maximum of
+/// clients' connections.
 ///
 /// # Errors
 ///
 /// A sentence for the operator when the limit is too small for any service.
 pub(super) fn divide(config: &mut Config, sessions: u64) -> anyhow::Result<usize> {
-    // Where the limit cannot be read there is none to keep.
+    // If the limit cannot be read, none is applied.
     let limit = rlimit::increase_nofile_limit(u64::MAX).unwrap_or(u64::MAX);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let needed = needed(config, usize::try_from(sessions).unwrap_or(usize::MAX));
@@ -58,7 +58,8 @@ pub(super) fn divide(config: &mut Config, sessions: u64) -> anyhow::Result<usize
             in_flight,
             wanted,
             clients,
-            "the limit of open files is too small for engine.total_in_flight, fewer messages are under way at once: \
+            "the limit of open files is too small for engine.total_in_flight, fewer messages are in flight \
+             at once: \
              raise it"
         );
     }
@@ -67,7 +68,7 @@ pub(super) fn divide(config: &mut Config, sessions: u64) -> anyhow::Result<usize
     Ok(clients)
 }
 
-/// How the limit of open files fits what is configured.
+/// How the limit of open files fits the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Room {
     /// Everything is as configured.
@@ -78,7 +79,7 @@ pub(super) enum Room {
     TooSmall { limit: usize, fewest: usize },
 }
 
-/// What [`divide`] will do, without doing it.
+/// Computes what [`divide`] will do.
 pub(super) fn room(config: &Config, sessions: u64) -> Room {
     let limit = rlimit::increase_nofile_limit(u64::MAX).unwrap_or(u64::MAX);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -103,7 +104,7 @@ fn needed(config: &Config, sessions: usize) -> usize {
     let for_database =
         if is_postgres { connections } else { connections.saturating_mul(PER_SQLITE_CONNECTION) };
     let operators = if server.operator_bind.is_some() { api::with_spare(OPERATORS) } else { 0 };
-    // Each dials and keeps its connection, and a file that is sent is fetched and handed over.
+    // Each session connects and keeps its connection, and a file that is sent is fetched and uploaded.
     let for_sessions =
         sessions.saturating_add((sessions / 4).max(MORE_SESSIONS)).saturating_add(media.concurrency);
     [OWN, threads * PER_THREAD, for_database, operators, for_sessions]
@@ -111,7 +112,7 @@ fn needed(config: &Config, sessions: usize) -> usize {
         .fold(0, usize::saturating_add)
 }
 
-/// Half of what is left is dispatching's at least, and more where clients do not want their half.
+/// Dispatching gets at least half of the rest, and more if clients do not need their half.
 fn share(limit: usize, needed: usize, config: &Config) -> Option<Shares> {
     let rest = limit.checked_sub(needed).filter(|rest| *rest >= FEWEST)?;
     let arbiters = config::per_core(config.engine.arbiters);
@@ -120,11 +121,11 @@ fn share(limit: usize, needed: usize, config: &Config) -> Option<Shares> {
     let clients = config.server.connections;
     let wanted = in_flight.saturating_add(idle.saturating_mul(arbiters));
     let for_provider = wanted.min((rest / 2).max(rest.saturating_sub(api::with_spare(clients))));
-    // Kept connections are worth less than messages under way.
+    // Messages in flight have priority over idle connections.
     let idle = if for_provider < wanted { idle.min(for_provider / 4 / arbiters.max(1)) } else { idle };
     let in_flight = in_flight.min(for_provider - idle * arbiters);
     let rest = rest - for_provider;
-    // The spare is at least sixteen, and else a sixteenth.
+    // The spare is a sixteenth, and at least sixteen.
     let most = (rest - rest.div_ceil(17)).min(rest.saturating_sub(api::with_spare(0)));
     Some(Shares { in_flight, idle, clients: clients.min(most) })
 }

@@ -1,6 +1,6 @@
-//! Asking a channel's provider from outside the engine: its templates, and whether it works.
+//! Requests to a channel's provider from outside the engine: its templates, and whether the channel works.
 //!
-//! For commands that one person waits for. A running service asks through its channel actors.
+//! For commands that a person waits for. A running service asks through its channel actors.
 
 use anyhow::{Context as _, anyhow};
 
@@ -13,7 +13,8 @@ use crate::store::templates::Record;
 use crate::vault::context;
 
 impl App {
-    /// Fetches every template of the channel's business account, stores them and returns the account's.
+    /// Fetches all templates of the channel's business account, stores them and returns the account's
+    /// templates.
     ///
     /// # Errors
     ///
@@ -31,19 +32,19 @@ impl App {
         Ok(templates)
     }
 
-    /// Asks the provider whether the channel works and records what it says; a channel of which it says
-    /// nothing stays as it is.
+    /// Asks the provider whether the channel works and records the answer. Without an answer, the channel
+    /// stays as it is.
     ///
     /// # Errors
     ///
-    /// When the channel has no token that opens, or the store fails.
+    /// When the channel has no token that can be opened, or the store fails.
     pub async fn probe(&self, channel: &Channel) -> anyhow::Result<()> {
         let connector = self.connector(channel, channel.waba_id.as_deref().unwrap_or_default()).await?;
         let (status, reason) = match connector.health().await {
             Health::Healthy(number) => {
                 self.store.set_channel_number(channel.id, number).await?;
                 if channel.trial.is_some() {
-                    // Only an accepted message connects it again.
+                    // Only an accepted message connects the channel again.
                     return Ok(());
                 }
                 (Status::Connected, None)
@@ -73,17 +74,18 @@ impl App {
         Ok(CloudApi::new(connections, &self.config.cloud_api, phone_number_id, waba_id, &token)?)
     }
 
-    /// What the provider's answer means for the person who asked.
+    /// The sentence about the provider's answer for the person who asked.
     fn sentence(&self, error: Error, channel: &Channel) -> anyhow::Error {
         let (id, name) = (channel.id, &channel.name);
         let sentence = match &error {
             Error::Refused(Disposition::Disconnect, _) => format!(
-                "the provider refuses the credentials of the channel `{name}`; make a new access token that may use \
+                "the provider refuses the credentials of the channel `{name}`; create a new access token \
+                 that may use \
                  its business account and enter it with `pombo channel reconnect {id} --token-file FILE`"
             ),
             Error::Refused(Disposition::Block | Disposition::Restrict, _) => format!(
-                "the provider has restricted the business account of the channel `{name}`; what to do stands in its \
-                 own console, a new token does not help"
+                "the provider has restricted the business account of the channel `{name}`; the provider's \
+                 console says what to do, a new token does not help"
             ),
             Error::Refused(
                 Disposition::Wait
@@ -93,7 +95,7 @@ impl App {
                 | Disposition::SlowApp
                 | Disposition::Maintenance,
                 _,
-            ) => "the provider cannot answer just now; try again in a few minutes".to_owned(),
+            ) => "the provider cannot answer now; try again in a few minutes".to_owned(),
             Error::Refused(
                 Disposition::Fail
                 | Disposition::Pair

@@ -1,8 +1,8 @@
-//! The keys that seal secrets: which there are, what is sealed under each, and their rotation.
+//! The keys that seal secrets: their list, what is sealed with each, and their rotation.
 //!
-//! A rotation makes a new key the current one in the key file, seals everything again, and retires the keys of before once
-//! nothing is left under them. The service goes on meanwhile: it reads the key file again. A rotation that was interrupted
-//! leaves both keys in the file, and the next one goes on with them.
+//! A rotation adds a new current key to the key file, seals everything with it, and removes the older keys once
+//! nothing is sealed with them. The service keeps running: it reads the key file again. An interrupted rotation
+//! leaves both keys in the file, and the next rotation continues it.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -15,30 +15,30 @@ use crate::store::changes::Who;
 use crate::store::sealed::{Kind, Place};
 use crate::vault::{self, BEFORE_IDS, KeyId, Vault, context};
 
-/// Values that are sealed again in one transaction.
+/// Values that are resealed in one transaction.
 const BATCH: u32 = 100;
-/// How often everything is looked through: values that somebody writes meanwhile are left to the next time.
+/// The maximum of passes over all values. A value that is written during a pass is left to the next pass.
 const PASSES: u32 = 100;
-/// Between two passes.
+/// The pause between two passes.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What is sealed, by kind.
+/// The number of sealed values, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Channels' access tokens.
     pub tokens: u64,
     /// Channels' app secrets.
     pub app_secrets: u64,
-    /// The words of channels' webhooks.
+    /// Verify tokens of channels' webhooks.
     pub verify_tokens: u64,
     /// Records of web sessions.
     pub session_records: u64,
-    /// Secrets of people's second factors.
+    /// Secrets of users' second factors.
     pub totp_secrets: u64,
 }
 
 impl Counts {
-    /// All of them together.
+    /// The sum.
     pub const fn total(self) -> u64 {
         let Self { tokens, app_secrets, verify_tokens, session_records, totp_secrets } = self;
         tokens + app_secrets + verify_tokens + session_records + totp_secrets
@@ -64,7 +64,7 @@ pub enum State {
     Previous,
     /// Values are sealed with it, and it is neither in the key file nor in the configuration.
     Missing,
-    /// Not a key: values that were sealed before keys had ids.
+    /// Not a key, but the values that were sealed before keys had ids.
     WithoutId,
 }
 
@@ -80,7 +80,7 @@ impl State {
     }
 }
 
-/// A key, and what is sealed with it.
+/// A key, and the number of values that are sealed with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     /// `None` for values that were sealed before keys had ids.
@@ -91,20 +91,20 @@ pub struct Key {
     pub counts: Counts,
 }
 
-/// What a rotation did.
+/// The result of a rotation.
 #[derive(Debug, Clone, Default)]
 pub struct Rotated {
-    /// The key that was added; `None` when a rotation before had added one, or the key is configured.
+    /// The key that was added; `None` when an earlier rotation had added it, or the key is configured.
     pub added: Option<KeyId>,
-    /// What was sealed again.
+    /// The values that were resealed.
     pub resealed: Counts,
     /// Values that no key opens; they stay as they are.
     pub unopened: u64,
-    /// Keys that were taken out of the key file.
+    /// Keys that were removed from the key file.
     pub retired: Vec<KeyId>,
 }
 
-/// Every key: the current one, those before it, and those that are missing.
+/// Every key: the current key, the previous keys, and the missing keys.
 ///
 /// # Errors
 ///
@@ -133,8 +133,8 @@ pub async fn list(app: &App) -> anyhow::Result<Vec<Key>> {
     Ok(keys)
 }
 
-/// The keys that this vault does not have and values in the database are sealed with, and with how many values each. All
-/// of them when there is no vault.
+/// The keys that values in the database are sealed with but this vault does not have, each with its number of
+/// values. Without a vault, all keys are missing.
 ///
 /// # Errors
 ///
@@ -155,12 +155,13 @@ pub async fn missing(store: &Store, vault: Option<&Vault>) -> anyhow::Result<BTr
     Ok(missing)
 }
 
-/// Makes a new key the current one, unless a rotation before did not finish, seals everything with it and retires the keys
-/// of before. A key of the configuration stays as it is, and everything is sealed with it.
+/// Adds a new current key, unless an earlier rotation did not finish, seals everything with it and removes the
+/// older keys. A configured key stays as it is, and everything is sealed with it.
 ///
 /// # Errors
 ///
-/// Those of the key file and of the store; everything still opens then, and the next rotation goes on.
+/// Those of the key file and of the store. Everything can still be opened then, and the next rotation
+/// continues.
 pub async fn rotate(app: &App, who: &Who) -> anyhow::Result<Rotated> {
     let mut rotated = Rotated::default();
     if app.vault.key_file().is_some() && app.vault.keys_to_retire()?.is_empty() {
@@ -181,7 +182,7 @@ pub async fn rotate(app: &App, who: &Who) -> anyhow::Result<Rotated> {
     Ok(rotated)
 }
 
-/// Passes over everything until nothing is left that opens and is not under the current key.
+/// Repeats passes until every value that can be opened is sealed with the current key.
 async fn reseal(app: &App, rotated: &mut Rotated) -> anyhow::Result<()> {
     for pass in 0..PASSES {
         if pass > 0 {
@@ -197,11 +198,13 @@ async fn reseal(app: &App, rotated: &mut Rotated) -> anyhow::Result<()> {
         }
     }
     bail!(
-        "some values are still being written; everything opens, and running this again goes on with the rest"
+        "some values are still being written; all values can be opened, and running this again continues \
+         with the rest"
     )
 }
 
-/// Seals the values of a kind with the current key, batch by batch, and says how many it found that were not.
+/// Seals the values of a kind with the current key, batch by batch. Counts the values that were sealed with
+/// another key.
 async fn reseal_kind(app: &App, kind: Kind, resealed: &mut u64, unopened: &mut u64) -> anyhow::Result<u64> {
     let beginning = vault::beginning(app.vault.current_key());
     let (mut after, mut found) = (Place::first(), 0);
@@ -220,7 +223,8 @@ async fn reseal_kind(app: &App, kind: Kind, resealed: &mut u64, unopened: &mut u
                     fresh.push((value, sealed));
                 }
                 Err(error) => {
-                    tracing::debug!(?kind, channel.id = %value.place.channel_id, %error, "a sealed value does not open");
+                    tracing::debug!(?kind, channel.id = %value.place.channel_id, %error, "no key opens a \
+                         sealed value");
                     *unopened += 1;
                 }
             }
@@ -228,13 +232,14 @@ async fn reseal_kind(app: &App, kind: Kind, resealed: &mut u64, unopened: &mut u
         found += fresh.len() as u64;
         if !fresh.is_empty() {
             *resealed += app.store.reseal(kind, &fresh).await?;
-            // As long as it took, so that the service's own writes have at least every other turn.
+            // The pause is as long as the batch took, so that the service's own writes have at least every
+            // other turn.
             tokio::time::sleep(begun.elapsed()).await;
         }
     }
 }
 
-/// The place that the value is sealed to.
+/// The context that the value is sealed to.
 fn context_of(kind: Kind, Place { channel_id, namespace, key }: &Place) -> String {
     match kind {
         Kind::Token => context::token(*channel_id),

@@ -1,4 +1,4 @@
-//! The running service: the HTTP surface on the engine, until it is asked to end.
+//! The running service: the engine and the HTTP surface, until the process is asked to end.
 
 use std::io::Write as _;
 use std::net::{SocketAddr, TcpListener};
@@ -30,26 +30,27 @@ use crate::store::nodes::NewNode;
 use crate::store::{self, Lease, Store};
 use crate::surface::Proxies;
 
-/// How long to wait for the lease of a process that may just have ended, and how often to ask.
+/// How long to wait for the lease of a process that may have just ended, and how often to ask.
 const LEASE_PATIENCE: Duration = Duration::from_secs(3);
 const LEASE_PAUSE: Duration = Duration::from_millis(100);
 
-/// How long a stop waits at most for the collector of traces, within its grace.
+/// How long a stop waits at most for the collector of traces, within its grace period.
 const FLUSH: Duration = Duration::from_secs(5);
 
-/// Why a service ended that nobody asked to.
+/// The sentence for a service that ended without being asked to.
 pub(super) const fn unasked(fenced: Fenced) -> &'static str {
     match fenced {
         Fenced::TakenOver => {
             "another `pombo serve` took over dispatching from this database; this one has ended"
         }
         Fenced::Defect => {
-            "writing to the ledger broke down by a defect, which the log has; nothing is lost: start the service again"
+            "writing to the ledger failed because of a defect, which the log has; nothing is lost: start \
+             the service again"
         }
     }
 }
 
-/// A service that listens. Dropping it does not end it: call [`Service::stop`].
+/// A listening service. Dropping it does not end it: call [`Service::stop`].
 pub struct Service {
     base_url: String,
     operator_url: Option<String>,
@@ -59,22 +60,22 @@ pub struct Service {
     ended: JoinHandle<std::io::Result<()>>,
     /// The export of traces, if there is one.
     exporter: Option<Exporter>,
-    /// How long a stop may take in all.
+    /// The grace period of a stop.
     grace: Duration,
 }
 
-/// Runs the service until it is asked to end; says its address on standard output once
-/// it listens, as a JSON object on one line when `json`.
+/// Runs the service until it is asked to end. Prints its address on standard output once it listens, with
+/// `json` as a JSON object on one line.
 ///
 /// # Errors
 ///
 /// A sentence for the operator.
 pub async fn run(config: Config, json: bool, by: Asked) -> anyhow::Result<()> {
     let service = start(App::open(config).await?).await?;
-    // Heard from here on: a program that reads the address may ask for the end at once.
+    // Signals are handled from here on: a program that reads the address may ask for the end at once.
     let requested = shutdown::requested_by(by);
     let line = announced(&service, json);
-    // The parent process may have closed the output: that is no reason to end.
+    // The parent process may have closed the output, which is no reason to end.
     let _ = writeln!(std::io::stdout().lock(), "{line}");
     tokio::select! {
         requested = requested => requested?,
@@ -83,11 +84,11 @@ pub async fn run(config: Config, json: bool, by: Asked) -> anyhow::Result<()> {
             bail!(unasked(fenced))
         }
     }
-    tracing::info!("stopping: finishing what is under way");
+    tracing::info!("stopping: finishing requests and messages in flight");
     service.stop().await
 }
 
-/// Where the service is reached, as a person or a program reads it.
+/// The addresses of the service, for a person or a program.
 fn announced(service: &Service, json: bool) -> String {
     let base_url = service.base_url();
     match (service.operator_url.as_deref(), json) {
@@ -111,13 +112,14 @@ fn bind(address: SocketAddr, option: &str) -> anyhow::Result<TcpListener> {
 ///
 /// # Errors
 ///
-/// A sentence for the operator, above all when the address is taken or the database is served already.
+/// A sentence for the operator, for example when the address is in use or another process serves the
+/// database.
 pub async fn start(app: App) -> anyhow::Result<Service> {
     let driver = web_session::driver(&app.config.web_session)?;
     start_with(app, driver).await
 }
 
-/// The same, with web sessions on this driver; without one there are none.
+/// The same, with this driver for web sessions; without a driver there are no web sessions.
 ///
 /// # Errors
 ///
@@ -129,7 +131,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     }
     let metrics = if config.metrics.enabled { Some(measures::install()?) } else { None };
     let exporter = Exporter::start(&config.telemetry, &config.network)?;
-    // Bound first: a second service on the same address must not touch the database.
+    // The address is bound first: a second service on the same address must not touch the database.
     let socket = bind(config.server.bind, "server.bind")?;
     let address = socket.local_addr()?;
     let operators =
@@ -191,7 +193,8 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     let mut running = vec![api::listen(socket, listener, state.clone(), Some(beside(&pages)), settings)?];
     tracing::info!(%address, connections, "listening");
     if let (Some(socket), Some(address)) = (operators, operator_address) {
-        // Connections of its own: what comes to the other address does not keep operators out.
+        // The operators' listener has its own connections, so that clients of the other address do not keep
+        // operators out.
         let settings = api::Settings { workers: 1, connections: open_files::OPERATORS, ..settings };
         running.push(api::listen(socket, Listener::Operator, state, Some(beside(&pages)), settings)?);
         tracing::info!(%address, "listening for operators");
@@ -210,13 +213,14 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     })
 }
 
-/// The console on each listener: what is for operators alone stands where their part of the API does.
+/// The console's resources on each listener: pages for operators are on the listener of the operator API.
 pub(super) fn beside(pages: &web::Data<console::State>) -> Beside {
     let pages = pages.clone();
     Arc::new(move |listener| console::resources(&pages, listener != Listener::Public))
 }
 
-/// The right to dispatch. A process that was killed may hold it a moment longer than it lived.
+/// Takes the lease on dispatching. The lease of a process that was killed may last a moment longer than the
+/// process.
 async fn lease(store: &Store, options: &store::Options, holder: &str) -> anyhow::Result<Lease> {
     let deadline = Instant::now() + LEASE_PATIENCE;
     loop {
@@ -228,7 +232,8 @@ async fn lease(store: &Store, options: &store::Options, holder: &str) -> anyhow:
     }
 }
 
-/// The part of a node in the cluster. A process that dispatched alone and was killed may hold its lock a moment longer.
+/// Joins the cluster as a node. The lock of a process that dispatched alone and was killed may last a moment
+/// longer.
 async fn join(store: &Store, config: &Config, address: &str) -> anyhow::Result<Lease> {
     let config::Cluster { name, node } = &config.cluster;
     let new = NewNode {
@@ -251,35 +256,36 @@ async fn join(store: &Store, config: &Config, address: &str) -> anyhow::Result<L
 }
 
 impl Service {
-    /// Where it is reached, without a slash at the end.
+    /// The address of the service, without a slash at the end.
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
 
-    /// Returns when this process can dispatch no more and must end, and says why.
+    /// Waits until this process may not dispatch any more and must end. Returns the reason.
     pub async fn fenced(&self) -> Fenced {
         self.engine.fenced().await
     }
 
-    /// Takes no more requests, finishes what is under way, waits for the messages in flight and returns once
-    /// their outcomes are written, or once `server.shutdown_grace` is over.
+    /// Stops the service: it takes no more requests, finishes requests in progress, waits for the messages in
+    /// flight, and returns once their outcomes are written or `server.shutdown_grace` is over.
     ///
     /// # Errors
     ///
-    /// When the service ended in a way that it should not.
+    /// When the service did not end gracefully.
     pub async fn stop(self) -> anyhow::Result<()> {
         let deadline = Instant::now() + self.grace;
         self.pages.close();
-        // Slow clients have half of the time, so that messages in flight have the other half.
+        // Slow clients have half of the time; messages in flight have the other half.
         if timeout(self.grace / 2, join_all(self.handles.iter().map(|handle| handle.stop(true))))
             .await
             .is_err()
         {
-            tracing::warn!("requests are still being answered: messages in flight are waited for meanwhile");
+            tracing::warn!("still answering requests, waiting for messages in flight meanwhile");
         }
         if timeout_at(deadline.into(), self.engine.stop()).await.is_err() {
             tracing::warn!(
-                "the database or the provider does not answer: ended without the last outcomes, which are unknown now"
+                "the database or the provider does not answer: stopped without the last outcomes, which are \
+                 now unknown"
             );
         }
         if let Some(exporter) = &self.exporter {
@@ -291,7 +297,7 @@ impl Service {
         match timeout_at(deadline.into(), self.ended).await {
             Ok(ended) => Ok(ended??),
             Err(_) => {
-                tracing::warn!("requests were cut off: their clients were too slow");
+                tracing::warn!("aborted requests whose clients were too slow");
                 Ok(())
             }
         }

@@ -1,28 +1,27 @@
-//! When a running process is asked to end.
+//! How a running process is asked to end.
 
 use std::io;
 use std::thread;
 
 use tokio::sync::oneshot;
 
-/// The ways to ask for the end.
+/// The ways to ask a process to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// A person with Ctrl-C, or a service manager.
+    /// Ctrl-C, or the signal of a service manager.
     BySignal,
-    /// These, and the process at the other end of standard input, when it closes that: on purpose, or by being
-    /// killed.
+    /// A signal, or the end of standard input: the process at its other end closes it or is killed.
     BySignalOrInput,
 }
 
 impl Asked {
-    /// By signal, and with `end_with_input` by the end of standard input too.
+    /// By signal, and with `end_with_input` also by the end of standard input.
     pub const fn when(end_with_input: bool) -> Self {
         if end_with_input { Self::BySignalOrInput } else { Self::BySignal }
     }
 }
 
-/// Completes when the end is asked for in one of these ways.
+/// Completes when the process is asked to end in one of these ways.
 ///
 /// Listens from the moment of the call, as [`requested`] does.
 ///
@@ -40,28 +39,27 @@ pub fn requested_by(by: Asked) -> impl Future<Output = io::Result<()>> {
     }
 }
 
-/// Completes when standard input ends; what is read until then is thrown away. The thread that reads ends with
-/// the process.
+/// Completes when standard input ends. Its contents are discarded. The reading thread ends with the process.
 fn input_ended() -> oneshot::Receiver<()> {
     let (ended, told) = oneshot::channel();
     let read = move || {
-        // An input that cannot be read any more has ended too.
+        // An input that cannot be read any more counts as ended.
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
         let _ = ended.send(());
     };
-    // Without a thread there would be nobody to read: that is taken for an end, since nobody else would tell.
+    // Without a thread, the end of the input would be missed, so this counts as the end.
     let _ = thread::Builder::new().name("pombo-input".to_owned()).spawn(read);
     told
 }
 
 /// Completes on Ctrl-C or, where there is one, on the signal that a service manager sends.
 ///
-/// Listens from the moment of the call, not of the first await: who calls it before saying that the service
-/// is up misses no request. Needs a running runtime.
+/// Listens from the moment of the call, not of the first await: a caller that calls it before it announces the
+/// service misses no signal. Needs a running runtime.
 ///
 /// # Errors
 ///
-/// When the system does not let us listen for signals.
+/// When the system does not allow handling signals.
 #[cfg(unix)]
 pub fn requested() -> impl Future<Output = io::Result<()>> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -83,7 +81,7 @@ pub fn requested() -> impl Future<Output = io::Result<()>> {
 ///
 /// # Errors
 ///
-/// When the system does not let us listen for it.
+/// When the system does not allow handling it.
 #[cfg(not(unix))]
 pub fn requested() -> impl Future<Output = io::Result<()>> {
     tokio::signal::ctrl_c()

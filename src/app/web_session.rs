@@ -1,15 +1,15 @@
-//! What web sessions run on: the library behind them, where the program was built with it.
+//! The driver of web sessions, if the program was built with it.
 
 use std::sync::Arc;
 
 use crate::config;
 use crate::connector::web_session::Driver;
 
-/// The driver of web sessions; `None` where the program was built without.
+/// The driver of web sessions; `None` if the program was built without it.
 ///
 /// # Errors
 ///
-/// When the system gives it no threads, or nothing to trust servers by.
+/// When the system provides no threads or no root certificates.
 #[cfg(feature = "web-session")]
 pub(super) fn driver(config: &config::WebSession) -> anyhow::Result<Option<Arc<dyn Driver>>> {
     use anyhow::Context as _;
@@ -22,7 +22,7 @@ pub(super) fn driver(config: &config::WebSession) -> anyhow::Result<Option<Arc<d
     Ok(Some(Arc::new(driver)))
 }
 
-/// See the other one.
+/// The program was built without web sessions.
 #[cfg(not(feature = "web-session"))]
 #[expect(clippy::unnecessary_wraps, reason = "it may fail where the program was built with web sessions")]
 pub(super) fn driver(_: &config::WebSession) -> anyhow::Result<Option<Arc<dyn Driver>>> {

@@ -1,4 +1,4 @@
-//! Arguments that several commands take, judged before anything is opened.
+//! Arguments that several commands take, checked before anything is opened.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ pub(super) fn name(text: &str) -> Result<String, String> {
     Ok(name.to_owned())
 }
 
-/// The name of a tag; files part several of them with semicolons.
+/// The name of a tag. A file separates several tags with semicolons.
 pub(super) fn tag(text: &str) -> Result<String, String> {
     let tag = name(text)?;
     if tag.contains(';') { Err("a tag's name cannot have a semicolon".to_owned()) } else { Ok(tag) }
@@ -100,7 +100,7 @@ pub(super) fn email(text: &str) -> Result<Email, String> {
     Email::parse(text).map_err(|wrong| format!("it {wrong}"))
 }
 
-/// A span of time with its unit.
+/// A duration with its unit.
 pub(super) fn span(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text.trim()).map_err(|_| format!("it {NOT_A_SPAN}"))
 }

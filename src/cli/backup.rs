@@ -13,10 +13,9 @@ use super::session::quiet_config;
 use crate::app::backup::{self, Made};
 use crate::store::backup::Error;
 
-/// See [`super::Command::Backup`].
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The file to write; there must be none of this name. A SQLite database, or an archive of `pg_dump`
+    /// The file to write; it must not exist yet. A SQLite database, or an archive of `pg_dump`
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -29,7 +28,7 @@ pub(super) async fn run(global: &Global, Arguments { file }: Arguments) -> anyho
         None => "the configuration, as secrets.key".to_owned(),
     };
     let said = format!(
-        "wrote {}, {}\nThe keys that open its secrets are not in it. They are in {keys}.",
+        "wrote {}, {}\nThe backup does not contain the keys that open its secrets. They are in {keys}.",
         file.display(),
         BinaryBytes(bytes)
     );
@@ -42,7 +41,7 @@ pub(super) async fn run(global: &Global, Arguments { file }: Arguments) -> anyho
     Output::new(global.json).record(&record, &said)
 }
 
-/// A file that cannot be what was meant is a fault of the command line.
+/// A file that cannot be the one that was meant is an error of the command line.
 pub(super) fn misused(error: anyhow::Error) -> anyhow::Error {
     match error.downcast_ref::<Error>() {
         Some(wrong) if wrong.is_about_the_file() => Misused(wrong.to_string()).into(),

@@ -20,7 +20,6 @@ use crate::vault::context;
 /// Channels read from the store at once.
 const PAGE: u64 = 1000;
 
-/// See [`super::Channel::AddBusiness`].
 #[derive(Debug, Args)]
 pub(super) struct AddBusiness {
     #[command(flatten)]
@@ -48,7 +47,6 @@ pub(super) struct AddBusiness {
     tier: Option<String>,
 }
 
-/// See [`super::Channel::AddWeb`].
 #[derive(Debug, Args)]
 pub(super) struct AddWeb {
     #[command(flatten)]
@@ -61,24 +59,21 @@ pub(super) struct AddWeb {
     tier: Option<String>,
 }
 
-/// See [`super::Channel::Show`].
 #[derive(Debug, Args)]
 pub(super) struct Show {
     /// The channel's id, as `pombo channel list` shows it
     id: Uuid,
 }
 
-/// See [`super::Channel::Reconnect`].
 #[derive(Debug, Args)]
 pub(super) struct Reconnect {
     /// The channel's id, as `pombo channel list` shows it
     id: Uuid,
-    /// The file with a new access token; - reads standard input. Without it, the old one is tried again
+    /// The file with a new access token; - reads standard input. Without it, the stored token is tried again
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 }
 
-/// See [`super::Channel::SetTier`].
 #[derive(Debug, Args)]
 pub(super) struct SetTier {
     /// The channel's id, as `pombo channel list` shows it
@@ -119,13 +114,14 @@ pub(super) async fn add_business(session: &Session, arguments: AddBusiness) -> a
     };
     let channel = session.app.store.add_channel(&session.who(), new).await.map_err(|error| match error {
         store::Error::Taken(_) => anyhow!(
-            "a channel with the phone number id {phone_number_id} exists already; a number belongs to one channel: \
-             `pombo channel list` shows which, and `pombo channel reconnect` gives it a new token"
+            "there is a channel with the phone number id {phone_number_id} already; a number belongs to one \
+             channel: \
+find it with `pombo channel list`, and give it a new token with `pombo channel reconnect`"
         ),
         other => other.into(),
     })?;
     let said = format!(
-        "channel {} is {id}; a running service takes it up within a second\n\
+        "channel {} is {id}; a running service connects it within a second\n\
          next: pombo template sync --channel {id}",
         channel.name
     );
@@ -203,7 +199,7 @@ pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow
     let channel = session.channel(id).await?;
     let company = session.company(&channel.company_id.to_string()).await?;
     let said = format!(
-        "channel {} is connecting; a running service takes it up within a second, and its queue goes on\n\
+        "channel {} is connecting; a running service connects it within a second, and its queue continues\n\
          see how it went: pombo channel show {id}",
         channel.name
     );

@@ -7,7 +7,7 @@ use super::output::Listed;
 use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Connection, Reason};
 
-/// Secrets are never part of it.
+/// A channel for JSON and tables. It never contains secrets.
 #[derive(Debug, Serialize)]
 pub(super) struct Record {
     pub(super) id: Uuid,
@@ -69,7 +69,7 @@ impl Record {
         }
     }
 
-    /// Field by field, for a person who looks at one channel.
+    /// The fields as rows of a table, for a person.
     pub(super) fn fields(&self) -> Vec<Vec<String>> {
         let reason = self.status_reason.as_ref();
         let code = reason.and_then(|reason| reason.provider_code).map(|code| code.to_string());

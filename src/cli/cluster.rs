@@ -13,7 +13,6 @@ use crate::clock::Timestamp;
 use crate::cluster::{self, Moves, Node, NodeState, NodeStatus, Server};
 use crate::connector::nats;
 
-/// See [`super::Cluster::Drain`].
 #[derive(Debug, Args)]
 pub(super) struct Drain {
     /// The node's name or id, as `pombo cluster status` shows it
@@ -28,14 +27,15 @@ struct Record {
     version: String,
     cores: u32,
     state: &'static str,
-    /// Business accounts and web sessions whose channels it runs, and the background work that one node does for all.
+    /// The business accounts and web sessions whose channels the node runs. The background work that one node
+    /// does for all counts as one more.
     shards: u64,
     channels: u64,
     lease_seconds: f64,
     started_at: Timestamp,
 }
 
-/// What a program reads.
+/// The JSON output.
 #[derive(Serialize)]
 struct Status<'a> {
     cluster: &'a str,
@@ -58,7 +58,7 @@ struct Postgres {
 struct Nats {
     connected: bool,
     version: Option<String>,
-    /// Why it cannot be reached.
+    /// Why NATS cannot be reached.
     error: Option<String>,
 }
 
@@ -98,7 +98,12 @@ fn configured(session: &Session) -> anyhow::Result<&str> {
     if cluster.is_joined() {
         return Ok(&cluster.name);
     }
-    Err(Misused("no cluster is configured: set cluster.name, as for `pombo serve`".to_owned()).into())
+    Err(Misused(
+        "no cluster is configured: set cluster.name to the same name as for `pombo \
+    serve`"
+            .to_owned(),
+    )
+    .into())
 }
 
 /// Asks NATS, if it is configured.
@@ -124,11 +129,11 @@ pub(super) async fn status(session: &Session) -> anyhow::Result<()> {
     if session.output.json {
         return session.output.record(&status, "");
     }
-    session.output.list(&nodes, "no node serves; start one with `pombo serve`")?;
+    session.output.list(&nodes, "no node is running; start one with `pombo serve`")?;
     session.output.record(&status, &said(&status))
 }
 
-/// What stands below the table.
+/// The text below the table.
 fn said(status: &Status<'_>) -> String {
     let Status { moves, moved_at, postgresql, nats, .. } = status;
     let last = moved_at.map(|at| format!(", last at {at}")).unwrap_or_default();
@@ -151,7 +156,7 @@ pub(super) async fn drain(session: &Session, Drain { node }: Drain) -> anyhow::R
     let found: Vec<_> = status.nodes.into_iter().filter(named).collect();
     let [NodeStatus { node: found, .. }] = &found[..] else {
         return Err(match found.len() {
-            0 => anyhow!("no node `{node}` serves: `pombo cluster status` lists the nodes"),
+            0 => anyhow!("there is no node `{node}`: `pombo cluster status` lists the nodes"),
             _ => anyhow!("several nodes are called `{node}`: give the id that `pombo cluster status` shows"),
         });
     };

@@ -12,13 +12,12 @@ use crate::clock::Timestamp;
 use crate::store;
 use crate::store::companies::Company;
 
-/// See [`super::Company::Create`].
 #[derive(Debug, Args)]
 pub(super) struct Create {
-    /// Its name, which no other company has
+    /// The company's name, which no other company has
     #[arg(value_parser = argument::name)]
     name: String,
-    /// The tier that its new channels take
+    /// The tier of the company's new channels
     #[arg(long, default_value = tier::USUAL)]
     tier: String,
 }
@@ -66,7 +65,7 @@ pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
     session.output.list(&records, "there are no companies; add one with `pombo company create NAME`")
 }
 
-/// A name as a shell takes it.
+/// The name, quoted for a shell.
 fn quoted(name: &str) -> String {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
     if name.chars().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) }

@@ -7,7 +7,6 @@ use clap_complete::Shell;
 
 use super::output::{Output, Unwritten};
 
-/// See [`super::Command::Completions`].
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Where the shell looks for them, for example:

@@ -15,17 +15,18 @@ use super::session::Session;
 use crate::files;
 use crate::import::{self, Mapping, Options, Summary};
 
-/// See [`super::Contacts::Import`].
 #[derive(Debug, Args)]
 pub(super) struct Import {
-    /// A CSV file whose first line names the columns: our own export, Google Contacts', HubSpot's or any other
+    /// A CSV file whose first line names the columns: an export of Pombo, Google Contacts, HubSpot or another
+    /// program
     file: PathBuf,
     #[command(flatten)]
     of: OfCompany,
     /// A tag that every contact of the file gets; may be given several times
     #[arg(long = "tag", value_name = "NAME", value_parser = argument::tag)]
     tags: Vec<String>,
-    /// What a column with an unknown name holds, such as "Contact 1=phone_number"; may be given several times
+    /// The field for a column with an unknown name, such as "Contact 1=phone_number"; may be given several
+    /// times
     #[arg(long = "map", value_name = "COLUMN=FIELD")]
     mappings: Vec<Mapping>,
     /// The file's encoding when it is not UTF-8, such as windows-1252
@@ -33,12 +34,11 @@ pub(super) struct Import {
     encoding: Option<String>,
 }
 
-/// See [`super::Contacts::Export`].
 #[derive(Debug, Args)]
 pub(super) struct Export {
     #[command(flatten)]
     of: OfCompany,
-    /// The file to make; without it, standard output
+    /// The file to write; without it, standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -64,7 +64,7 @@ pub(super) async fn export(session: &Session, Export { of, output }: Export) -> 
     let Some(path) = output else {
         if session.output.json {
             let sentence =
-                "an export is CSV; write it to a file with --output FILE to have its figures as JSON";
+                "an export is CSV; to get its figures as JSON, write it to a file with --output FILE";
             return Err(Misused(sentence.to_owned()).into());
         }
         let exported = import::export(store, company.id, session.output.stream(), |_| {}).await;
@@ -76,14 +76,14 @@ pub(super) async fn export(session: &Session, Export { of, output }: Export) -> 
     };
     let shown = path.display();
     let file = files::create_new(&path)
-        .with_context(|| format!("cannot make {shown}; choose a file that does not exist yet"))?;
+        .with_context(|| format!("cannot create {shown}; choose a file that does not exist yet"))?;
     let count = import::export(store, company.id, BufWriter::new(file), |_| {}).await?;
     session
         .output
         .record(&json!({ "contacts": count, "file": path }), &format!("wrote {count} contacts to {shown}"))
 }
 
-/// Faults of the file or of what is said about it are the caller's to mend.
+/// The caller has to correct errors of the file or of the arguments about it.
 fn failure(error: import::Error) -> anyhow::Error {
     use import::Error::{
         Empty, Encoding, EndlessLine, Header, Mapping, NoKnownColumn, NoSuchColumn, NotEncoded, NotText,
@@ -110,7 +110,7 @@ fn told(summary: &Summary) -> String {
         format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
     if *without_number > 0 {
         told.push_str(&format!(
-            "\n{without_number} of them have no valid phone number and will not be sent to"
+            "\n{without_number} of them have no valid phone number and will get no messages"
         ));
     }
     if let Some(path) = rejects_file {

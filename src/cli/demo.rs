@@ -12,10 +12,9 @@ use crate::app::demo::{self, Company, DIRECTORY, Options, Phone, Report};
 use crate::app::shutdown::{self, Asked};
 use crate::config::Config;
 
-/// What a demonstration prints matters more than what it logs.
+/// The output of a demonstration matters more than its log.
 const PRESETS: &[(&str, &str)] = &[("log.level", "warn")];
 
-/// See [`super::Command::Demo`].
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(subcommand)]
@@ -23,7 +22,7 @@ pub(super) struct Arguments {
     /// The service's port on this machine; 0 takes a free one
     #[arg(long, default_value_t = 8080, value_name = "PORT")]
     port: u16,
-    /// Where everything is kept; a second start finds it again
+    /// The directory for all data; a second start uses it again
     #[arg(long, global = true, default_value = DIRECTORY, value_name = "DIR")]
     data: PathBuf,
     /// Contacts of the first company
@@ -69,10 +68,11 @@ fn told(report: &Report) -> String {
     let mut told = vec![
         if *is_reused {
             format!(
-                "Found the demonstration in {directory} again; the keys are new, earlier ones are revoked."
+                "Using the demonstration in {directory} again; its API keys are new, earlier keys are \
+                revoked."
             )
         } else {
-            format!("Made a demonstration in {directory}; delete the directory to begin again.")
+            format!("Created a demonstration in {directory}; delete the directory to start over.")
         },
         format!("  service             {base_url}"),
         format!("  simulated provider  {simulator_url}"),
@@ -112,7 +112,7 @@ fn about(company: &Company) -> String {
     lines.join("\n")
 }
 
-/// Three requests that a shell takes as they are.
+/// Three requests to paste into a shell.
 fn to_try(base_url: &str, company: &Company) -> Option<String> {
     let (channel, tag, key) = (company.channels.first()?, company.tags.first()?, company.api_key.expose());
     let post = |body: &str| {
@@ -133,7 +133,7 @@ fn to_try(base_url: &str, company: &Company) -> Option<String> {
     ))
 }
 
-/// The web session, which has to be linked first.
+/// The requests through the web session, which has to be linked first.
 fn by_phone(Phone { channel_id: _, pair_command, send_command, messages_url }: &Phone) -> String {
     format!(
         "\nWithout a business account, through a phone that the simulator plays (in another terminal):\n  \
@@ -142,7 +142,7 @@ fn by_phone(Phone { channel_id: _, pair_command, send_command, messages_url }: &
     )
 }
 
-/// Where to look, and how to mend the channel that is broken on purpose.
+/// Where to look next, and how to repair the channel that is broken on purpose.
 fn next(report: &Report) -> String {
     let Report { base_url, simulator_url, directory, is_reused: _, companies, phone: _, console: _ } = report;
     let channels = || companies.iter().flat_map(|company| &company.channels);

@@ -29,7 +29,7 @@ impl Listed for Record {
     }
 }
 
-/// What makes the exit code 1.
+/// The number of `bad` findings, which make the exit code 1.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} findings are bad: the service does not work as it should until they are mended")]
 struct Unwell(usize);

@@ -1,6 +1,6 @@
 //! `pombo explain`: what the codes and words in answers mean, and what to do about them.
 //!
-//! Reads the tables of the code and nothing else: neither a database nor a running service is needed.
+//! It reads only the tables in the code, so it needs neither a database nor a running service.
 
 mod entry;
 mod page;
@@ -13,7 +13,6 @@ use super::failure::Misused;
 use super::output::Output;
 use crate::domain::nearest::nearest;
 
-/// See [`super::Command::Explain`].
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Codes and words, such as template_quota or 131047; without any, all of them
@@ -33,7 +32,7 @@ pub(super) fn run(global: &Global, Arguments { words, markdown }: &Arguments) ->
     Output::new(global.json).record(&chosen, &said(&chosen))
 }
 
-/// The entries of these words, in the order in which they are asked for. A word may have several.
+/// The entries for these words, in the order of the words. A word may have several entries.
 fn choose(entries: &[Entry], words: &[String]) -> anyhow::Result<Vec<Entry>> {
     let mut chosen = Vec::new();
     for word in words {
@@ -54,9 +53,12 @@ fn unknown(entries: &[Entry], word: &str) -> String {
         );
     }
     match nearest(word, entries.iter().map(|entry| entry.word.as_str())) {
-        Some(near) => format!("`{word}` is no code and no word of an answer: did you mean `{near}`?"),
+        Some(near) => format!("`{word}` is neither a code nor a word of an answer: did you mean `{near}`?"),
         None => {
-            format!("`{word}` is no code and no word of an answer: `pombo explain` alone lists all of them")
+            format!(
+                "`{word}` is neither a code nor a word of an answer: `pombo explain` without a word \
+            lists all of them"
+            )
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How a command ends: its exit code, and what a failed one says on standard error.
+//! How a command ends: its exit code, and the error text on standard error.
 
 use std::error::Error;
 use std::io::{self, Write as _};
@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use super::output::{Unwritten, has_colours};
 use crate::config::Faults;
 
-/// Something wrong with what was given, which no second try mends.
+/// A mistake in the arguments or in a file, which a retry does not remedy.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Misused(pub(super) String);
 
-/// Says what happened, if anything did, and with which code the process ends.
+/// Prints the error, if there is one, and returns the exit code.
 pub(super) fn report(result: anyhow::Result<()>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };
     if error.downcast_ref::<Unwritten>().is_some_and(Unwritten::is_reader_gone) {
@@ -20,12 +20,12 @@ pub(super) fn report(result: anyhow::Result<()>) -> ExitCode {
     }
     let stderr = io::stderr();
     let label = if has_colours(&stderr) { "\u{1b}[1;31merror:\u{1b}[0m" } else { "error:" };
-    // When standard error is gone too there is nobody left to tell.
+    // When standard error is closed too, there is no place left to report it.
     let _ = writeln!(stderr.lock(), "{label} {}", told(&error));
     if error.is::<Faults>() || error.is::<Misused>() { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 
-/// The sentence, and below it those of its causes that say more.
+/// The sentence, and below it the causes that add something.
 fn told(error: &anyhow::Error) -> String {
     let mut told = error.to_string();
     let mut cause: Option<&dyn Error> = error.source();

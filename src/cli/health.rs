@@ -1,4 +1,4 @@
-//! `pombo health`: asks the service itself, for containers that have nothing else to ask with.
+//! `pombo health`: asks the service whether it is ready, for containers without another HTTP client.
 
 use std::time::Duration;
 
@@ -17,7 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) async fn run(global: &Global) -> anyhow::Result<()> {
     let config = quiet_config(global)?;
     if config.server.bind.port() == 0 {
-        let sentence = "server.bind names no port, so nobody knows where the service listens";
+        let sentence = "server.bind names no fixed port, so the address of the service is unknown; set a \
+        port";
         return Err(Misused(sentence.to_owned()).into());
     }
     let url = own_url(&config);

@@ -16,23 +16,22 @@ use crate::domain::scope::{Scope, Scopes};
 use crate::store::api_keys::{ApiKey, NewKey};
 use crate::vault::api_key;
 
-/// See [`super::Key::Create`].
 #[derive(Debug, Args)]
 pub(super) struct Create {
     #[command(flatten)]
     of: argument::OfCompany,
-    /// What it is for, to recognise it by
+    /// A name to recognise the key by
     #[arg(long, default_value = "default", value_parser = argument::name)]
     name: String,
-    /// When it stops working, from now, such as 90d; without it, never
+    /// How long the key is valid from now, such as 90d; without it, without end
     #[arg(long, value_name = "SPAN", value_parser = argument::span)]
     expires_in: Option<Duration>,
-    /// What it may be used for: send, read, contacts, control; several with commas between them. Without it, everything
+    /// The key's scopes: send, read, contacts, control; several with commas between them. Without it, all
+    /// scopes
     #[arg(long, value_name = "SCOPES", value_delimiter = ',', value_parser = argument::scope)]
     scope: Vec<Scope>,
 }
 
-/// See [`super::Key::Revoke`].
 #[derive(Debug, Args)]
 pub(super) struct Revoke {
     /// The key's id, as `pombo key list` shows it
@@ -55,7 +54,7 @@ struct Record {
     created_at: Timestamp,
 }
 
-/// The answer to [`create`]: the only one that holds the key.
+/// The answer to [`create`], the only one that contains the key.
 #[derive(Serialize)]
 struct Created<'a> {
     id: Uuid,
@@ -138,7 +137,7 @@ pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Resu
         session.app.store.add_api_key(&session.who(), new).await?;
     let until = expires_at.map_or_else(String::new, |end| format!(" until {end}"));
     let said = format!(
-        "{}\n\nThis is key {id} of {}, good{until}. It is shown this once and cannot be shown again: keep it now.",
+        "{}\n\nThis is key {id} of {}, good{until}. It is shown only once: store it now.",
         plain.expose(),
         company.name
     );
@@ -155,12 +154,12 @@ pub(super) async fn list(session: &Session, arguments: MaybeOfCompany) -> anyhow
         let keys = session.app.store.api_keys(company.id).await?;
         records.extend(keys.into_iter().map(|key| Record::new(key, &company.name)));
     }
-    session.output.list(&records, "there are no keys; make one with `pombo key create --company COMPANY`")
+    session.output.list(&records, "there are no keys; create one with `pombo key create --company COMPANY`")
 }
 
 pub(super) async fn revoke(session: &Session, Revoke { id }: Revoke) -> anyhow::Result<()> {
     if !session.app.store.revoke_api_key(&session.who(), id).await? {
-        return Err(anyhow!("there is no key {id} that could be revoked; `pombo key list` shows the keys"));
+        return Err(anyhow!("there is no active key {id} to revoke; `pombo key list` shows the keys"));
     }
     let said = format!("key {id} is revoked; a running service refuses it within a second");
     session.output.record(&json!({ "id": id, "status": "revoked" }), &said)

@@ -14,10 +14,10 @@ use super::output::Output;
 use crate::config::Config;
 use crate::loadtest::{self, Outcome, Report, page};
 
-/// What a load test prints matters more than what it logs.
+/// The output of a load test matters more than its log.
 const PRESETS: &[(&str, &str)] = &[("log.level", "warn")];
 
-/// The service did not do what it promises. The report that says so was printed.
+/// The service did not keep its guarantees. The report was printed before.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Failed(String);
@@ -40,7 +40,7 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
     if report.passed { Ok(()) } else { Err(Failed(why(&report)).into()) }
 }
 
-/// Known before minutes of measuring, and not after them. Nothing is left of the attempt.
+/// Checks before minutes of measuring that the report can be written. The check leaves no file behind.
 fn is_writable(path: &Path) -> anyhow::Result<()> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let tried = tempfile::tempfile_in(directory.unwrap_or(Path::new(".")));

@@ -1,20 +1,21 @@
 //! The person at the command line, for the record of changes: the machine's user, if it is known.
 //!
-//! The name is no proof: anyone who can run commands here can read and write the database anyway.
+//! The name is not authenticated: anyone who can run commands here can read and write the database anyway.
 
 use std::env;
 use std::fs;
 
-/// Where Linux says who a process belongs to.
+/// The file whose owner is the user of the process, on Linux.
 const PROCESS: &str = "/proc/self";
-/// Where Unix keeps its users' names, one a line: name, password, number, and more, parted by colons.
+/// The file with the users of a Unix machine, one a line: name, password, number and more, separated by
+/// colons.
 const USERS: &str = "/etc/passwd";
-/// What most shells call the user, where the system does not say.
+/// The variable in which most shells set the user's name, for systems without these files.
 const VARIABLE: &str = "USER";
-/// More would be no name.
+/// The longest name that is recorded.
 const MAX_CHARS: usize = 64;
 
-/// The user's name, or number when the name is not known here.
+/// The user's name, or the user's number when the name is unknown.
 pub(super) fn name() -> String {
     let known = number().map(|number| {
         let users = fs::read_to_string(USERS).unwrap_or_default();

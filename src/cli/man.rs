@@ -11,10 +11,10 @@ use serde_json::json;
 use super::Global;
 use super::output::{Output, Unwritten};
 
-/// See [`super::Command::Man`].
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The directory for a page of each command, such as /usr/local/share/man/man1; it is made if need be
+    /// The directory for a page of each command, such as /usr/local/share/man/man1; it is created if it does
+    /// not exist
     #[arg(value_name = "DIR")]
     directory: Option<PathBuf>,
 }
@@ -36,7 +36,7 @@ pub(super) fn run(
     std::fs::create_dir_all(&directory)
         .and_then(|()| clap_mangen::generate_to(command, &directory))
         .with_context(|| {
-            format!("cannot write manual pages into {shown}; give a directory of this user's")
+            format!("cannot write manual pages into {shown}; give a directory that this user may write to")
         })?;
     let record = json!({ "directory": directory.display().to_string() });
     output.record(&record, &format!("wrote a page for each command into {shown}"))

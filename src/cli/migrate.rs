@@ -11,10 +11,9 @@ use super::session::quiet_config;
 use crate::app;
 use crate::store::schema::{Migration, Schema};
 
-/// See [`super::Migrate::Down`].
 #[derive(Debug, Args)]
 pub(super) struct Down {
-    /// How many to undo; without it, nothing is undone and the order is shown
+    /// How many migrations to undo; without it, their order is shown and nothing is undone
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     steps: Option<u32>,
 }
@@ -71,8 +70,8 @@ pub(super) async fn down(global: &Global, Down { steps }: Down) -> anyhow::Resul
         let sentence = match names.len() {
             0 => "give --steps N; there is nothing to undo now".to_owned(),
             _ => format!(
-                "nothing was undone; --steps N undoes the first N of these and loses the data in what they \
-                 made:\n  {}",
+                "nothing was undone; --steps N undoes the first N of these and loses the data in the tables \
+                 that they created:\n  {}",
                 names.join("\n  ")
             ),
         };

@@ -1,8 +1,7 @@
-//! The command line: one noun, one file; the whole tree stands here.
-//!
-//! Commands read their arguments, call [`crate::app`] and the store, and print. Data goes to standard
-//! output, through [`output`] alone; everything else goes to standard error. Secrets come from files or
-//! standard input; as arguments only what a load test is given. Called by `main` only.
+//! The command line. Each noun has a file; this file has the tree of all commands. Commands read their
+//! arguments, call [`crate::app`] and the store, and print. Data goes to standard output, through [`output`]
+//! alone; everything else goes to standard error. Secrets come from files or standard input; only a load test
+//! also takes its key as an argument. Only `main` calls this module.
 
 mod argument;
 mod backup;
@@ -59,7 +58,7 @@ Exit codes:
   1  failed; the reason and what to do next are on standard error
   2  the command line, the configuration or a given file is wrong; nothing was done";
 
-/// What `--version` says: the licence depends on what is built in.
+/// The text of `--version`: the licence depends on the features of the build.
 const VERSION: &str = if cfg!(feature = "web-session") {
     concat!(
         env!("CARGO_PKG_VERSION"),
@@ -80,7 +79,7 @@ struct Line {
     command: Command,
 }
 
-/// What every command takes.
+/// The options of every command.
 #[derive(Debug, Args)]
 struct Global {
     /// Configuration file, above the defaults and below the environment
@@ -98,7 +97,7 @@ enum Command {
     #[cfg(feature = "tools")]
     #[command(flatten)]
     Tool(Tool),
-    /// Say what a code or a word in an answer means, and what to do about it
+    /// Explain a code or a word in an answer, and what to do about it
     Explain(explain::Arguments),
     /// Migrate the database's schema up or down
     #[command(subcommand)]
@@ -119,7 +118,7 @@ enum Command {
     Record(Record),
 }
 
-/// The commands for trying and measuring a service, which a server does not need.
+/// The commands for trying and measuring the service, which a server does not need.
 #[cfg(feature = "tools")]
 #[derive(Debug, Subcommand)]
 enum Tool {
@@ -131,7 +130,7 @@ enum Tool {
     Loadtest(Box<loadtest::Arguments>),
 }
 
-/// The commands that work on the opened database and end.
+/// The commands that open the database, do one thing, and end.
 #[derive(Debug, Subcommand)]
 enum Record {
     /// Companies, to which everything belongs
@@ -175,7 +174,7 @@ enum Record {
 enum Migrate {
     /// Apply every migration that is missing
     Up,
-    /// Undo the newest migrations, and lose the data in what they made
+    /// Undo the newest migrations, and lose the data in the tables that they created
     Down(migrate::Down),
     /// List the migrations
     Status,
@@ -191,7 +190,7 @@ enum Company {
 
 #[derive(Debug, Subcommand)]
 enum Key {
-    /// Make a key; it is shown this once
+    /// Create a key, which is shown only once
     Create(key::Create),
     /// List the keys, without the keys themselves
     List(argument::MaybeOfCompany),
@@ -209,15 +208,15 @@ enum Channel {
     List(argument::MaybeOfCompany),
     /// Show a channel
     Show(channel::Show),
-    /// Connect a channel again, with a new access token where the old one is refused
+    /// Connect a channel again, with a new access token if the provider refuses the old one
     Reconnect(channel::Reconnect),
     /// Link a web session to a phone, with a QR code or a code to type; needs a running service
     Pair(pairing::Pair),
     /// Unlink a web session's phone and delete its keys; needs a running service
     Unlink(pairing::Unlink),
-    /// Put a channel under another tier; a running service follows within a second
+    /// Put a channel under another tier; a running service applies it within a second
     SetTier(channel::SetTier),
-    /// Show what the provider must be told for its webhooks, and take the app secret that signs them
+    /// Show what to enter at the provider for webhooks, and set the app secret that signs them
     Webhook(webhook::Webhook),
 }
 
@@ -233,15 +232,15 @@ enum Template {
 enum Contacts {
     /// Add and update contacts from a CSV file
     Import(contacts::Import),
-    /// Write all contacts as CSV, which imports again to the same contacts
+    /// Write all contacts as CSV, in a form that can be imported again
     Export(contacts::Export),
 }
 
 #[derive(Debug, Subcommand)]
 enum Suppression {
-    /// List the suppressed numbers, and those that are held for a while
+    /// List the suppressed numbers, and those whose marketing messages are held for a while
     List(argument::OfCompany),
-    /// Suppress marketing to a number; a running service follows within a second
+    /// Suppress marketing to a number; a running service applies it within a second
     Add(suppression::Add),
     /// Remove the suppression of a number, so that it gets messages again
     Lift(suppression::Lift),
@@ -253,7 +252,7 @@ enum Tier {
     List,
     /// Show a tier, option by option
     Show(tier::Show),
-    /// Add and replace tiers from a file; running channels follow within a second
+    /// Add and replace tiers from a file; running channels apply them within a second
     Apply(tier::Apply),
     /// Show the changes of tiers: person, time, before and after
     History(tier::History),
@@ -261,7 +260,7 @@ enum Tier {
 
 #[derive(Debug, Subcommand)]
 enum Operator {
-    /// Make an operator's key; it is shown this once
+    /// Create an operator's key, which is shown only once
     Create(operator::Create),
     /// List the operators, without their keys
     List,
@@ -273,7 +272,7 @@ enum Operator {
 enum Cluster {
     /// List the nodes, their leases and how much runs on each
     Status,
-    /// Have a node give its channels to the others, before it is stopped
+    /// Make a node give its channels to the others, before it is stopped
     Drain(cluster::Drain),
 }
 
@@ -281,15 +280,15 @@ enum Cluster {
 enum User {
     /// Add a user, with a password or with a link to choose one
     Create(user::Create),
-    /// Make a link with which somebody becomes a user; valid once, for a day
+    /// Create a link with which a person becomes a user; valid once, for a day
     Invite(user::Invite),
     /// List the users
     List,
     /// Keep a user from signing in, and end their sessions
     Disable(user::Disable),
-    /// Make a link with which a user chooses a new password; valid once, for a day
+    /// Create a link with which a user chooses a new password; valid once, for a day
     Reset(user::Reset),
-    /// Make a link that signs a user in without a password; valid once, for a day
+    /// Create a link that signs a user in without a password; valid once, for a day
     SignIn(user::SignIn),
 }
 
@@ -297,23 +296,23 @@ enum User {
 enum Secrets {
     /// List the sealing keys, without the keys themselves, and how much is sealed with each
     List,
-    /// Seal everything with a new key while the service runs, and retire the old one
+    /// Seal everything with a new key while the service runs, and remove the old key
     Rotate,
 }
 
-/// Carries the command line out and says how the process ends.
+/// Runs the command line and returns the exit code of the process.
 ///
-/// Not generic, so that everything behind it is compiled with the library and not again with the program.
+/// The function is not generic, so that it is compiled with the library and not again with the program.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     let line = match Line::try_parse_from(arguments) {
         Ok(line) => line,
         Err(refusal) => {
-            // Help that nobody reads to its end is no failure.
+            // A reader that closes the help early is no failure.
             let _ = refusal.print();
             return u8::try_from(refusal.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
     };
-    // Each message in flight may need a connection. Where the limit cannot be raised, the one there is holds.
+    // Each message in flight may need a connection. If the limit cannot be raised, the present limit stays.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     let system = actix_web::rt::System::new();
     failure::report(system.block_on(Box::pin(execute(line))))

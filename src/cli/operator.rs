@@ -17,18 +17,16 @@ use crate::store;
 use crate::store::operators::{NewOperator, Operator};
 use crate::vault::api_key;
 
-/// See [`super::Operator::Create`].
 #[derive(Debug, Args)]
 pub(super) struct Create {
-    /// The operator's name in the record of changes; it is never given twice
+    /// The operator's name in the record of changes; a name is never used twice
     #[arg(value_parser = argument::operator)]
     name: String,
-    /// When the key stops working, from now, such as 90d; without it, never
+    /// How long the key is valid from now, such as 90d; without it, without end
     #[arg(long, value_name = "SPAN", value_parser = argument::span)]
     expires_in: Option<Duration>,
 }
 
-/// See [`super::Operator::Revoke`].
 #[derive(Debug, Args)]
 pub(super) struct Revoke {
     /// The operator's name, as `pombo operator list` shows it
@@ -46,7 +44,7 @@ struct Record {
     created_at: Timestamp,
 }
 
-/// The answer to [`create`]: the only one that holds the key.
+/// The answer to [`create`], the only one that contains the key.
 #[derive(Serialize)]
 struct Created<'a> {
     id: Uuid,
@@ -96,14 +94,15 @@ pub(super) async fn create(session: &Session, Create { name, expires_in }: Creat
     let Operator { id, name, prefix, expires_at, revoked_at: _, created_at } =
         added.map_err(|error| match error {
             store::Error::Taken(_) => anyhow!(
-                "there is or was an operator `{name}`; choose another name, so that the record of changes stays clear"
+                "there is or was an operator `{name}`; choose another name, so that the record of changes \
+                stays unambiguous"
             ),
             other => other.into(),
         })?;
     let until = expires_at.map_or_else(String::new, |end| format!(" until {end}"));
     let said = format!(
-        "{}\n\nThis is the key of operator {name}, good{until}. It is shown this once and cannot be shown again: \
-         keep it now. It changes tiers and channels of every company.",
+        "{}\n\nThis is the key of operator {name}, good{until}. It is shown only once: store it now. It \
+         changes tiers and channels of every company.",
         plain.expose(),
     );
     let key = plain.expose();
@@ -126,7 +125,7 @@ pub(super) async fn revoke(session: &Session, Revoke { name }: Revoke) -> anyhow
             Some(near) => format!("did you mean `{near}`?"),
             None => "`pombo operator list` shows the operators".to_owned(),
         };
-        return Err(anyhow!("there is no operator `{name}` whose key could be revoked; {hint}"));
+        return Err(anyhow!("there is no active operator `{name}` to revoke; {hint}"));
     }
     let said = format!("the key of operator {name} is revoked and refused from now on");
     session.output.record(&json!({ "name": name, "status": "revoked" }), &said)

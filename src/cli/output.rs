@@ -1,4 +1,4 @@
-//! Standard output, as every command but `pombo serve` writes to it.
+//! The standard output of all commands except `pombo serve`.
 //!
 //! Records are JSON on one line each, or text for people: tables as wide as the terminal, with colours only
 //! on a terminal and only when `NO_COLOR` is not set.
@@ -8,10 +8,10 @@ use std::io::{self, IsTerminal, Write as _};
 use comfy_table::{Attribute, Cell, Color, ColumnConstraint, ContentArrangement, Table, presets};
 use serde::Serialize;
 
-/// A terminal narrower than this (some say 0) gets its tables as wide as they are.
+/// The narrowest terminal to which tables are fitted. Some terminals report the width 0.
 const NARROWEST: u16 = 60;
 
-/// Standard output, as this command uses it.
+/// Standard output, and the format of this command.
 #[derive(Debug)]
 pub(super) struct Output {
     /// Whether data is printed as JSON.
@@ -19,24 +19,24 @@ pub(super) struct Output {
     colours: bool,
 }
 
-/// Standard output took no more.
+/// Writing to standard output failed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write to standard output")]
 pub(super) struct Unwritten(#[source] pub(super) io::Error);
 
 impl Unwritten {
-    /// Whether the reader has seen enough, as `head` has.
+    /// Whether the reader has closed the pipe, as `head` does.
     pub(super) fn is_reader_gone(&self) -> bool {
         self.0.kind() == io::ErrorKind::BrokenPipe
     }
 }
 
-/// A record that can stand in a table.
+/// A record that can be a row of a table.
 pub(super) trait Listed: Serialize {
     /// The titles of the columns.
     const COLUMNS: &'static [&'static str];
 
-    /// What stands in the columns.
+    /// The contents of the columns.
     fn cells(&self) -> Vec<String>;
 }
 
@@ -45,12 +45,12 @@ impl Output {
         Self { json, colours: has_colours(&io::stdout()) }
     }
 
-    /// A record as one JSON object, or what is said of it to a person.
+    /// Prints a record as one JSON object, or the sentence `said` for a person.
     pub(super) fn record(&self, record: &impl Serialize, said: &str) -> anyhow::Result<()> {
         if self.json { self.write(&serde_json::to_string(record)?) } else { self.write(said) }
     }
 
-    /// Records as a JSON array or a table; `empty` says to a person that there are none.
+    /// Prints records as a JSON array or a table. A person gets the sentence `empty` when there are none.
     pub(super) fn list<T: Listed>(&self, records: &[T], empty: &str) -> anyhow::Result<()> {
         if self.json {
             return self.write(&serde_json::to_string(records)?);
@@ -88,7 +88,7 @@ impl Output {
         }
         for column in table.column_iter_mut() {
             column.set_padding((0, 2));
-            // Only prose is broken into lines: an id or a time in pieces can be neither read nor copied.
+            // Only prose is broken into lines: a broken id or time can be neither read nor copied.
             let is_prose = match columns.get(column.index) {
                 Some(title) => matches!(*title, "description" | "change" | "finding"),
                 None => column.index > 0,
@@ -111,12 +111,12 @@ impl Output {
     }
 }
 
-/// Whether what is written to `stream` may be coloured (<https://no-color.org>).
+/// Whether the output to `stream` may have colours (<https://no-color.org>).
 pub(super) fn has_colours(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Words that deserve to be seen at a glance.
+/// The colour of a word that has to be seen at a glance.
 fn colour(word: &str) -> Option<Color> {
     match word {
         "connected" | "APPROVED" | "valid" | "applied" | "good" => Some(Color::Green),

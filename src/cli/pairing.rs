@@ -1,8 +1,8 @@
 //! `pombo channel pair` and `pombo channel unlink`.
 //!
-//! The process that runs is the only one that may open sessions, so it is asked over HTTP, like by any program of the
-//! company. Who gives these commands can open the database anyway: they make themselves a key that lasts no longer
-//! than they do, and nobody has to have one at hand.
+//! Only the running service may open sessions, so these commands ask it over HTTP, as any program of the
+//! company does. A person who can run these commands can open the database anyway, so a command creates a key
+//! for itself, which is valid only while the command runs.
 
 mod following;
 mod passkey;
@@ -33,12 +33,11 @@ use crate::domain::scope::{Scope, Scopes};
 use crate::store::api_keys::NewKey;
 use crate::vault::api_key;
 
-/// How long the key lasts if nobody revokes it. QR codes are used up after some three minutes.
+/// How long the key is valid if it is not revoked. QR codes are used up after some three minutes.
 const KEY_SPAN: Duration = Duration::from_secs(15 * 60);
-/// What stands above a QR code.
+/// The text above a QR code.
 const SCAN: &str = "On the phone: Settings, Linked devices, Link a device; then scan this.";
 
-/// See [`super::Channel::Pair`].
 #[derive(Debug, Args)]
 pub(super) struct Pair {
     /// The channel's id, as `pombo channel list` shows it
@@ -50,7 +49,6 @@ pub(super) struct Pair {
     at: At,
 }
 
-/// See [`super::Channel::Unlink`].
 #[derive(Debug, Args)]
 pub(super) struct Unlink {
     /// The channel's id, as `pombo channel list` shows it
@@ -59,10 +57,10 @@ pub(super) struct Unlink {
     at: At,
 }
 
-/// Where the service is.
+/// The address of the service.
 #[derive(Debug, Args)]
 struct At {
-    /// Where the service runs; without it, where `server.bind` says
+    /// The address of the service; without it, the address in `server.bind`
     #[arg(long)]
     url: Option<String>,
 }
@@ -86,7 +84,7 @@ pub(super) async fn unlink(session: &Session, Unlink { id, at }: Unlink) -> anyh
     session.output.record(&json!({ "id": id, "state": "unlinked" }), &said)
 }
 
-/// Asks a service with a key that ends with the command.
+/// Asks a service with a key that is revoked when the command ends.
 struct Asker {
     service: Service,
     channel: Channel,
@@ -120,7 +118,7 @@ impl Asker {
 
     async fn end(&self, session: &Session) {
         if let Err(error) = session.app.store.revoke_api_key(&session.who(), self.key_id).await {
-            tracing::warn!(%error, "the key of this command could not be revoked; it ends by itself");
+            tracing::warn!(%error, "the key of this command could not be revoked; it expires by itself");
         }
     }
 }

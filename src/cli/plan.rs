@@ -1,4 +1,4 @@
-//! `pombo plan`: what a send would be under each tier, before anything is sent.
+//! `pombo plan`: predicts a send under each tier, without sending.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,6 @@ use crate::domain::tier::{Quota, Tier};
 use crate::engine::plan::{Outcome, Planned};
 use crate::store::templates::Record as Template;
 
-/// See [`super::Record::Plan`].
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("audience").required(true).multiple(true).args(["tags", "numbers"])))]
 pub(super) struct Plan {
@@ -38,7 +37,7 @@ pub(super) struct Plan {
     template: Option<i64>,
 }
 
-/// What [`run`] says. Names that the dry run of a request has too mean the same.
+/// The output of [`run`]. Names that the dry run of a request has too have the same meaning.
 #[derive(Serialize)]
 struct Record {
     channel: Uuid,
@@ -50,11 +49,11 @@ struct Record {
     recipients_count: u64,
     skipped_count: u64,
     skipped: Vec<Skipped>,
-    /// Messages that the channel has left to do.
+    /// Messages that the channel still has to send.
     queued: u64,
     /// People whom the business account wrote to with templates in the last 24 hours, if that is asked for.
     template_recipients: u64,
-    /// Why such a send would be refused now, or held up by what is not modelled.
+    /// Why such a send would be refused now, or held up by something that the plan does not model.
     remarks: Vec<String>,
     tiers: Vec<Row>,
 }
@@ -68,7 +67,7 @@ struct Skipped {
 #[derive(Serialize)]
 struct Row {
     tier: String,
-    /// Whether the channel runs under it now.
+    /// Whether this is the present tier of the channel.
     is_present: bool,
     /// Rounded up; null when only the provider's answers limit it.
     estimated_seconds: Option<u64>,
@@ -104,7 +103,8 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
         let why: String =
             reasons.iter().map(|(reason, count)| format!("\n  {count} skipped: {reason}")).collect();
         return Err(anyhow!(
-            "nobody is left to send to: give a tag with contacts that have a valid number (`pombo contacts import \
+            "there are no recipients: give a tag with contacts that have a valid number (`pombo contacts \
+            import \
              --tag`), or a --number{why}"
         ));
     }
@@ -138,7 +138,7 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
     session.output.table(&["tier", "takes", "decided by"], rows)
 }
 
-/// The audience that the arguments name, and what is wrong with entries that are no numbers.
+/// The audience that the arguments name, and the entries that are no numbers, each with its reason.
 async fn audience(
     session: &Session,
     channel: &Channel,
@@ -189,7 +189,7 @@ async fn find_template(session: &Session, channel: &Channel, id: i64) -> anyhow:
     })
 }
 
-/// Why such a send would be refused now, or held up by what is not modelled.
+/// Why such a send would be refused now, or held up by something that the plan does not model.
 fn remarks(channel: &Channel, template: Option<&Template>, course: &Course) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(obstacle) = channel.connection.obstacle() {
@@ -205,7 +205,8 @@ fn remarks(channel: &Channel, template: Option<&Template>, course: &Course) -> V
         && course.recipients > most.into()
     {
         remarks.push(format!(
-            "the provider lets this business write to {limit} people first in 24 hours and refuses more: a tier with \
+            "the provider lets this business start conversations with {limit} people in 24 hours and \
+            refuses more: a tier with \
              such a template_quota spreads them"
         ));
     }
@@ -243,7 +244,7 @@ impl Row {
     }
 }
 
-/// A span of time in days and less: months, which no two agree on, are none of its units.
+/// A duration in days and smaller units. Months are not used, because their length varies.
 fn span(seconds: u64) -> String {
     let units =
         [(seconds / 86_400, "d"), (seconds / 3_600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
@@ -252,7 +253,7 @@ fn span(seconds: u64) -> String {
 }
 
 impl Record {
-    /// What is said above the tiers.
+    /// The text above the tiers.
     fn head(&self, channel: &Channel) -> String {
         let Self { recipients_count, skipped_count, skipped, tagged_contacts, tagged_numbers, .. } = self;
         let mut head = format!(
@@ -270,7 +271,7 @@ impl Record {
         let Self { queued, template_recipients, remarks, .. } = self;
         if *queued > 0 {
             head += &format!(
-                "{queued} messages of the channel wait already; those that go before are counted in\n"
+                "{queued} messages of the channel wait already; the times include those that go first\n"
             );
         }
         if self.template.is_some() && *template_recipients > 0 {

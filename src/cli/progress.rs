@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar over `total` of something; invisible away from a terminal and when data is printed as JSON.
+/// A bar over `total` items. It is invisible without a terminal and when data is printed as JSON.
 pub(super) fn bar(total: u64, what: &'static str, is_hidden: bool) -> ProgressBar {
     let target = if is_hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let style = ProgressStyle::with_template("{msg} {wide_bar} {percent:>3} %  {eta} left");

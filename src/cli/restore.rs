@@ -13,13 +13,13 @@ use super::session::quiet_config;
 use crate::app::backup::{self, Decision, Restored};
 use crate::store::changes::Who;
 
-/// See [`super::Command::Restore`].
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A backup knows nothing of what came after it. Messages that waited when it was made may have been sent since, so every send \
-that was under way is ended, and its messages without an answer are `unknown`, as after a crash: look at them in the console \
-and send them again there, or with POST /api/v1/sends/{id}/retry and {\"state\": \"unknown\"}. Scheduled sends are paused \
-until somebody resumes them. Opt-outs and requests of after the backup are lost; keys that were revoked since are valid again.")]
+A backup does not contain what happened after it was made. Messages that waited at that time may have been sent since. So \
+every send in progress is ended, and its messages without an answer are `unknown`, as after a crash: look at them in the \
+console and send them again there, or with POST /api/v1/sends/{id}/retry and {\"state\": \"unknown\"}. Scheduled sends are \
+paused until a person resumes them. Opt-outs and requests after the backup are lost; keys that were revoked since are valid \
+again.")]
 pub(super) struct Arguments {
     /// The file that `pombo backup` wrote
     #[arg(value_name = "FILE")]
@@ -27,8 +27,8 @@ pub(super) struct Arguments {
     /// Replace a database that has data, and lose it
     #[arg(long)]
     force: bool,
-    /// Let sends go on where they were: no service sent anything after the backup was made, as when moving to another
-    /// machine with the service stopped
+    /// Let sends continue where they were: no service sent anything after the backup was made, as when moving
+    /// to another machine with the service stopped
     #[arg(long)]
     nothing_sent_since: bool,
 }
@@ -59,11 +59,12 @@ fn said(restored: &Restored, nothing_sent_since: bool) -> String {
     let Restored { ended, missing_keys, key_file } = restored;
     let mut said = "the backup is restored".to_owned();
     if nothing_sent_since {
-        said += ", and sends go on where they were";
+        said += ", and sends continue where they were";
     }
     if ended.ended_sends > 0 {
         said += &format!(
-            "\n{} sends were under way and are ended; up to {} of their messages may have been sent since and are \
+            "\n{} sends were in progress and are ended; up to {} of their messages may have been sent since \
+            and are \
              unknown: send them again where that is right",
             ended.ended_sends, ended.unknown_messages
         );
@@ -75,7 +76,8 @@ fn said(restored: &Restored, nothing_sent_since: bool) -> String {
         );
     }
     if !nothing_sent_since {
-        said += "\neverybody has to sign in again; links that were made before the backup are void";
+        said += "\nall users have to sign in again; links that were created before the backup are no longer \
+        valid";
     }
     let place = match key_file {
         Some(path) => format!("as {}", path.display()),
@@ -88,7 +90,7 @@ fn said(restored: &Restored, nothing_sent_since: bool) -> String {
         );
     }
     if missing_keys.is_empty() {
-        said += "\nthe keys at hand open its secrets";
+        said += "\nthe configured keys open its secrets";
     }
     said
 }

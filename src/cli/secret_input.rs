@@ -1,5 +1,5 @@
-//! Reading secrets: from a file, or from standard input with `-`. Arguments would show them to every user of
-//! the machine and keep them in the shell's history.
+//! Reads secrets from a file, or from standard input with `-`. Arguments would show the secrets to every user
+//! of the machine and keep them in the shell's history.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,7 +12,7 @@ use super::failure::Misused;
 use crate::domain::secret::Secret;
 use crate::domain::user::check_password;
 
-/// No token comes near this; a larger file is the wrong one.
+/// The largest file. No token is nearly as long; a larger file is the wrong one.
 const MAX_BYTES: u64 = 16 * 1024;
 
 /// The secret in `path`, without the space and line break around it.
@@ -54,7 +54,7 @@ fn parse(input: impl Read, name: &str) -> anyhow::Result<Secret> {
         return Err(fault("is longer than any secret").into());
     }
     if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(fault("has spaces, line breaks or other signs that no secret has").into());
+        return Err(fault("has spaces, line breaks or other characters that no secret has").into());
     }
     Ok(Secret::new(text.to_owned()))
 }

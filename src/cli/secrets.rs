@@ -56,14 +56,15 @@ pub(super) async fn rotate(session: &Session) -> anyhow::Result<()> {
     let current = vault.current_key();
     let begun = match (added, vault.key_file()) {
         (Some(_), _) => format!("the new sealing key is {current}"),
-        (None, Some(_)) => format!("went on with an unfinished rotation; the sealing key is {current}"),
+        (None, Some(_)) => format!("continued an unfinished rotation; the sealing key is {current}"),
         (None, None) => format!("the sealing key is {current}, from secrets.key"),
     };
     let next = match vault.key_file() {
         Some(path) => {
             let retired: Vec<_> = retired.iter().map(ToString::to_string).collect();
             format!(
-                "retired: {}\nnext: back up {}; copies of the database from before need the copy of it from before",
+                "removed: {}\nnext: back up {}; older copies of the database need the older copy of this \
+                file",
                 if retired.is_empty() { "no key".to_owned() } else { retired.join(", ") },
                 path.display()
             )
@@ -73,12 +74,14 @@ pub(super) async fn rotate(session: &Session) -> anyhow::Result<()> {
              service, and run this again"
                 .to_owned()
         }
-        None => "secrets.previous_keys may go now: nothing is sealed with those keys any more".to_owned(),
+        None => "secrets.previous_keys can be removed now: nothing is sealed with those keys any \
+        more".to_owned(),
     };
     let unopened_said = match unopened {
         0 => String::new(),
         _ => format!(
-            "\n{unopened} values open with no key and stay as they are: `pombo secrets list` shows them, and \
+            "\nno key opens {unopened} values, and they stay as they are: `pombo secrets list` shows them, \
+            and \
              `pombo channel reconnect` and `pombo channel webhook` replace those of business accounts"
         ),
     };

@@ -9,7 +9,6 @@ use crate::app::shutdown::Asked;
 use crate::clock;
 use crate::config::Config;
 
-/// See [`super::Command::Serve`].
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// End when standard input ends, as it does when the parent process is gone

@@ -1,4 +1,5 @@
-//! What a one-shot command works with: the opened app, the output, and how it finds what arguments name.
+//! The environment of a one-shot command: the opened app, the output, and look-ups of the records that
+//! arguments name.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::domain::nearest::nearest;
 use crate::store::changes::Who;
 use crate::store::companies::Company;
 
-/// A command that does one thing and ends hears of problems only, unless somebody configures otherwise.
+/// A one-shot command logs only problems, unless the configuration says otherwise.
 const PRESETS: &[(&str, &str)] = &[("log.level", "warn")];
 
 pub(super) struct Session {
@@ -26,7 +27,7 @@ pub(super) struct Session {
     pub(super) output: Output,
 }
 
-/// The configuration of a command that does one thing and ends.
+/// The configuration of a one-shot command.
 pub(super) fn quiet_config(global: &Global) -> anyhow::Result<Config> {
     Ok(Config::load_with(PRESETS, global.config.as_deref())?)
 }
@@ -34,7 +35,7 @@ pub(super) fn quiet_config(global: &Global) -> anyhow::Result<Config> {
 /// Where a service with this configuration is reached from this machine.
 pub(super) fn own_url(config: &Config) -> String {
     let mut address = config.server.bind;
-    // A service that listens everywhere is asked here.
+    // A service that listens on all addresses is asked at this machine's own.
     match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
         IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
@@ -46,18 +47,18 @@ pub(super) fn own_url(config: &Config) -> String {
 impl Session {
     pub(super) async fn open(global: &Global) -> anyhow::Result<Self> {
         let mut config = quiet_config(global)?;
-        // A command can be interrupted by its user, and an import or export takes as long as it takes.
+        // There is no statement timeout: an import or export may be long, and its user can interrupt it.
         config.database.statement_timeout = Duration::ZERO;
         let app = App::open(config).await?;
         Ok(Self { app, output: Output::new(global.json) })
     }
 
-    /// Closes the database, so that it is left tidy.
+    /// Closes the database cleanly.
     pub(super) async fn close(self) {
         self.app.store.close().await;
     }
 
-    /// The person who gives the command, for the record of changes.
+    /// The person who runs the command, for the record of changes.
     pub(super) fn who(&self) -> Who {
         Who::CommandLine(machine_user::name())
     }

@@ -12,7 +12,6 @@ use super::{Global, argument};
 use crate::app::shutdown::{self, Asked};
 use crate::simulator::{self, Options, Seed};
 
-/// See [`super::Command::Simulator`].
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The port on this machine; 0 takes a free one

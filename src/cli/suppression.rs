@@ -1,6 +1,7 @@
-//! `pombo suppression`: who is left out of a company's sends, seen and mended by people.
+//! `pombo suppression`: shows and changes which numbers a company's sends skip.
 //!
-//! Most of them come from the provider: recipients who do not want marketing, or blocked the business.
+//! Most suppressions come from the provider: recipients who do not want marketing, or who blocked the
+//! business.
 
 use anyhow::anyhow;
 use clap::Args;
@@ -16,7 +17,6 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::Suppression;
 use crate::store::suppressions::Kept;
 
-/// See [`super::Suppression::Add`].
 #[derive(Debug, Args)]
 pub(super) struct Add {
     /// The number, in international form
@@ -24,12 +24,11 @@ pub(super) struct Add {
     number: PhoneNumber,
     #[command(flatten)]
     of: OfCompany,
-    /// Leave it out of every message, not of marketing alone
+    /// Suppress all messages to the number, not only marketing
     #[arg(long)]
     everything: bool,
 }
 
-/// See [`super::Suppression::Lift`].
 #[derive(Debug, Args)]
 pub(super) struct Lift {
     /// The number, as `pombo suppression list` shows it
@@ -80,7 +79,7 @@ pub(super) async fn list(session: &Session, of: OfCompany) -> anyhow::Result<()>
     let company = session.company(&of.company).await?;
     let kept = session.app.store.suppressions_of(company.id, Timestamp::now()).await?;
     let records: Vec<_> = kept.into_iter().map(Record::from).collect();
-    session.output.list(&records, "nobody is left out")
+    session.output.list(&records, "there are no suppressions")
 }
 
 pub(super) async fn add(session: &Session, Add { number, of, everything }: Add) -> anyhow::Result<()> {
@@ -89,12 +88,12 @@ pub(super) async fn add(session: &Session, Add { number, of, everything }: Add) 
     let is_new = session.app.store.add_suppression(&session.who(), company.id, number, scope).await?;
     let said = if is_new {
         format!(
-            "+{number} is left out of {scope} by {}; a running service follows within a second, and what it \
-             accepted before that still goes",
+            "+{number} is suppressed for {scope} by {}; a running service applies it within a second, and \
+             messages that start before then still go out",
             company.name
         )
     } else {
-        format!("+{number} was left out of {scope} by {} before", company.name)
+        format!("+{number} is suppressed for {scope} by {} already", company.name)
     };
     let record = json!({
         "company_id": company.id, "phone_number": format!("+{number}"), "left_out_of": scope.as_str(), "added": is_new,
@@ -107,14 +106,15 @@ pub(super) async fn lift(session: &Session, Lift { number, of }: Lift) -> anyhow
     let lifted = session.app.store.lift_suppressions(&session.who(), company.id, number).await?;
     if lifted.is_empty() {
         return Err(anyhow!(
-            "+{number} is not left out by {}; `pombo suppression list --company '{}'` shows who is",
+            "+{number} is not suppressed by {}; `pombo suppression list --company '{}'` shows the \
+            suppressions",
             company.name,
             company.name
         ));
     }
     let scopes: Vec<_> = lifted.iter().map(|kept| kept.record.scope.as_str()).collect();
     let said = format!(
-        "+{number} is no longer left out of {} by {}; a running service follows within a second",
+        "+{number} is no longer suppressed for {} by {}; a running service applies it within a second",
         scopes.join(" and "),
         company.name
     );

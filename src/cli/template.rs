@@ -11,7 +11,6 @@ use super::session::Session;
 use crate::clock::Timestamp;
 use crate::store::templates;
 
-/// See [`super::Template::Sync`].
 #[derive(Debug, Args)]
 pub(super) struct Sync {
     /// The channel's id, as `pombo channel list` shows it

@@ -20,19 +20,17 @@ use crate::domain::nearest::nearest;
 use crate::domain::tier::{self, Tier};
 use crate::store;
 
-/// The tier of a business account of which nobody says more.
+/// The default tier of a business account.
 pub(super) const USUAL: &str = "standard";
-/// The tier of a web session of which nobody says more.
+/// The default tier of a web session.
 const USUAL_WEB: &str = "web-new";
 
-/// See [`super::Tier::Show`].
 #[derive(Debug, Args)]
 pub(super) struct Show {
     /// The tier's name
     name: String,
 }
 
-/// See [`super::Tier::Apply`].
 #[derive(Debug, Args)]
 pub(super) struct Apply {
     /// A file with one TOML table for each tier, like config/tiers.toml
@@ -42,7 +40,7 @@ pub(super) struct Apply {
     dry_run: bool,
 }
 
-/// What [`apply`] says.
+/// The output of [`apply`].
 #[derive(Serialize)]
 struct Applied<'a> {
     #[serde(flatten)]
@@ -123,7 +121,7 @@ pub(super) async fn apply(session: &Session, Apply { file, dry_run }: Apply) -> 
         );
         return Err(Misused(sentence).into());
     }
-    // The difference comes first, so that it is seen even when applying fails.
+    // The difference is printed first, so that it is seen even when applying fails.
     let said = if dry_run { format!("{difference}\nnothing was changed") } else { difference.to_string() };
     session.output.record(&Applied { difference: &difference, dry_run }, &said)?;
     if !dry_run {
@@ -134,7 +132,7 @@ pub(super) async fn apply(session: &Session, Apply { file, dry_run }: Apply) -> 
     Ok(())
 }
 
-/// The tier of this name, which must be for `kind` when that is given.
+/// The tier of this name. It must be for `kind`, if that is given.
 pub(super) async fn find(session: &Session, name: &str, kind: Option<Kind>) -> anyhow::Result<Tier> {
     let stored = session.app.store.tiers().await?;
     let tier = stored.iter().find(|record| record.name == name).map(read).transpose()?;
@@ -155,12 +153,12 @@ pub(super) async fn find(session: &Session, name: &str, kind: Option<Kind>) -> a
     Err(anyhow!("there is no tier `{name}`{sort}{near} (there are {})", known.join(", ")))
 }
 
-/// Every tier that there is.
+/// All tiers.
 pub(super) async fn all(session: &Session) -> anyhow::Result<Vec<Tier>> {
     session.app.store.tiers().await?.iter().map(read).collect()
 }
 
-/// The tier that a new channel of `kind` takes: the one given, else its company's, else the usual one.
+/// The tier of a new channel of `kind`: the given tier, else the company's, else the default.
 pub(super) async fn choose(
     session: &Session,
     given: Option<String>,
@@ -185,7 +183,7 @@ fn read(record: &store::tiers::Record) -> anyhow::Result<Tier> {
     })
 }
 
-/// The word that a value of a tier has in files.
+/// The word for a value of a tier in files.
 fn word(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! `pombo user`: people who sign in to the console. There is no mail server: links are printed, to be passed on.
+//! `pombo user`: people who sign in to the console. Pombo sends no e-mail: links are printed, to be passed
+//! on.
 
 use std::path::PathBuf;
 
@@ -16,10 +17,10 @@ use crate::domain::nearest::nearest;
 use crate::domain::page::PageRequest;
 use crate::domain::user::{Email, Role};
 
-/// Users that are read at once.
+/// Users in each read of the store.
 const PAGE: u64 = 500;
 
-/// What a user may do.
+/// The rights of a user.
 #[derive(Debug, Args)]
 pub(super) struct Rights {
     /// The company's name or id
@@ -33,7 +34,6 @@ pub(super) struct Rights {
     operator: bool,
 }
 
-/// See [`super::User::Create`].
 #[derive(Debug, Args)]
 pub(super) struct Create {
     /// The user's e-mail address, which no other user has
@@ -49,7 +49,6 @@ pub(super) struct Create {
     password_file: Option<PathBuf>,
 }
 
-/// See [`super::User::Invite`].
 #[derive(Debug, Args)]
 pub(super) struct Invite {
     /// The e-mail address
@@ -62,7 +61,6 @@ pub(super) struct Invite {
     rights: Rights,
 }
 
-/// See [`super::User::Disable`].
 #[derive(Debug, Args)]
 pub(super) struct Disable {
     /// The user's e-mail address
@@ -73,7 +71,6 @@ pub(super) struct Disable {
     undo: bool,
 }
 
-/// See [`super::User::Reset`].
 #[derive(Debug, Args)]
 pub(super) struct Reset {
     /// The user's e-mail address
@@ -84,7 +81,6 @@ pub(super) struct Reset {
     totp: bool,
 }
 
-/// See [`super::User::SignIn`].
 #[derive(Debug, Args)]
 pub(super) struct SignIn {
     /// The user's e-mail address
@@ -103,7 +99,7 @@ struct Record {
     created_at: Timestamp,
 }
 
-/// A user, and the link that was made for them.
+/// A user, and the link that was created for the user.
 #[derive(Serialize)]
 struct Linked {
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
@@ -151,7 +147,7 @@ impl Linked {
 
     fn said(&self) -> String {
         let (Some(link), Some(end)) = (&self.link, self.expires_at) else { return String::new() };
-        format!("{link}\n\nThis link is valid once, until {end}. It is shown this once: pass it on now.")
+        format!("{link}\n\nThis link is valid once, until {end}. It is shown only once: pass it on now.")
     }
 }
 

@@ -1,4 +1,4 @@
-//! `pombo channel webhook`: what the provider must be told so that it tells the outcome of messages.
+//! `pombo channel webhook`: the settings with which the provider sends webhooks for a channel.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,6 @@ use crate::app::verify_tokens;
 use crate::domain::channel::Kind;
 use crate::vault::context;
 
-/// See [`super::Channel::Webhook`].
 #[derive(Debug, Args)]
 pub(super) struct Webhook {
     /// The channel's id, as `pombo channel list` shows it

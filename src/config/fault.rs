@@ -44,7 +44,7 @@ impl fmt::Display for Fault {
             None => writeln!(f, "{}", self.source)?,
         }
         writeln!(f, "  wrong: {}", self.problem)?;
-        write!(f, "  mend:  {}", self.mend)
+        write!(f, "  fix:   {}", self.mend)
     }
 }
 

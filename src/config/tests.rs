@@ -103,63 +103,63 @@ fn every_fault_of_every_layer_is_told_at_once() {
 
     log.level (environment variable POMBO_LOG_LEVEL)
       wrong: it is not read: two underscores part prefix, section and key
-      mend:  write POMBO__LOG__LEVEL
+      fix:   write POMBO__LOG__LEVEL
 
     colour (file pombo.toml)
       wrong: there is no such option
-      mend:  the sections are cloud_api, cluster, data, database, docs, engine, events, imports, limits, log, media, metrics, nats, network, retention, retry, secrets, server, telemetry, web_session
+      fix:   the sections are cloud_api, cluster, data, database, docs, engine, events, imports, limits, log, media, metrics, nats, network, retention, retry, secrets, server, telemetry, web_session
 
     log (file pombo.toml)
       wrong: it is a section, not an option
-      mend:  the options of log are format, level
+      fix:   the options of log are format, level
 
     server.bind (file pombo.toml)
       wrong: "localhost:8080" is not an IP address and a port, such as "127.0.0.1:8080" or "[::]:8080"
-      mend:  write it like its default, "127.0.0.1:8080"
+      fix:   write it like its default, "127.0.0.1:8080"
 
     server.bind_to.address (file pombo.toml)
       wrong: there is no such option
-      mend:  the options of server are bind, body_limit, body_memory, body_timeout, client_rate, client_timeout, connections, hook_body_limit, keep_alive, operator_bind, public_url, shutdown_grace, trusted_proxies, workers, write_timeout
+      fix:   the options of server are bind, body_limit, body_memory, body_timeout, client_rate, client_timeout, connections, hook_body_limit, keep_alive, operator_bind, public_url, shutdown_grace, trusted_proxies, workers, write_timeout
 
     server.bnid (file pombo.toml)
       wrong: there is no such option
-      mend:  did you mean server.bind?
+      fix:   did you mean server.bind?
 
     server.body_limit (file pombo.toml)
       wrong: 8 is not a text (in a file, put it in quotes)
-      mend:  write it like its default, "8MiB"
+      fix:   write it like its default, "8MiB"
 
     server.workers (file pombo.toml)
       wrong: "4" is not a whole number of 0 or more
-      mend:  write it like its default, 0
+      fix:   write it like its default, 0
 
     web.mood (file pombo.toml)
       wrong: there is no such option
-      mend:  the sections are cloud_api, cluster, data, database, docs, engine, events, imports, limits, log, media, metrics, nats, network, retention, retry, secrets, server, telemetry, web_session
+      fix:   the sections are cloud_api, cluster, data, database, docs, engine, events, imports, limits, log, media, metrics, nats, network, retention, retry, secrets, server, telemetry, web_session
 
     database.sqlite_synchronous (environment variable POMBO__DATABASE__SQLITE_SYNCHRONOUS)
       wrong: "off" is none of full, normal
-      mend:  write it like its default, "full"
+      fix:   write it like its default, "full"
 
     docs.enabled (environment variable POMBO__DOCS__ENABLED)
       wrong: "yes" is not true or false
-      mend:  write it like its default, true
+      fix:   write it like its default, true
 
     engine.block_size (environment variable POMBO__ENGINE__BLOCK_SIZE)
       wrong: -1 is not a whole number of 0 or more
-      mend:  write it like its default, 4096
+      fix:   write it like its default, 4096
 
     engine.concurrency (environment variable POMBO__ENGINE__CONCURRENCY)
       wrong: "many" is not a whole number of 0 or more
-      mend:  write it like its default, 512
+      fix:   write it like its default, 512
 
     server.level (environment variable POMBO__SERVER__LEVEL)
       wrong: there is no such option
-      mend:  did you mean log.level?
+      fix:   did you mean log.level?
 
     engine.in_flight (environment variable POMBO__ENGINE__IN_FLIGHT)
       wrong: 8 is less than engine.concurrency, 512
-      mend:  raise it, or lower engine.concurrency
+      fix:   raise it, or lower engine.concurrency
     "#);
 }
 
@@ -185,31 +185,31 @@ fn options_that_contradict_each_other_are_faults() {
 
     retry.attempts (file pombo.toml)
       wrong: 0 is too few
-      mend:  give at least 1
+      fix:   give at least 1
 
     retry.multiplier (file pombo.toml)
       wrong: with 0.5 the waits would shrink
-      mend:  give at least 1.0
+      fix:   give at least 1.0
 
     web_session.patience (file pombo.toml)
       wrong: 11m is out of bounds
-      mend:  give a span from "1s" to "10m"
+      fix:   give a span from "1s" to "10m"
 
     engine.watch_interval (file pombo.toml)
       wrong: 1ms is too often
-      mend:  give at least "10ms"
+      fix:   give at least "10ms"
 
     retry.cap (default)
       wrong: 10m is less than retry.first, 1h
-      mend:  raise it, or lower retry.first
+      fix:   raise it, or lower retry.first
 
     cloud_api.version (file pombo.toml)
       wrong: "25" is not a version of the provider's API
-      mend:  write it like "v26.0"
+      fix:   write it like "v26.0"
 
     log.level (file pombo.toml)
       wrong: "pombo=loud" is not a filter: error parsing level filter: expected one of "off", "error", "warn", "info", "debug", "trace", or a number 0-5
-      mend:  write a level such as "info", or levels of modules such as "info,pombo::engine=debug"
+      fix:   write a level such as "info", or levels of modules such as "info,pombo::engine=debug"
     "#);
 }
 
@@ -260,27 +260,27 @@ fn networks_are_a_list_in_a_file_and_parted_by_commas_in_the_environment() {
 
     media.allow (file pombo.toml)
       wrong: a list has an entry that is no network, such as "10.1.2.0/24" or "fd00:12::/64"
-      mend:  give a list, or leave it out
+      fix:   give a list, or leave it out
 
     media.allow (environment variable POMBO__MEDIA__ALLOW)
       wrong: "10.0.0.0/33" has an entry that is no network, such as "10.1.2.0/24" or "fd00:12::/64"
-      mend:  give a list, or leave it out
+      fix:   give a list, or leave it out
 
     media.concurrency (file pombo.toml)
       wrong: 0 is too few
-      mend:  give at least 1
+      fix:   give at least 1
 
     media.image_limit (file pombo.toml)
       wrong: nothing is so small
-      mend:  give a size such as "16MiB"
+      fix:   give a size such as "16MiB"
 
     media.timeout (file pombo.toml)
       wrong: it cannot be zero
-      mend:  give a span such as "5s"
+      fix:   give a span such as "5s"
 
     media.memory (file pombo.toml)
       wrong: 67108864 bytes are less than media.document_limit, 104857600 bytes
-      mend:  raise it, or lower media.document_limit
+      fix:   raise it, or lower media.document_limit
     "#);
 }
 

@@ -1,46 +1,47 @@
-//! What a provider's error means, in the engine's words.
+//! The meanings of a provider's error for the engine.
 
 use crate::domain::channel::{Reason, ReasonCode, Status};
 use crate::domain::message::Failure;
 use crate::domain::suppression::Suppression;
 
-/// What a provider's error means for the message, its recipient, its template, and the channel that sent it.
+/// The meaning of a provider's error for the message, its recipient, its template, and its channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Disposition {
-    /// This message will never go; others may.
+    /// This message can never be sent; others may.
     Fail,
-    /// This message may go later; the attempt counts.
+    /// This message may be sent later; the attempt counts.
     Retry,
     /// The provider is down or overloaded: the channel waits, and the attempt does not count.
     Wait,
-    /// This channel's number sends faster than it may: half the rate from here on. The provider did nothing
-    /// with the message, so the attempt does not count.
+    /// This channel's number sends faster than it may: the rate is halved. The provider did not process the
+    /// message, so the attempt does not count.
     SlowNumber,
-    /// The business account was asked more often than it may: its channels wait.
+    /// The business account made more requests than it may: its channels wait.
     SlowAccount,
-    /// The app that the token belongs to asked more often than it may: all of its channels wait.
+    /// The app of the token made more requests than it may: all of its channels wait.
     SlowApp,
-    /// The provider is at work on this number, for a minute at most: the channel pauses 5 to 60 s.
+    /// The provider maintains this number, for a minute at most: the channel pauses for 5 to 60 s.
     Maintenance,
-    /// This number wrote to this recipient too often: only what goes to this recipient waits.
+    /// This number wrote to this recipient too often: only messages to this recipient wait.
     Pair,
-    /// The template cannot be used just now: what uses it waits, this message too, until the provider lets the
-    /// template go or a person gives up.
+    /// The template cannot be used now: sends with it wait, including this message, until the provider
+    /// approves the template again or a person cancels them.
     HoldTemplate,
-    /// The provider keeps this recipient from more marketing: nothing of it goes to them for 24 hours.
+    /// The provider withholds marketing from this recipient: no marketing is sent to them for 24 hours.
     HoldRecipient,
-    /// This recipient is not to be sent so much any more, until they or a person say otherwise.
+    /// This recipient is suppressed, until they or an operator lift it.
     Suppress(Suppression),
     /// The channel's credentials or registration were refused: it is disconnected and keeps its queue.
     Disconnect,
-    /// The account is restricted or does not pay; a new token does not help. The queue is kept.
+    /// The account is restricted or its payment failed; a new token does not help. The queue is kept.
     Block,
-    /// The number is restricted because people reported it, which more attempts make worse: blocked, for hours.
+    /// The number is restricted because people reported it, and more attempts make it worse: the channel is
+    /// blocked for hours.
     Restrict,
 }
 
 impl Disposition {
-    /// The state of a channel that was refused in this way, and why; `None` when it stays as it is.
+    /// The new state of a refused channel, with the reason; `None` when the state does not change.
     pub fn refusal(self, failure: &Failure) -> Option<(Status, Reason)> {
         let (status, code) = match self {
             Self::Disconnect => (Status::Disconnected, ReasonCode::CredentialsRefused),

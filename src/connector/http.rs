@@ -1,7 +1,7 @@
-//! Making HTTP clients: every client of this program begins here.
+//! Builds HTTP clients. Every client of this program is built here.
 //!
-//! A client of the library takes a proxy from the environment by itself, so that a key or a token reaches the one who set
-//! `HTTP_PROXY`. Ours take the proxy that `network.proxy` names, or none.
+//! The library's clients use a proxy from the environment, so that a key or a token would reach the owner of
+//! the proxy in `HTTP_PROXY`. Our clients use only the proxy in `network.proxy`, or none.
 
 use std::error::Error as StdError;
 use std::fs::File;
@@ -12,10 +12,10 @@ use reqwest::{Client, ClientBuilder, Proxy};
 use super::Error;
 use crate::config;
 
-/// What the system says when the process or the machine has no file, port or memory left for one more connection.
+/// The system's errors when the process or the machine has no file, port or memory left for a connection.
 const USED_UP: [i32; 5] = [libc::EMFILE, libc::ENFILE, libc::EADDRNOTAVAIL, libc::ENOBUFS, libc::ENOMEM];
 
-/// Whether a connection was not made because there is nothing left here to make it with.
+/// Whether a connection failed because this machine has no file, port or memory left for it.
 pub(super) fn lacks_socket(error: &reqwest::Error) -> bool {
     let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
     while let Some(inner) = cause {
@@ -24,7 +24,7 @@ pub(super) fn lacks_socket(error: &reqwest::Error) -> bool {
         }
         cause = inner.source();
     }
-    // Where a name is looked up, the system says only that it failed.
+    // For a look-up of a name, the system reports only that it failed.
     File::open("/dev/null").as_ref().is_err_and(is_used_up)
 }
 
@@ -32,19 +32,19 @@ fn is_used_up(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|code| USED_UP.contains(&code))
 }
 
-/// For a client that speaks to this machine or to an address that a person gave: no proxy.
+/// A client without a proxy, for this machine or an address that a person gave.
 pub fn direct() -> ClientBuilder {
     Client::builder().no_proxy()
 }
 
-/// For a client that speaks to a provider: the proxy of `network`, if there is one.
+/// A client for a provider, with the proxy of `network`, if there is one.
 ///
 /// # Errors
 ///
 /// When the proxy's address cannot be used.
 pub fn outward(network: &config::Network) -> Result<ClientBuilder, Error> {
     let Some(proxy) = &network.proxy else { return Ok(direct()) };
-    // The error would show the address, which may hold a password.
+    // The error would show the address, which may contain a password.
     let proxy = Proxy::all(proxy.expose())
         .map_err(|_| Error::NoAnswer("network.proxy is no address of a proxy".to_owned()))?;
     Ok(direct().proxy(proxy))

@@ -1,7 +1,7 @@
 //! Connectors: our code for each provider.
 //!
-//! Only a connector knows a provider's field names, addresses and error codes; the engine hears the same
-//! few words from each of them. Called by channel actors and, for templates, by the command line.
+//! Only a connector knows a provider's field names, addresses and error codes; the engine gets the same few
+//! types from each of them. Called by channel actors and, for templates, by the command line.
 
 pub mod cloud_api;
 mod disposition;
@@ -18,42 +18,42 @@ pub use self::disposition::Disposition;
 use crate::domain::channel::Number;
 use crate::domain::message::Failure;
 
-/// The outcome of one attempt to hand a message over.
+/// The outcome of one attempt to send a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// The provider took it.
+    /// The provider accepted it.
     Accepted {
         /// The provider's id of the message.
         id: String,
     },
     /// The provider refused it.
     Refused {
-        /// What that means.
+        /// The meaning of the refusal.
         disposition: Disposition,
-        /// What the provider said.
+        /// The provider's error.
         failure: Failure,
-        /// How long the provider says to stay away, if it does; a day at most.
+        /// The provider's delay before a retry, if it gives one; a day at most.
         retry_after: Option<Duration>,
     },
     /// It was never handed over: no connection.
     NotSent(Failure),
-    /// It was never handed over, for a reason of our own: this process or its machine has no file, port, address or
-    /// memory for a connection.
+    /// It was never handed over, because this process or its machine has no file, port, address or memory for
+    /// a connection.
     NoSocket(Failure),
-    /// It was never handed over and never can be: the provider was not asked.
+    /// It can never be handed over; the provider was not asked.
     Unsendable(Failure),
-    /// It was handed over and no usable answer came: the provider may or may not have it.
+    /// It was handed over, and no usable answer came: the provider may or may not have it.
     Uncertain(Failure),
 }
 
-/// What a provider says about the health of a channel.
+/// The result of probing a channel at its provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Health {
     /// It can send.
     Healthy(Number),
-    /// It cannot, for this reason.
+    /// It cannot send, for this reason.
     Refused(Disposition, Failure),
-    /// We could not find out.
+    /// The probe had no result.
     Unknown(Failure),
 }
 

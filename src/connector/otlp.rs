@@ -1,7 +1,7 @@
 //! Exports the traces of sends to an OpenTelemetry collector, by OTLP over HTTP. Only this file knows OpenTelemetry.
 //!
-//! One task takes spans out of the queue and hands them over, some thousand at most in each request, a request after the
-//! other. Whatever the collector does, nobody else waits for it.
+//! One task takes spans from the queue and exports them, at most some thousand in each request, one request
+//! after the other. Only this task waits for the collector.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -24,24 +24,24 @@ use crate::config;
 use crate::domain::secret::Secret;
 use crate::telemetry::{self, Caller, MOST_AT_ONCE, Side, Span, Spans, Value};
 
-/// Below the collector's address, as OTLP over HTTP has it.
+/// The path below the collector's address, by the standard of OTLP over HTTP.
 const PATH: [&str; 2] = ["v1", "traces"];
-/// How long spans are gathered before they are exported, unless there are many.
+/// How long spans are collected before they are exported, unless there are many.
 const GATHERING: Duration = Duration::from_millis(500);
-/// The longest that making a connection may take.
+/// The timeout of connecting.
 const CONNECTING: Duration = Duration::from_secs(5);
 
-/// The way to the exporter, which works as long as its runtime.
+/// A handle of the exporter, which runs as long as its runtime.
 #[derive(Debug)]
 pub struct Exporter(mpsc::Sender<oneshot::Sender<()>>);
 
 impl Exporter {
-    /// Begins to make spans and to export them; `None` when no collector is configured, or this process exports already.
-    /// Needs a running runtime.
+    /// Starts creating and exporting spans; `None` when no collector is configured, or this process exports
+    /// already. Needs a running runtime.
     ///
     /// # Errors
     ///
-    /// When no client can be made, or a header's value cannot be sent.
+    /// When no client can be built, or a header's value cannot be sent.
     pub fn start(options: &config::Telemetry, network: &config::Network) -> Result<Option<Self>, Error> {
         let Some(endpoint) = &options.otlp_endpoint else { return Ok(None) };
         let collector = collector(endpoint, options, network)?;
@@ -49,15 +49,15 @@ impl Exporter {
         let (ask, asked) = mpsc::channel(1);
         let scope = InstrumentationScope::builder("pombo").with_version(env!("CARGO_PKG_VERSION")).build();
         tokio::spawn(Work { collector, spans, asked, scope, is_failing: false }.run());
-        tracing::info!(endpoint = %endpoint, "traces of sends are exported");
+        tracing::info!(endpoint = %endpoint, "exporting traces of sends");
         Ok(Some(Self(ask)))
     }
 
-    /// Returns once the spans that wait now are exported, or are lost.
+    /// Returns once the spans that wait now are exported or lost.
     pub async fn flush(&self) {
         let (tell, told) = oneshot::channel();
         if self.0.send(tell).await.is_ok() {
-            // It ends without a word when the task does.
+            // The receiver ends without a value when the task ends.
             let _ = told.await;
         }
     }
@@ -74,7 +74,7 @@ fn collector(
         .default_headers(headers(options)?)
         .connect_timeout(CONNECTING.min(options.timeout))
         .timeout(options.timeout)
-        // The headers are for nobody else.
+        // The headers are only for the collector.
         .redirect(Policy::none())
         .build()
         .map_err(|error| Error::NoAnswer(format!("cannot make a client: {error}")))?;
@@ -90,7 +90,7 @@ fn collector(
         .with_timeout(options.timeout)
         .build()
         .map_err(|error| Error::NoAnswer(error.to_string()))?;
-    // Several processes may work under one name, one after the other or for different databases.
+    // Several processes may have the same name, one after the other or for different databases.
     let instance = KeyValue::new("service.instance.id", Uuid::now_v7().to_string());
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
     let resource = Resource::builder_empty()
@@ -122,7 +122,7 @@ fn headers(options: &config::Telemetry) -> Result<HeaderMap, Error> {
     headers.ok_or_else(|| Error::NoAnswer("telemetry.otlp_headers has what no header may have".to_owned()))
 }
 
-/// Takes spans out of the queue and hands them to the collector.
+/// Takes spans from the queue and exports them to the collector.
 struct Work {
     collector: Collector,
     spans: Spans,
@@ -146,15 +146,15 @@ impl Work {
                 }
                 self.export(&mut batch).await;
             }
-            // Nobody may wait any more.
+            // The caller may be gone.
             let _ = tell.send(());
         }
     }
 
-    /// Waits for spans and a moment longer for more; or until somebody asks for all that there are.
+    /// Waits for spans, and a moment longer for more, or until a flush is requested.
     async fn gather(&mut self, batch: &mut Vec<Span>) -> Option<oneshot::Sender<()>> {
         let Self { spans, asked, .. } = self;
-        // An exporter that is gone asks no more.
+        // A dropped exporter requests no more flushes.
         let mut hear = async || match asked.recv().await {
             Some(tell) => tell,
             None => std::future::pending().await,
@@ -183,20 +183,20 @@ impl Work {
             Ok(()) => {
                 telemetry::note_exported(count);
                 if std::mem::take(&mut self.is_failing) {
-                    tracing::info!("traces are exported again");
+                    tracing::info!("exporting traces again");
                 }
             }
             Err(error) => {
                 telemetry::note_lost(count);
                 if !std::mem::replace(&mut self.is_failing, true) {
-                    tracing::warn!(%error, spans = count, "traces are not exported, their spans are lost");
+                    tracing::warn!(%error, spans = count, "cannot export traces, their spans are lost");
                 }
             }
         }
     }
 }
 
-/// A span in OpenTelemetry's words.
+/// A span in OpenTelemetry's form.
 fn data(span: Span, scope: &InstrumentationScope) -> SpanData {
     let Span { send_id, id, parent, name, side, start, end, attributes, fault, caller } = span;
     let trace = TraceId::from_bytes(send_id.into_bytes());

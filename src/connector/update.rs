@@ -1,6 +1,6 @@
-//! What a provider tells of its own accord, in the engine's words: receipts above all.
+//! Updates that a provider sends by itself, mainly receipts, in the engine's types.
 //!
-//! Updates come at least once, in any order, many at a time. Nothing here says whether one is news.
+//! Updates come at least once, in any order, many at a time. An update may be a repetition.
 
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
@@ -9,25 +9,25 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::template::{Category, Status};
 use crate::domain::tier::Quota;
 
-/// One update, and whom it concerns.
+/// One update, with its account and number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heard {
     /// The provider's id of the business account.
     pub account: Option<String>,
-    /// The provider's id of the number; absent where the whole account is meant.
+    /// The provider's id of the number; absent when the update is about the whole account.
     pub number: Option<String>,
-    /// When it was said, or heard if that is not told.
+    /// The time of the update, or of its arrival if the provider gives none.
     pub at: Timestamp,
-    /// What it says.
+    /// The content.
     pub update: Update,
 }
 
-/// What a provider tells.
+/// The content of an update.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Update {
-    /// Of a message that was handed over.
+    /// A receipt of a message.
     Receipt(Receipt),
-    /// Of a template; name and language are its identity in the account.
+    /// A change of a template; name and language identify it in the account.
     Template {
         /// The provider's id.
         provider_id: String,
@@ -38,27 +38,28 @@ pub enum Update {
         /// What changed.
         change: TemplateChange,
     },
-    /// Something about a number changed, its rating or its rate: ask the provider again.
+    /// A change of a number, such as its rating or rate: probe it again.
     Number {
-        /// The number itself, as the only thing that tells which it is.
+        /// The phone number, which is the only identification in this update.
         phone_number: Option<PhoneNumber>,
         /// The provider's word.
         event: String,
     },
-    /// Of the business account.
+    /// A change of the business account.
     Account(AccountChange),
-    /// How many people the owner of the account may begin a conversation with in a moving 24 hours.
+    /// A change of the number of people with whom the owner of the account may start a conversation in a
+    /// moving 24 hours.
     Limit {
-        /// The new limit; `None` when it is not said in words that we know: ask the provider again.
+        /// The new limit; `None` when its value is unknown: probe the number again.
         messaging_limit: Option<Quota>,
     },
     /// A person said whether they want this business's marketing.
     Preference {
         /// The person.
         recipient: PhoneNumber,
-        /// They do not want it (any more); `false` when they want it again.
+        /// Whether the person stops marketing; `false` when they want it again.
         stops: bool,
-        /// When they said so.
+        /// When the person decided that.
         at: Timestamp,
     },
     /// A message from a person.
@@ -69,19 +70,19 @@ pub enum Update {
         from: Option<PhoneNumber>,
         /// When it was sent.
         at: Timestamp,
-        /// JSON: the provider's `message` as it came, and in `contacts` what it says about the sender.
+        /// JSON: the provider's `message` unchanged, and in `contacts` its information about the sender.
         payload: String,
     },
-    /// An error of the number or the account, and of no message that could be named.
+    /// An error of the number or the account, without a message.
     Trouble(Disposition, Failure),
-    /// Something that nothing follows from.
+    /// An update that has no consequence.
     Other {
-        /// What it was about, in the provider's word.
+        /// The provider's name of the field.
         field: String,
     },
-    /// Something that could not be read; what came with it was.
+    /// An unreadable part of a webhook whose other parts were read.
     Unreadable {
-        /// Where it stood.
+        /// The field.
         field: String,
     },
 }
@@ -89,28 +90,28 @@ pub enum Update {
 /// The outcome of a message after it was accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
-    /// Our own name of the message; absent when it was not sent by this service.
+    /// Our own key of the message; absent when this service did not send it.
     pub key: Option<Key>,
     /// The provider's id of the message.
     pub provider_message_id: String,
     /// [`State::Sent`], [`State::Delivered`], [`State::Read`] or [`State::Failed`].
     pub state: State,
-    /// When it came about, to the second.
+    /// The time of the state, to the second.
     pub at: Timestamp,
     /// The recipient, when the provider says their number.
     pub recipient: Option<PhoneNumber>,
-    /// Of a failure: what it means, and why.
+    /// For a failure, its meaning and reason.
     pub refusal: Option<(Disposition, Failure)>,
 }
 
-/// What changed about a template.
+/// A change of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplateChange {
     /// Whether it can be sent.
     Status {
         /// The status since then.
         status: Status,
-        /// Which pause it is, why it was rejected, or another word of explanation.
+        /// Which pause it is, why it was rejected, or another explanation.
         title: Option<String>,
     },
     /// How the provider rates it: `GREEN`, `YELLOW`, `RED`, `UNKNOWN`.
@@ -119,15 +120,15 @@ pub enum TemplateChange {
     Category(Category),
 }
 
-/// What changed about a business account.
+/// A change of a business account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AccountChange {
     /// This service may not use it any more; a person has to connect it again.
     Disconnected(Failure),
     /// It is restricted; a new token does not help.
     Blocked(Failure),
-    /// It can be used again: ask the provider.
+    /// It can be used again: probe the provider.
     Restored,
-    /// Something else, in the provider's word.
+    /// Another change, by the provider's name.
     Other(String),
 }

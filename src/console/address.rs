@@ -1,4 +1,4 @@
-//! The address of this service as the person's browser reaches it, for links and commands to copy.
+//! The address at which the person's browser reaches the service, for links and commands to copy.
 
 use actix_web::HttpRequest;
 use actix_web::http::header::HOST;
@@ -7,7 +7,8 @@ use url::Url;
 use super::State;
 use super::visitor::Visitor;
 
-/// Where people reach the service, without a slash at its end: what is configured, or as this request names it.
+/// The address of the service without a slash at its end: the configured one, or else the host of this
+/// request.
 pub(super) fn base(request: &HttpRequest, state: &State) -> String {
     if let Some(public) = &state.options.public_url {
         return public.as_str().trim_end_matches('/').to_owned();
@@ -15,7 +16,7 @@ pub(super) fn base(request: &HttpRequest, state: &State) -> String {
     let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let is_https = Visitor::of(request).is_ok_and(|visitor| visitor.is_https);
     let scheme = if is_https { "https" } else { "http" };
-    // Parsed, so that nothing but a host and a port gets into a command that somebody pastes.
+    // The host is parsed, so that a command that a person pastes contains nothing but a host and a port.
     let origin = Url::parse(&format!("{scheme}://{host}")).ok().filter(Url::has_host).map(|url| url.origin());
     origin.map_or_else(|| "http://127.0.0.1:8080".to_owned(), |origin| origin.ascii_serialization())
 }

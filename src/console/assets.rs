@@ -1,5 +1,5 @@
-//! The files that every page shares. Each has a hash of its content in its address, so that browsers cache it permanently and
-//! ask for it again when it changed.
+//! The files that every page shares. The address of each has a hash of its content, so browsers can cache the
+//! file permanently and load it again when it has changed.
 
 use std::sync::LazyLock;
 
@@ -20,14 +20,14 @@ pub(super) struct Asset {
     made: LazyLock<Made>,
 }
 
-/// What is made of a file when it is first asked for.
+/// The values that are computed when a file is first requested.
 struct Made {
     file: String,
     tag: String,
     compressed: Vec<u8>,
 }
 
-/// Declares a file; the second name is that of what is made of it.
+/// Declares a file; the second name is for its computed values.
 macro_rules! asset {
     ($asset:ident, $name:literal, $extension:literal, $kind:literal) => {
         pub(super) static $asset: Asset = Asset {
@@ -52,13 +52,13 @@ fn make(name: &str, extension: &str, content: &str) -> Made {
 }
 
 impl Asset {
-    /// Where a page finds it.
+    /// The path of the file.
     pub(super) fn address(&self) -> String {
         format!("/console/assets/{}", self.made.file)
     }
 }
 
-/// The mark beside the name.
+/// The logo beside the name.
 pub(super) fn mark() -> Markup {
     PreEscaped(ICON.content.replacen("<svg", "<svg aria-hidden=\"true\" class=\"mark\"", 1))
 }

@@ -1,4 +1,4 @@
-//! The console's two cookies: the session, and the language of those who are not signed in.
+//! The console's two cookies: the session, and the language of visitors who are not signed in.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use actix_web::http::header::{COOKIE, HeaderMap};
 pub(super) const LANGUAGE: &str = "pombo_language";
 /// The session's token, over http.
 const SESSION: &str = "pombo_session";
-/// The same over https: a browser takes it from this host alone, and never over http.
+/// The same over https: a browser accepts it only from this host, and never sends it over http.
 const SECURE_SESSION: &str = "__Host-pombo_session";
-/// How long a browser keeps the session; the service ends it sooner when nobody uses it.
+/// How long a browser keeps the session; the service ends an unused session sooner.
 const SESSION_KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
-/// How long it keeps the language.
+/// How long a browser keeps the language.
 const LANGUAGE_KEPT: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 /// The name of the session's cookie.
@@ -33,17 +33,17 @@ pub(super) fn session(headers: &HeaderMap, is_secure: bool) -> Option<&str> {
     value(headers, name(is_secure)).filter(|token| !token.is_empty())
 }
 
-/// Gives a browser its session.
+/// Sets the session's cookie.
 pub(super) fn begin(token: &str, is_secure: bool) -> String {
     written(name(is_secure), token, SESSION_KEPT, is_secure)
 }
 
-/// Takes it away.
+/// Removes the session's cookie.
 pub(super) fn end(is_secure: bool) -> String {
     written(name(is_secure), "", Duration::ZERO, is_secure)
 }
 
-/// Keeps a visitor's language.
+/// Sets the cookie of a visitor's language.
 pub(super) fn language(tag: &str, is_secure: bool) -> String {
     written(LANGUAGE, tag, LANGUAGE_KEPT, is_secure)
 }

@@ -1,4 +1,4 @@
-//! Why a page is not shown, and the one place where that becomes an answer.
+//! Why a page is not shown, and how that becomes an answer.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,30 +10,30 @@ use crate::accounts;
 use crate::engine;
 use crate::error::{Class, Refusal};
 
-/// Why a page is not shown or a form not taken. The gate turns it into a page in the person's language.
+/// Why a page is not shown or a form is refused. The gate turns it into a page in the person's language.
 #[derive(Debug)]
 pub(super) enum Error {
-    /// There is no such page, or what it is about belongs to another company.
+    /// There is no such page, or its record belongs to another company.
     NotFound,
     /// The person's role does not allow it.
     Forbidden,
-    /// A changing request that does not come from a page of this console.
+    /// A request for a change that does not come from a page of this console.
     OtherOrigin,
     /// The path does not answer this method.
     OtherMethod,
     /// The form cannot be read at all.
     Unreadable,
-    /// The form is larger than this route takes.
+    /// The form is larger than this route accepts.
     TooLarge,
     /// The form took too long to arrive.
     TooSlow,
-    /// Too many tries, or too many pages open: retry after this delay.
+    /// Too many attempts, or too many open pages: retry after this delay.
     TooMany(Duration),
-    /// Refused by the engine where no field can show it.
+    /// The engine refused the request, and no field can show that.
     Refused(Refusal),
-    /// It may succeed later.
+    /// The request may succeed later.
     Unavailable,
-    /// A defect of ours, which was logged where it happened.
+    /// An internal failure, which was logged where it happened.
     Internal,
 }
 
@@ -91,7 +91,7 @@ impl ResponseError for Error {
         }
     }
 
-    /// Without a page: the gate, which knows the person's language, puts it there.
+    /// The answer without a page: the gate, which knows the person's language, adds the page.
     fn error_response(&self) -> HttpResponse {
         HttpResponse::new(self.status_code())
     }
@@ -114,7 +114,7 @@ impl From<accounts::Error> for Error {
         match error {
             accounts::Error::TooMany { retry_after } => Self::TooMany(retry_after),
             accounts::Error::NotFound | accounts::Error::LinkGone => Self::NotFound,
-            // Pages that can meet these show them beside a field.
+            // Pages on which these can occur show them beside a field.
             accounts::Error::Refused
             | accounts::Error::Exists
             | accounts::Error::LastOwner

@@ -1,6 +1,6 @@
-//! What the next page shows once: that something was done, or a secret that is shown this one time.
+//! Values that the next page shows once: that something was done, or a secret that is shown only once.
 //!
-//! Kept in memory for some minutes, for one session. What the page shows is gone when it was shown.
+//! They are kept in memory for some minutes, for one session. A value is removed when it is shown.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-/// How long something waits to be shown.
+/// How long a value is kept.
 const KEPT: Duration = Duration::from_secs(10 * 60);
-/// How much may wait at once; beyond it the oldest is forgotten.
+/// The maximum of values; beyond it the oldest is removed.
 const MOST: usize = 4_096;
 
-/// Everything that waits to be shown.
+/// All values that are not shown yet.
 #[derive(Debug, Default)]
 pub(super) struct Flashes(Mutex<VecDeque<Flash>>);
 
@@ -38,7 +38,7 @@ impl Flashes {
         flashes.push_back(Flash { session, name, value: value.into(), since: Instant::now() });
     }
 
-    /// What waits under this name for this session.
+    /// Removes and returns the value of this name for this session.
     pub(super) fn take(&self, session: Uuid, name: &'static str) -> Option<String> {
         let mut flashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let index = flashes.iter().position(|flash| flash.session == session && flash.name == name)?;

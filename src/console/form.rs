@@ -1,4 +1,4 @@
-//! A form as it was sent: its words, and the faults that are shown beside its fields.
+//! A submitted form: its values, and the faults that are shown beside its fields.
 //!
 //! A handler reads the fields it needs, each of which notes its own fault, and shows the page again when there are any:
 //!
@@ -32,9 +32,9 @@ use super::text::Text;
 use super::visitor::Visitor;
 use super::words::Words;
 
-/// The largest form of somebody who is not signed in, in bytes.
+/// The largest form of a visitor who is not signed in, in bytes.
 const PUBLIC_BYTES: usize = 16 * 1024;
-/// The largest form of somebody who is: a hundred thousand numbers fit.
+/// The largest form of a person who is signed in, in bytes: a hundred thousand numbers fit.
 const OWN_BYTES: usize = 3 * 1024 * 1024;
 /// How long a form may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -60,7 +60,7 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// The form of a page that is shown for the first time. It has an id of its own.
+    /// The form of a page that is shown for the first time, with a new id.
     pub(super) fn new(text: Text) -> Self {
         Self { words: Words::default(), faults: BTreeMap::new(), text, once: None, hold: None }
     }
@@ -74,7 +74,7 @@ impl Form {
         form
     }
 
-    /// Puts a value into a field, over the one that was sent.
+    /// Sets the value of a field, in place of the submitted one.
     pub(super) fn put(&mut self, name: &str, value: impl Into<String>) {
         self.words.add(name, value);
     }
@@ -84,7 +84,7 @@ impl Form {
         self.text
     }
 
-    /// What was sent.
+    /// The submitted values.
     pub(super) const fn words(&self) -> &Words {
         &self.words
     }
@@ -94,47 +94,48 @@ impl Form {
         self.words.raw(name).unwrap_or_default()
     }
 
-    /// Whether a box of this name and value is ticked.
+    /// Whether the checkbox of this name and value is checked.
     pub(super) fn is_ticked(&self, name: &str, value: &str) -> bool {
         self.words.has(name, value)
     }
 
-    /// The id under which the form acts once.
+    /// The id by which the form acts only once.
     pub(super) const fn once(&self) -> Option<Uuid> {
         self.once
     }
 
-    /// What is wrong with the field; `""` is the form as a whole.
+    /// The fault of the field; `""` is the form as a whole.
     pub(super) fn fault_of(&self, name: &str) -> Option<&str> {
         self.faults.get(name).map(String::as_str)
     }
 
-    /// Whether anything is wrong.
+    /// Whether any fault was found.
     pub(super) fn has_faults(&self) -> bool {
         !self.faults.is_empty()
     }
 
-    /// Notes what is wrong with a field, a sentence in the person's language; the first one stays.
+    /// Notes the fault of a field, a sentence in the person's language; the first fault stays.
     pub(super) fn fault(&mut self, name: &str, sentence: impl Into<String>) {
         self.faults.entry(name.to_owned()).or_insert_with(|| sentence.into());
     }
 
-    /// Notes what is wrong with the form as a whole.
+    /// Notes a fault of the form as a whole.
     pub(super) fn general_fault(&mut self, sentence: impl Into<String>) {
         self.fault("", sentence);
     }
 
-    /// Says that the form may be sent again after this long only.
+    /// Sets the time after which the form may be sent again.
     pub(super) const fn hold(&mut self, wait: Duration) {
         self.hold = Some(wait);
     }
 
-    /// How long it must wait.
+    /// How long the form must wait.
     pub(super) const fn held(&self) -> Option<Duration> {
         self.hold
     }
 
-    /// A text that must be there, without the space around it, of at most `most` characters; empty with a fault.
+    /// A required text of at most `most` characters, trimmed. Without a valid text, it notes a fault and
+    /// returns an empty one.
     pub(super) fn required(&mut self, name: &str, most: usize) -> String {
         let text = self.optional(name, most);
         if text.is_none() {
@@ -152,9 +153,10 @@ impl Form {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// A password as it was typed, space included; empty with a fault.
+    /// A password as it was typed, including spaces. Without a valid password, it notes a fault and returns
+    /// an empty one.
     pub(super) fn password(&mut self, name: &str) -> String {
-        /// Longer than any that a person types or a program makes up.
+        /// Longer than any password that a person types or a program generates.
         const MOST: usize = 1024;
         let typed = self.words.raw(name).unwrap_or_default().to_owned();
         if typed.is_empty() {
@@ -166,7 +168,7 @@ impl Form {
         typed
     }
 
-    /// One of these values; `None` with a fault.
+    /// One of these values; otherwise it notes a fault and returns `None`.
     pub(super) fn choice<'a>(&mut self, name: &str, among: &[&'a str]) -> Option<&'a str> {
         let given = self.words.one(name);
         let chosen = among.iter().find(|value| **value == given).copied();

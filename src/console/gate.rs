@@ -24,22 +24,23 @@ use super::visitor::{Person, Visitor};
 use super::{State, cookie, rest};
 use crate::accounts::Role;
 
-/// Scripts, styles and pictures of our own, from files; forms and live parts lead here; no frame, no plugin.
+/// Allows only our own scripts, styles and pictures, from files; forms and live parts only to this host; no
+/// frames or plugins.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
                               connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-/// Where a browser says how the page that asks is related to ours.
+/// The header in which a browser says how the requesting page is related to ours.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
-/// Why a handler is not reached.
+/// Why a request does not reach its handler.
 enum Stop {
-    /// With a page that says why.
+    /// The answer is a page that says why.
     Fault(Error),
-    /// With the way to another page.
+    /// The answer redirects to another page.
     Elsewhere(String),
 }
 
-/// Lets a request through to its handler if it may, and completes the answer.
+/// Passes a request to its handler if that is allowed, and completes the answer.
 pub(super) async fn pass(
     access: Access,
     request: ServiceRequest,
@@ -74,9 +75,9 @@ fn words_of(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
 }
 
-/// Leads a browser to another page, which it then asks for with `GET`.
+/// Redirects a browser to another page, which it then requests with `GET`.
 pub(super) fn redirect(place: &str) -> HttpResponse {
-    // Places are made of our own paths, with what is variable in them percent-encoded.
+    // Places consist of our own paths, with variable parts percent-encoded.
     let place = HeaderValue::from_str(place).unwrap_or_else(|_| HeaderValue::from_static("/console"));
     HttpResponse::SeeOther().insert_header((LOCATION, place)).finish()
 }
@@ -145,7 +146,8 @@ fn judge(access: Access, person: Option<&Person>) -> Verdict {
     }
 }
 
-/// Where somebody goes on once they are signed in: where they were, which for a form is the page that it stood on.
+/// Where a person continues after signing in: at the page of the request, or for a form at the page that had
+/// the form.
 fn next(request: &ServiceRequest, is_changing: bool) -> String {
     let own = || request.uri().path_and_query().map_or("/console", |path| path.as_str()).to_owned();
     let from_page = || {
@@ -156,7 +158,7 @@ fn next(request: &ServiceRequest, is_changing: bool) -> String {
     url::form_urlencoded::Serializer::new(String::new()).append_pair("next", inner(&place)).finish()
 }
 
-/// A place that `next` may lead to: a page of the console, and never another host.
+/// A place that `next` may redirect to: a page of the console, and never another host.
 pub(super) fn inner(place: &str) -> &str {
     let is_page = place == "/console" || place.starts_with("/console/") || place.starts_with("/console?");
     let is_plain = place.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
@@ -164,7 +166,8 @@ pub(super) fn inner(place: &str) -> &str {
     if is_page && is_plain && !leads_in_circles { place } else { "/console" }
 }
 
-/// Whether a changing request comes from a page of ours. Each proof that a browser sends must hold, and one must be there.
+/// Whether a request for a change comes from one of our pages. Each header that a browser sends as proof must
+/// agree, and there must be at least one.
 fn is_same_origin(headers: &HeaderMap, public: Option<&Url>) -> bool {
     let said = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let (site, origin) = (said(SEC_FETCH_SITE), said(ORIGIN));
@@ -180,7 +183,7 @@ fn is_same_origin(headers: &HeaderMap, public: Option<&Url>) -> bool {
     }
 }
 
-/// Puts a page in the place of an error without one.
+/// Adds a page to an error without one.
 fn explain(response: ServiceResponse) -> ServiceResponse {
     let error = response.response().error();
     let is_failure = response.status().is_client_error() || response.status().is_server_error();
@@ -189,7 +192,7 @@ fn explain(response: ServiceResponse) -> ServiceResponse {
     }
     let (request, response) = response.into_parts();
     let own = response.error().and_then(|error| error.as_error::<Error>());
-    // Extractors of the library refuse what no page of ours leads to.
+    // The library's extractors refuse requests that none of our pages makes.
     let error = own.unwrap_or(&Error::NotFound);
     let mut shown = layout::fault(&request, error);
     if let Some(wait) = error.retry_after() {
@@ -218,7 +221,7 @@ fn complete(headers: &mut HeaderMap) {
     }
 }
 
-/// Answers methods that a path does not have.
+/// Answers a known path with a method that it does not have.
 pub(super) async fn other_method(request: HttpRequest) -> Result<HttpResponse, Error> {
     if request.method() == Method::OPTIONS {
         let Allow(allow) = request.app_data::<Allow>().ok_or(Error::Internal)?.clone();

@@ -1,4 +1,4 @@
-//! The languages of the console: which one a person reads, and how numbers are written in it.
+//! The languages of the console: the language of a person, and the format of its numbers.
 
 use actix_web::http::header::{ACCEPT_LANGUAGE, HeaderMap};
 
@@ -25,7 +25,7 @@ impl Language {
         }
     }
 
-    /// The one that a browser prefers, English when it names none of ours.
+    /// The language that a browser prefers; English when it names none of ours.
     pub(in crate::console) fn accepted(headers: &HeaderMap) -> Self {
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let mut best = (0.0, Self::English);
@@ -42,7 +42,7 @@ impl Language {
         best.1
     }
 
-    /// What parts thousands, and what parts the decimals.
+    /// The separators of thousands and of decimals.
     const fn separators(self) -> (char, char) {
         match self {
             Self::English => (',', '.'),
@@ -53,7 +53,7 @@ impl Language {
     /// A whole number: 1,234,567 or 1.234.567.
     pub(in crate::console) fn whole(self, number: u64) -> String {
         let digits = number.to_string();
-        // Spanish parts thousands from five digits on.
+        // Spanish separates thousands only in numbers of five digits and more.
         if self == Self::Spanish && digits.len() < 5 {
             return digits;
         }
@@ -68,7 +68,7 @@ impl Language {
         grouped
     }
 
-    /// A number with at most this many decimals, without zeros at its end.
+    /// A number with at most this many decimals, without trailing zeros.
     pub(in crate::console) fn decimal(self, number: f64, decimals: usize) -> String {
         let written = format!("{:.decimals$}", number.abs());
         let (whole, fraction) = written.split_once('.').unwrap_or((&written, ""));

@@ -1,4 +1,4 @@
-//! What surrounds every page: head, navigation, the company in which one works, and the foot.
+//! The layout of every page: head, navigation, the chosen company, and the foot.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, ResponseError as _};
@@ -119,7 +119,7 @@ fn foot(visitor: &Visitor, path: &str) -> Markup {
     }
 }
 
-/// The page that says what went wrong.
+/// The page of an error.
 pub(super) fn fault(request: &HttpRequest, error: &Error) -> HttpResponse {
     let visitor = Visitor::of(request).unwrap_or_else(|_| {
         let client = Proxies::default().client(None, request.headers());

@@ -4,8 +4,8 @@
 //! with [`stream`], which renders the fragments every so often and sends those that changed. Each fragment is an element
 //! with an id, the same that the page itself shows, so that a page without its stream shows the same after a reload.
 //!
-//! A stream costs a place of [`Streams`] and a task of the worker that serves it. What several pages show alike is read once for
-//! all of them with [`Shared`].
+//! A stream takes a place of [`Streams`] and a task of the worker that serves it. Data that several pages
+//! show is read once for all of them with [`Shared`].
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -28,15 +28,15 @@ use super::cookie;
 use super::error::Error;
 use super::visitor::Visitor;
 
-/// How often a stream without news says that it lives.
+/// How often a stream without changes sends a heartbeat.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// Events that wait for a slow reader; one that has so many waiting is dropped, and comes again.
+/// The maximum of events that wait for a slow reader. A reader with more is disconnected, and reconnects.
 const WAITING: usize = 8;
-/// Streams at once, of all pages.
+/// The maximum of streams of all pages.
 const MOST: usize = 2_000;
 /// The gauge of open streams.
 pub const STREAMS: &str = "pombo_console_streams";
-/// Tells a proxy not to wait for more before it passes on what there is.
+/// Tells a proxy not to buffer the stream.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// The open streams; clones share them.
@@ -53,12 +53,12 @@ impl Default for Streams {
 }
 
 impl Streams {
-    /// Ends all streams, and lets none begin.
+    /// Ends all streams and refuses new ones.
     pub(super) fn close(&self) {
         self.closing.send_replace(true);
     }
 
-    /// How many are open.
+    /// The number of open streams.
     pub(super) fn open(&self) -> usize {
         self.open.load(Ordering::Relaxed)
     }
@@ -67,7 +67,7 @@ impl Streams {
         let place = Place(self.clone());
         let others = self.open.fetch_add(1, Ordering::Relaxed);
         self.show();
-        // The place gives itself back.
+        // Dropping the place returns it.
         if others >= MOST || *self.closing.borrow() { Err(Error::Unavailable) } else { Ok(place) }
     }
 
@@ -87,8 +87,9 @@ impl Drop for Place {
     }
 }
 
-/// Answers with a stream of fragments: all of them at once, and then, every so often, those that changed. It ends when the
-/// browser goes, when it reads too slowly, when the person's session ends or is about another company, when `render` fails and when the service stops.
+/// Answers with a stream of fragments: first all of them, and then at intervals those that have changed. The
+/// stream ends when the browser disconnects or reads too slowly, when the person's session ends or changes
+/// its company, when `render` fails, and when the service stops.
 ///
 /// # Errors
 ///
@@ -134,7 +135,7 @@ async fn follow(
     render: &mut impl AsyncFnMut() -> Result<Vec<Markup>, Error>,
     tell: &mpsc::Sender<Bytes>,
 ) {
-    // Those that lose their stream together, because the service ended, do not reconnect together.
+    // Pages that lose their streams together, because the service ended, do not reconnect at the same time.
     let retry = 2_000 + rand::random::<u32>() % 4_000;
     let mut next = format!("retry: {retry}\n\n");
     let (hasher, mut sent, mut checked) = (RandomState::new(), Vec::new(), Instant::now());
@@ -152,7 +153,7 @@ async fn follow(
             checked = Instant::now();
             let Some(token) = token else { return };
             let Ok(Some(session)) = state.accounts.session(token).await else { return };
-            // Another company was chosen, or this one is not theirs any more.
+            // Another company was chosen, or the person does not belong to this one any more.
             if session.company.map(|chosen| chosen.company_id) != company {
                 return;
             }
@@ -165,7 +166,7 @@ async fn follow(
     }
 }
 
-/// Writes a fragment as an event: each of its lines is one of the event's.
+/// Writes a fragment as an event: each line of the fragment is a line of the event.
 fn event(fragment: &str, to: &mut String) {
     to.push_str("event: fragment\n");
     for line in fragment.split(['\n', '\r']) {
@@ -176,7 +177,7 @@ fn event(fragment: &str, to: &mut String) {
     to.push('\n');
 }
 
-/// Values that live pages share: what is read for one of them serves all that ask within its age.
+/// Values that live pages share: a value that is read for one page serves all pages until it is too old.
 #[derive(Debug, Default)]
 pub(super) struct Shared(Mutex<HashMap<String, Value>>);
 
@@ -186,19 +187,20 @@ struct Value {
     cell: Arc<OnceCell<Arc<dyn Any + Send + Sync>>>,
 }
 
-/// Values that are kept at once before the old ones are looked through.
+/// The number of values from which on old values are removed.
 const SHARED_MOST: usize = 1_024;
 
 impl Shared {
-    /// The value of this key, if it was read before and is still there, however old it is.
+    /// The value of this key, if it is kept, however old it is.
     pub(super) fn ready<T: Any + Send + Sync>(&self, key: &str) -> Option<Arc<T>> {
         let values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let value = values.get(key)?.cell.get()?;
         Arc::clone(value).downcast().ok()
     }
 
-    /// The value of this key, read with `read` when the last one is older than `age`. Of those that ask at once, one reads.
-    /// The key names the company, or whatever else decides who may see the value.
+    /// The value of this key, read with `read` when the kept value is older than `age`. Of several callers at
+    /// the same time, one reads. The key must contain the company, or anything else that decides who may see
+    /// the value.
     ///
     /// # Errors
     ///
@@ -216,7 +218,7 @@ impl Shared {
             }
             let fresh = || Value { since: Instant::now(), cell: Arc::default() };
             let value = values.entry(key).or_insert_with(fresh);
-            // One that is still being read serves those who ask meanwhile, too.
+            // A value that is being read also serves callers that come meanwhile.
             if value.since.elapsed() >= age && value.cell.initialized() {
                 *value = fresh();
             }

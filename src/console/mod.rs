@@ -1,14 +1,15 @@
-//! The console: Pombo in a browser, for those who do not live in a terminal.
+//! The console: Pombo in a browser.
 //!
-//! Server-rendered pages that work without script. Every route stands in the table below with who may ask; the [gate](gate)
-//! in front of each handler checks that, where a changing request comes from, and the session, and puts the headers and a
-//! page for what went wrong around the answer. Handlers ask the [`Engine`] and [`Accounts`], and never an actor or the store's
-//! tables. Nothing here knows the HTTP API, nor the API the console: both are served by the same listeners.
+//! The pages are rendered on the server and work without script. The table below has every route with its
+//! access. The [gate](gate) in front of each handler checks the access, the session, and the origin of a
+//! request for a change; it adds the headers and error pages to the answer. Handlers call the [`Engine`] and
+//! [`Accounts`], and never an actor or the store's tables. Console and HTTP API do not know each other; the
+//! same listeners serve both.
 //!
 //! # A page
 //!
-//! One file below `pages/`, with its texts in `locales/{en,pt-BR,es}/NAME.ftl`, whose keys begin with the file's name (add the name
-//! to `text.rs`). Here is a whole one:
+//! A page is one file below `pages/`, with its texts in `locales/{en,pt-BR,es}/NAME.ftl`, whose keys begin
+//! with the file's name (add the name to `text.rs`). Here is a complete one:
 //!
 //! ```ignore
 //! /// Shows the form.
@@ -86,7 +87,7 @@ use crate::domain::request::Limits;
 use crate::engine::Engine;
 use crate::surface::{Client, Proxies};
 
-/// What pages work with.
+/// The state of all pages.
 pub struct State {
     engine: Engine,
     accounts: Accounts,
@@ -98,18 +99,18 @@ pub struct State {
     room: form::Room,
 }
 
-/// How the console is reached, and its bounds.
+/// The address of the console, and its bounds.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where people reach the service; without it links begin as the request's own address does.
+    /// The address of the service for people; without it, links begin with the host of the request.
     pub public_url: Option<Url>,
     /// Records on a page of a list.
     pub page_size: u64,
-    /// What one send may contain.
+    /// The limits of one send.
     pub send: Limits,
-    /// Proxies whose word on the client's address and scheme is believed.
+    /// Proxies whose headers about the client's address and scheme are trusted.
     pub proxies: Proxies,
-    /// How long a page waits for a dry run before it says that it takes longer.
+    /// How long a page waits for a dry run before it says that the dry run takes longer.
     pub patience: Duration,
 }
 
@@ -215,15 +216,15 @@ route::table! {
     GET "/console/suppressions" => pages::suppressions::list, Viewer;
     POST "/console/suppressions" => pages::suppressions::add, Member;
     POST "/console/suppressions/lift" => pages::suppressions::lift, Member;
-    // Everything else below the console: last, because the first path that fits is taken.
+    // Everything else below the console. It is last, because the first matching path is used.
     GET "/console/{rest:.*}" => pages::missing::show, Public;
 }
 
-/// Paths below it are for operators alone, and served where the operator's part of the API is.
+/// Paths below it are only for operators, and served on the listener of the operator API.
 const OPERATOR: &str = "/console/operator";
 
 impl State {
-    /// Nothing is open yet.
+    /// The state, without open streams.
     pub fn new(engine: Engine, accounts: Accounts, options: Options) -> Self {
         text::load();
         Self {
@@ -238,12 +239,12 @@ impl State {
         }
     }
 
-    /// Ends the live parts of all pages, for a service that stops: they would never end by themselves.
+    /// Ends the live parts of all pages when the service stops. They do not end by themselves.
     pub fn close(&self) {
         self.streams.close();
     }
 
-    /// How many pages have a live part open.
+    /// The number of pages with an open stream.
     pub fn open_streams(&self) -> usize {
         self.streams.open()
     }
@@ -262,8 +263,8 @@ impl fmt::Debug for State {
     }
 }
 
-/// The console's paths, each with what serves it, to be registered in this order beside the API. `with_operators` when they
-/// include those of operators.
+/// The console's paths with their resources, to be registered in this order beside the API. With
+/// `with_operators`, they include the paths for operators.
 pub fn resources(state: &Data<State>, with_operators: bool) -> Vec<(&'static str, Resource)> {
     let all = route::resources(paths(), state);
     all.into_iter().filter(|(path, _)| with_operators || !path.starts_with(OPERATOR)).collect()

@@ -10,7 +10,7 @@ use tokio::time::timeout_at;
 
 use super::error::Error;
 
-/// The head of a part, and the longest boundary (RFC 2046).
+/// The longest head of a part, and the longest boundary (RFC 2046).
 const LONGEST_HEAD: usize = 8 * 1024;
 const LONGEST_BOUNDARY: usize = 70;
 /// How long a browser may send nothing, and how many bytes in a second it has to send after that.
@@ -20,20 +20,19 @@ const RATE: usize = 8 * 1024;
 /// A form whose parts are read one after the other.
 pub(super) struct Multipart {
     payload: Payload,
-    /// What parts the parts.
+    /// The delimiter between the parts.
     delimiter: Vec<u8>,
     buffer: BytesMut,
     is_over: bool,
     started: Instant,
-    /// How long the browser was not waited for.
+    /// How long the service worked without waiting for the browser.
     busy: Duration,
     received: usize,
 }
 
-/// A part's head.
+/// The head of a part.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// The field's name.
     pub(super) name: String,
     /// The file's name, if it is one.
     pub(super) file_name: Option<String>,
@@ -44,7 +43,7 @@ impl Multipart {
     ///
     /// # Errors
     ///
-    /// [`Error::Unreadable`] when it is of another kind.
+    /// [`Error::Unreadable`] when the body has another type.
     pub(super) fn new(request: &HttpRequest, payload: Payload) -> Result<Self, Error> {
         let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let boundary = kind.and_then(boundary).ok_or(Error::Unreadable)?;
@@ -62,7 +61,7 @@ impl Multipart {
         })
     }
 
-    /// The next part; what was not read of the one before is passed over. `None` at the end.
+    /// The next part; the unread rest of the part before is skipped. `None` at the end.
     ///
     /// # Errors
     ///
@@ -116,7 +115,7 @@ impl Multipart {
         }
     }
 
-    /// A part that is a short text, of at most so many bytes.
+    /// A part that is a short text, of at most `most` bytes.
     ///
     /// # Errors
     ///
@@ -132,12 +131,13 @@ impl Multipart {
         Ok(String::from_utf8_lossy(&text).replace('\0', "\u{fffd}").trim().to_owned())
     }
 
-    /// What did not come yet.
+    /// The part of the body that has not arrived yet.
     pub(super) fn into_rest(self) -> Payload {
         self.payload
     }
 
-    /// To be called when a piece took so long to be stored: the browser is not to blame for that.
+    /// Must be called with the time that storing a piece took, so that this time does not count against the
+    /// browser.
     pub(super) fn stored(&mut self, took: Duration) {
         self.busy += took;
     }
@@ -170,7 +170,7 @@ fn boundary(kind: &str) -> Option<&str> {
     is_sound.then_some(boundary)
 }
 
-/// What the head of a part says.
+/// Parses the head of a part.
 fn part(head: &[u8]) -> Option<Part> {
     let head = String::from_utf8_lossy(head);
     let disposition = head.lines().find_map(|line| {

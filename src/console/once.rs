@@ -1,11 +1,12 @@
-//! Forms that are sent twice act once.
+//! Makes a form that is sent twice act only once.
 //!
-//! A page gives each form an id (`component::form::once`). The first request with it acts; one that comes meanwhile or
-//! later gets the same answer. A form that is shown again with its faults has not acted, and keeps its id.
+//! A page gives each form an id (`component::form::once`). The first request with the id acts; a request that
+//! comes meanwhile or later gets the same answer. A form that is shown again with its faults has not acted,
+//! and keeps its id.
 //!
-//! The ids are in memory, so a form that is sent before and after a restart acts twice. Most forms may: a second key is
-//! revoked, a second removal finds nothing. What sends messages may not, and so takes its [`Turn`] at the engine, which
-//! keeps the form's id with the send.
+//! The ids are in memory, so a form that is sent before and after a restart acts twice. For most forms that
+//! is acceptable: a second key can be revoked, and a second removal finds nothing. A form that sends messages
+//! must not act twice, so it takes its [`Turn`] at the engine, which stores the form's id with the send.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,10 +21,11 @@ use super::page::Answer;
 use super::visitor::{Person, Viewer};
 use crate::engine::{self, Claim, KeyGuard};
 
-/// Ids that are remembered. The oldest are forgotten: nobody sends a form again after ten thousand others.
+/// The number of ids that are kept. The oldest are removed: nobody sends a form again after ten thousand
+/// others.
 const MOST: usize = 10_000;
 
-/// The ids of the forms that have acted, each with where it led.
+/// The ids of the forms that have acted, each with its redirect.
 #[derive(Debug, Default)]
 pub(super) struct Once(Mutex<Acted>);
 
@@ -37,8 +39,8 @@ struct Acted {
 }
 
 impl Once {
-    /// Does what the form asks, unless the same form did it before: then the answer is the same. Only an answer that
-    /// leads to another page says that the form has acted.
+    /// Calls `act`, unless the same form has acted before: then the answer is the same. A form has acted only
+    /// if the answer redirects to another page.
     ///
     /// # Errors
     ///
@@ -78,14 +80,14 @@ impl Once {
 
 /// The turn of a form that sends messages.
 pub(super) enum Turn {
-    /// It sends; its id is held meanwhile, and kept with the send.
+    /// The form has to send. Its id is held meanwhile, and stored with the send.
     First(Option<KeyGuard>),
-    /// It sent before, perhaps before a restart: this send.
+    /// The form has sent before, perhaps before a restart: this send.
     Done(Uuid),
 }
 
 impl Turn {
-    /// Asks the engine whether the form has sent already. The `fingerprint` is of what it asks for.
+    /// Asks the engine whether the form has sent already. The `fingerprint` covers the content of the form.
     ///
     /// # Errors
     ///
@@ -97,7 +99,7 @@ impl Turn {
         fingerprint: [u8; 32],
     ) -> Result<Self, engine::Error> {
         let Some(id) = form.once() else { return Ok(Self::First(None)) };
-        // Keys of the company's programs do not begin like this by chance.
+        // The idempotency keys of the company's programs do not begin like this by chance.
         let claim = Claim { key: format!("console:{id}"), fingerprint };
         Ok(match state.engine.claim(viewer.company.id, claim).await? {
             engine::Turn::First(guard) => Self::First(Some(guard)),

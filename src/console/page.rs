@@ -1,4 +1,4 @@
-//! What handlers answer: a page, or the way to one.
+//! The answers of handlers: a page, or a redirect.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use super::gate::redirect;
 use super::layout;
 use super::visitor::Visitor;
 
-/// Smaller answers are not worth the work.
+/// Smaller answers are not compressed.
 const WORTH_COMPRESSING: usize = 1_024;
 
-/// Which entry of the navigation a page belongs to.
+/// The entry of the navigation that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Menu {
     Overview,
@@ -37,17 +37,17 @@ pub(super) enum Menu {
     Nodes,
     Tiers,
     Changes,
-    /// None of them.
+    /// No entry.
     None,
 }
 
-/// A page of the console: what stands between its head and its foot.
+/// A page of the console: the content between its head and its foot.
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) title: String,
     pub(super) menu: Menu,
     pub(super) body: Markup,
-    /// Where its live parts come from.
+    /// The address of its live parts.
     pub(super) live: Option<String>,
     status: StatusCode,
     is_secret: bool,
@@ -55,7 +55,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// A page whose heading and title this is, in the person's language.
+    /// A page with this title and heading, in the person's language.
     pub(super) fn new(title: impl Into<String>, menu: Menu, body: Markup) -> Self {
         Self {
             title: title.into(),
@@ -68,35 +68,36 @@ impl Page {
         }
     }
 
-    /// Parts of it are kept up to date from this address.
+    /// Keeps parts of the page up to date from this address.
     pub(super) fn live(mut self, address: impl Into<String>) -> Self {
         self.live = Some(address.into());
         self
     }
 
-    /// It shows a form again, with its faults.
+    /// Marks the page as one that shows a form again with its faults (422).
     pub(super) const fn unprocessable(self) -> Self {
         self.with_status(StatusCode::UNPROCESSABLE_ENTITY)
     }
 
-    /// It is answered with this status.
+    /// Sets the status of the answer.
     pub(super) const fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;
         self
     }
 
-    /// Its form may be sent again after a while only (429), if the form says so.
+    /// Answers 429 if the form may be sent again only later.
     pub(super) const fn held(self, form: &Form) -> Self {
         self.after(form.held())
     }
 
-    /// It may be asked for again after this long only, if at all known.
+    /// Sets the time after which the page may be requested again, if it is known.
     pub(super) const fn after(mut self, wait: Option<Duration>) -> Self {
         self.retry_after = wait;
         self
     }
 
-    /// It shows a secret beside words that others may choose, so it is not compressed: its length would tell of it.
+    /// Marks the page as one that shows a secret beside text that others may choose. It is not compressed,
+    /// because its length would reveal the secret.
     pub(super) const fn secret(mut self) -> Self {
         self.is_secret = true;
         self
@@ -118,7 +119,7 @@ impl Responder for Page {
     }
 }
 
-/// An answer of this text.
+/// An answer with this HTML.
 pub(super) fn html(
     headers: &HeaderMap,
     status: StatusCode,
@@ -134,7 +135,7 @@ pub(super) fn html(
     answer.body(text)
 }
 
-/// Whether the client takes gzip.
+/// Whether the client accepts gzip.
 pub(super) fn takes_gzip(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(ACCEPT_ENCODING).filter_map(|value| value.to_str().ok());
     accepted.flat_map(|value| value.split(',')).any(|coding| {
@@ -152,24 +153,24 @@ pub(super) fn gzip(bytes: &[u8], level: Compression) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-/// What a changing handler answers.
+/// The answer of a handler that makes a change.
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// It is done: go on there (303).
+    /// Done: redirect to this place (303).
     Redirect(String),
-    /// The same page, with faults; or one that asks once more.
+    /// The same page with faults, or a page that asks for confirmation.
     Page(Box<Page>),
-    /// It is done, and the browser gets a cookie.
+    /// Done: redirect, and set a cookie.
     WithCookie(String, String),
 }
 
 impl Answer {
-    /// It is done: go on there.
+    /// Done: redirects to this place.
     pub(super) fn to(place: impl Into<String>) -> Self {
         Self::Redirect(place.into())
     }
 
-    /// It is done: the browser takes this cookie, and goes on there.
+    /// Done: sets this cookie and redirects to this place.
     pub(super) fn with_cookie(place: impl Into<String>, cookie: String) -> Self {
         Self::WithCookie(place.into(), cookie)
     }

@@ -1,4 +1,4 @@
-//! What the address of a page asks for.
+//! The query in the address of a page.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -12,7 +12,7 @@ use super::error::Error;
 use super::words::Words;
 use crate::domain::page::PageRequest;
 
-/// The query of the address: filters, a search, the number of a page. What makes no sense in it counts as absent.
+/// The query of the address: filters, a search, the number of a page. Invalid values count as absent.
 #[derive(Debug, Clone)]
 pub(super) struct Query {
     words: Words,
@@ -38,29 +38,29 @@ impl FromRequest for Query {
 }
 
 impl Query {
-    /// A word of the query, at most this many characters of it; `None` when it is absent or blank.
+    /// A value of the query, cut to this many characters; `None` when it is absent or blank.
     pub(super) fn text(&self, name: &str, most: usize) -> Option<&str> {
         let word = self.words.one(name);
         let end = word.char_indices().nth(most).map_or(word.len(), |(index, _)| index);
         word.get(..end).map(str::trim).filter(|word| !word.is_empty())
     }
 
-    /// A word of the query that reads as something.
+    /// A parsed value of the query.
     pub(super) fn parsed<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.words.one(name).parse().ok()
     }
 
-    /// The page that `page` asks for, of so many records.
+    /// The page that `page` asks for, with this many records.
     pub(super) fn page(&self, limit: u64) -> PageRequest {
         self.page_of("page", limit)
     }
 
-    /// The page that `name` asks for, where a page has several lists.
+    /// The page that `name` asks for, for pages with several lists.
     pub(super) fn page_of(&self, name: &str, limit: u64) -> PageRequest {
         PageRequest { page: self.parsed(name).unwrap_or(1_u128).max(1), limit }
     }
 
-    /// The query as it stands in an address.
+    /// The query, encoded for an address.
     pub(super) fn encoded(&self) -> String {
         url::form_urlencoded::Serializer::new(String::new()).extend_pairs(self.words.iter()).finish()
     }
@@ -70,7 +70,7 @@ impl Query {
         self.changed(name, value, &[name])
     }
 
-    /// The address of the first page of what is narrowed by `name` being `value` as well.
+    /// The address of the first page with the additional filter `name` = `value`.
     pub(super) fn narrowed(&self, name: &str, value: &str) -> String {
         self.changed(name, value, &[name, "page"])
     }
@@ -100,11 +100,11 @@ impl FromRequest for Id {
     }
 }
 
-/// A variable segment of the path that reads as something.
+/// A parsed variable segment of the path.
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]: nothing can be at such a path.
+/// [`Error::NotFound`] for an invalid segment.
 pub(super) fn segment<T: std::str::FromStr>(request: &HttpRequest, name: &str) -> Result<T, Error> {
     request.match_info().query(name).parse().map_err(|_| Error::NotFound)
 }

@@ -1,7 +1,8 @@
-//! The rest of a request's body, when its answer is ready before all of it came.
+//! The rest of a request's body, when the answer is ready before the body has arrived.
 //!
-//! A browser reads the answer only after it has sent everything, and shows a broken connection instead when the service closes
-//! it before. So the answer is sent at once, and what still comes is received and dropped, for a while.
+//! A browser reads the answer only after it has sent the whole body. If the service closes the connection
+//! before that, the browser shows a broken connection. So the answer is sent at once, and the rest of the
+//! body is received and discarded for a while.
 
 use std::error;
 use std::pin::Pin;
@@ -15,22 +16,22 @@ use actix_web::{HttpMessage as _, HttpRequest};
 use futures_util::Stream as _;
 use tokio::time::{Sleep, sleep};
 
-/// How long the rest is received: a file of the largest size comes within it over a line of 100 Mbit/s.
+/// How long the rest is received: long enough for the largest file over a line of 100 Mbit/s.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is left, and what is done when it does not come in time.
+/// The rest of the body, and the action when it does not arrive in time.
 struct Rest {
     payload: Payload,
     broken: Box<dyn FnOnce()>,
 }
 
-/// Leaves the rest of a request's body to the [gate](super::gate). `broken` is called when the connection is closed before the
-/// rest came: the browser may not show the answer then.
+/// Leaves the rest of a request's body to the [gate](super::gate). `broken` is called when the connection is
+/// closed before the rest has arrived, because the browser may not show the answer then.
 pub(super) fn leave(request: &HttpRequest, payload: Payload, broken: impl FnOnce() + 'static) {
     request.extensions_mut().insert(Rest { payload, broken: Box::new(broken) });
 }
 
-/// The same answer, which lasts until the rest of its request came, if one was left.
+/// The same answer, which lasts until the rest of its request has arrived, if one was left.
 pub(super) fn receive(response: ServiceResponse) -> ServiceResponse {
     let left = response.request().extensions_mut().remove::<Rest>();
     let Some(Rest { payload, broken }) = left else { return response };
@@ -40,7 +41,7 @@ pub(super) fn receive(response: ServiceResponse) -> ServiceResponse {
     })
 }
 
-/// The body of an answer that lasts until its request is over.
+/// The body of an answer that lasts until its request has arrived.
 struct Lasting {
     body: BoxBody,
     payload: Payload,

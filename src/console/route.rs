@@ -16,26 +16,26 @@ pub struct Route {
     pub method: &'static str,
     /// The path, with `{name}` for each variable segment.
     pub path: &'static str,
-    /// Who may ask.
+    /// The access that the route needs.
     pub access: Access,
 }
 
-/// Who may ask. The gate in front of each handler sees to it.
+/// The access that a route needs. The gate in front of each handler checks it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// A file that every page shares: nobody is looked up for it.
+    /// A file that every page shares; the session is not looked up.
     Asset,
-    /// Anybody who can reach the port.
+    /// Every client that can reach the port.
     Public,
-    /// Everybody who is signed in.
+    /// Every person who is signed in.
     SignedIn,
-    /// Those who belong to the chosen company, whatever their role, and operators.
+    /// People of the chosen company, in every role, and operators.
     Viewer,
-    /// Of these, those who may send and change: members and owners.
+    /// Members and owners of the chosen company, who may send and change, and operators.
     Member,
-    /// Of these, owners.
+    /// Owners of the chosen company, and operators.
     Owner,
-    /// Operators, in whatever company.
+    /// Operators only.
     Operator,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn resources(paths: Paths<Access>, state: &Data<State>) -> Vec<(&'sta
     let resource = |Path { path, methods, accesses: _, routes }| {
         let resource = web::resource(path).app_data(state.clone()).app_data(Allow(methods.join(", ")));
         let resource = routes.into_iter().fold(resource, Resource::route);
-        // What no route before it took.
+        // Methods that no route of the path has.
         (path, resource.route(guarded(web::route().to(gate::other_method), Access::Public)))
     };
     paths.into_iter().map(resource).collect()

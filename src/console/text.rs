@@ -1,7 +1,7 @@
 //! The console's texts, in Fluent: a file for each page and language, all compiled in.
 //!
-//! A key begins with the name of its file: `keys-create` stands in `locales/*/keys.ftl`. A test reads the sources and sees
-//! that each key that is used is in every language, and that no key is unused.
+//! A key begins with the name of its file: `keys-create` is in `locales/*/keys.ftl`. A test reads the sources
+//! and checks that each key that is used exists in every language, and that no key is unused.
 
 use std::sync::LazyLock;
 
@@ -76,7 +76,7 @@ pub(super) fn load() {
 fn bundle(language: Language) -> Bundle {
     let tag: LanguageIdentifier = language.as_str().parse().unwrap_or_default();
     let mut bundle = Bundle::new_concurrent(vec![tag]);
-    // Names stand in elements of their own, which part directions of writing.
+    // Names are in elements of their own, which separate writing directions.
     bundle.set_use_isolating(false);
     match language {
         Language::English => bundle.set_formatter(Some(english)),
@@ -107,7 +107,7 @@ fn spanish<M>(value: &FluentValue<'_>, _: &M) -> Option<String> {
     written(value, Language::Spanish)
 }
 
-/// A number in the form of the language: the library has no forms of its own.
+/// A number in the format of the language: the library has no formats of its own.
 fn written(value: &FluentValue<'_>, language: Language) -> Option<String> {
     let FluentValue::Number(FluentNumber { value, .. }) = value else { return None };
     Some(language.decimal(*value, 2))
@@ -155,7 +155,7 @@ impl Text {
         text
     }
 
-    /// A whole number in the form of the language.
+    /// A whole number in the format of the language.
     pub(super) fn number(self, number: u64) -> String {
         self.0.whole(number)
     }

@@ -1,7 +1,7 @@
-//! Who reads a page: anybody, somebody who is signed in, or somebody who works in a company.
+//! The reader of a page: any visitor, a person who is signed in, or a person in a company.
 //!
-//! The gate finds out before a handler runs, from the access that the table of routes gives the route; a handler takes what
-//! it needs in its signature.
+//! The gate determines the reader before a handler runs, by the access in the table of routes. A handler
+//! takes what it needs in its signature.
 
 use std::future::{Ready, ready};
 use std::ops::Deref;
@@ -26,24 +26,23 @@ use crate::surface::Client;
 pub(super) struct Visitor {
     /// The texts in their language.
     pub(super) text: Text,
-    /// Who it is, if they are signed in.
+    /// The person, if the visitor is signed in.
     pub(super) person: Option<Person>,
-    /// Where the request comes from.
+    /// The origin of the request.
     pub(super) origin: Origin,
     /// Whether the browser reaches the service over https.
     pub(super) is_https: bool,
 }
 
-/// Somebody who is signed in.
+/// A person who is signed in.
 #[derive(Debug, Clone)]
 pub(super) struct Person {
-    /// Their session, for what accounts are asked.
+    /// The session, for requests to accounts.
     pub(super) signed_in: Session,
-    /// The session's id.
     pub(super) session: Uuid,
     /// The texts in their language.
     pub(super) text: Text,
-    /// Where they are.
+    /// The person's time zone.
     pub(super) zone: Zone,
     /// The company that they have chosen.
     pub(super) company: Option<Company>,
@@ -54,30 +53,26 @@ pub(super) struct Person {
 /// The company that a person has chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Company {
-    /// Its id.
     pub(super) id: Uuid,
-    /// Its name.
     pub(super) name: String,
-    /// What the person may do in it.
+    /// The person's role in it.
     pub(super) role: Role,
 }
 
-/// Somebody who looks at, or works in, the company that they have chosen. How much they may do there, the table of routes
-/// has checked.
+/// A person in the company that they have chosen. The table of routes has checked their role.
 #[derive(Debug, Clone)]
 pub(super) struct Viewer {
     person: Person,
-    /// The company.
     pub(super) company: Company,
 }
 
 impl Visitor {
-    /// Who the gate found.
+    /// The reader that the gate found.
     pub(super) fn of(request: &HttpRequest) -> Result<Self, Error> {
         request.extensions().get::<Self>().cloned().ok_or(Error::Internal)
     }
 
-    /// From what a browser says of itself, its address, and the session that its cookie names.
+    /// The visitor with these headers, this address, and the session of the cookie.
     pub(super) fn new(headers: &HeaderMap, client: Client, session: Option<Session>) -> Self {
         let Client { address, is_https } = client;
         let browser = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
@@ -105,29 +100,29 @@ impl Visitor {
 }
 
 impl Person {
-    /// As whom the record of changes knows them.
+    /// The person's name in the record of changes.
     pub(super) fn who(&self) -> Who {
         self.origin.who(&self.signed_in.user.email)
     }
 
-    /// Whether they see every company.
+    /// Whether the person is an operator, who sees every company.
     pub(super) const fn is_operator(&self) -> bool {
         self.signed_in.user.is_operator
     }
 
-    /// A time, to the minute, as they read it.
+    /// A time to the minute, in the person's zone and language.
     pub(super) fn minute(&self, at: Timestamp) -> String {
         self.zone.minute(at, self.text.0)
     }
 }
 
 impl Viewer {
-    /// Whether they may do what members do: sends, contacts, pairing.
+    /// Whether the person may do what members do: sends, contacts, pairing.
     pub(super) fn may_work(&self) -> bool {
         matches!(self.company.role, Role::Owner | Role::Member)
     }
 
-    /// Whether they may do everything in the company.
+    /// Whether the person may do everything in the company.
     pub(super) fn is_owner(&self) -> bool {
         self.company.role == Role::Owner
     }

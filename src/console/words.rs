@@ -1,4 +1,4 @@
-//! Words that a browser sent, in a query or a form.
+//! The names and values that a browser sent in a query or a form.
 
 use sha2::{Digest as _, Sha256};
 
@@ -7,8 +7,8 @@ use sha2::{Digest as _, Sha256};
 pub(super) struct Words(Vec<(String, String)>);
 
 impl Words {
-    /// Those of a query string or of a form's body. Bytes that are no text are shown as such (�), and so is a NUL, which
-    /// no database can hold.
+    /// Parses a query string or a form's body. Bytes that are not UTF-8, and NUL characters, which no
+    /// database can store, become �.
     pub(super) fn parse(encoded: &[u8]) -> Self {
         let clean = |text: std::borrow::Cow<'_, str>| match text.contains('\0') {
             true => text.replace('\0', "\u{fffd}"),
@@ -17,12 +17,12 @@ impl Words {
         Self(url::form_urlencoded::parse(encoded).map(|(name, value)| (clean(name), clean(value))).collect())
     }
 
-    /// The last value of this name, without the space around it; empty when there is none.
+    /// The last value of this name, trimmed; empty when there is none.
     pub(super) fn one(&self, name: &str) -> &str {
         self.raw(name).unwrap_or_default().trim()
     }
 
-    /// The last value of this name as it was sent, for passwords and texts.
+    /// The last value of this name, unchanged, for passwords and texts.
     pub(super) fn raw(&self, name: &str) -> Option<&str> {
         self.0.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -32,27 +32,26 @@ impl Words {
         self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether this name came with this value, as a ticked box does.
+    /// Whether this name has this value, as a checked checkbox does.
     pub(super) fn has(&self, name: &str, value: &str) -> bool {
         self.all(name).any(|given| given == value)
     }
 
-    /// Whether the name came at all.
+    /// Whether the name is present.
     pub(super) fn names(&self, name: &str) -> bool {
         self.raw(name).is_some()
     }
 
-    /// All of them.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// SHA-256 over `about` and the words that say something, but for these names.
+    /// SHA-256 over `about` and all values that are not blank, except those of these names.
     pub(super) fn digest(&self, about: &str, except: &[&str]) -> [u8; 32] {
         let said = self.iter().filter(|(name, value)| !except.contains(name) && !value.is_empty());
         let mut digest = Sha256::new();
         for part in std::iter::once(about).chain(said.flat_map(|(name, value)| [name, value])) {
-            // With its length, so that none runs into the next.
+            // Each value with its length, so that different forms never have the same input.
             digest.update((part.len() as u64).to_le_bytes());
             digest.update(part);
         }

@@ -1,4 +1,4 @@
-//! Times as a person reads them: in their zone and in the form of their language.
+//! Times as a person reads them: in the person's zone and in the format of their language.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use super::language::Language;
 use crate::clock::Timestamp;
 
-/// The zone of those who chose none, and of names that the database of time zones does not know.
+/// The zone of people who chose none, and of names that the database of time zones does not have.
 const UTC: &str = "UTC";
 
 /// A time zone by its name in the IANA database.
@@ -76,7 +76,7 @@ impl Zone {
         self.zoned(at).map_or_else(|| at.to_string(), |at| at.strftime(&form).to_string())
     }
 
-    /// The moment of a browser's date-and-time field, such as `2027-01-31T09:00`, which is in this zone.
+    /// The time of a browser's date-and-time field, such as `2027-01-31T09:00`, which is in this zone.
     pub(super) fn moment(&self, local: &str) -> Option<Timestamp> {
         let local: DateTime = local.trim().parse().ok()?;
         let moment = local.to_zoned(self.0.clone()).ok()?.timestamp();
@@ -90,7 +90,7 @@ impl Zone {
     }
 }
 
-/// Names that remain in the database for old programs only.
+/// Whether the name is in the database only for old programs.
 fn is_old(name: &str) -> bool {
     ["Etc/", "SystemV/", "US/", "posix/", "right/"].iter().any(|prefix| name.starts_with(prefix))
 }

@@ -1,8 +1,8 @@
 //! The import of a file of contacts.
 //!
-//! A thread reads and understands the file while the batch before is written. Each batch is committed by
-//! itself, or in parts so small that nobody waits long, so an import that was interrupted is finished by running it
-//! again.
+//! A thread reads and parses the file while the batch before is written. Each batch is committed by itself,
+//! or in parts so small that other writers do not wait long. So running an interrupted import again finishes
+//! it.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -22,24 +22,24 @@ use crate::store::{Store, Upserted};
 /// Batches that may wait to be written.
 const AHEAD: usize = 2;
 
-/// Contacts after which the database looks for the first time how many there are; then whenever there are four times
-/// as many.
+/// The number of contacts after which the database first updates its statistics; then again whenever there
+/// are four times as many.
 const FIRST_COUNT: u64 = 4_096;
 const COUNTED_AGAIN: u64 = 4;
 
-/// What a caller can say about a file.
+/// The caller's options for a file.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The file's encoding, by a label that browsers know, when it has no byte-order mark and is not
-    /// UTF-8.
+    /// The file's encoding, by a label of the web's encoding standard, if it has no byte-order mark and is
+    /// not UTF-8.
     pub encoding: Option<String>,
-    /// Columns whose names are not known.
+    /// The fields of columns whose names are unknown.
     pub mappings: Vec<Mapping>,
-    /// Names of tags that every contact of the file gets beside those in its row.
+    /// Names of tags that every contact of the file gets in addition to the tags in its row.
     pub tags: Vec<String>,
 }
 
-/// How far an import is.
+/// The progress of an import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Bytes of the file that are read.
@@ -60,7 +60,7 @@ pub struct Progress {
     pub without_number: u64,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// Rows that made a new contact.
@@ -77,15 +77,15 @@ pub struct Summary {
     pub rejects_file: Option<PathBuf>,
 }
 
-/// Imports the contacts in the file at `path` into `company`, and tells `progress` after each batch.
+/// Imports the contacts in the file at `path` into `company`, and calls `progress` after each batch.
 ///
-/// Contacts are matched as [`Store::upsert_contacts`] says; running the same import again changes nothing. The record of
-/// changes says who imported, and how many contacts were created and updated.
+/// Contacts are matched as [`Store::upsert_contacts`] describes; running the same import again changes
+/// nothing. The record of changes has the author and the numbers of created and updated contacts.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, decoded or understood, nothing is imported. When the database fails, the
-/// batches before stay.
+/// When the file cannot be read, decoded or parsed, nothing is imported. When the database fails, the earlier
+/// batches stay.
 pub async fn contacts(
     store: &Store,
     who: &Who,
@@ -99,7 +99,7 @@ pub async fn contacts(
     let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &batches));
     let (mut so_far, mut record) = (Progress::default(), ContactRecord::new(who, company));
     let mut indexing = Indexing::new(store, company, store.pace());
-    // Plans made for a table that was small read all of it for each batch.
+    // Query plans that were made for a small table read the whole table for each batch.
     let mut next_count = FIRST_COUNT;
     while let Some(Batch { mut drafts, rejected, bytes_read, bytes_total }) = arriving.recv().await {
         drafts.iter_mut().for_each(|draft| draft.tags.extend_from_slice(&options.tags));

@@ -1,8 +1,8 @@
-//! Decoding of a file into UTF-8 while it is read.
+//! Decodes a file into UTF-8 while it is read.
 //!
-//! A byte-order mark decides (UTF-8, UTF-16); without one the file is what the caller says, else UTF-8. A
-//! byte that does not fit is never replaced: it ends the import, with its line and position, so that no
-//! name is spoilt in silence.
+//! A byte-order mark decides (UTF-8, UTF-16); without one, the file has the encoding that the caller gives,
+//! or else UTF-8. An invalid byte is never replaced: it ends the import, with its line and position, so that
+//! no name is silently corrupted.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,9 +12,9 @@ use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
 
 use super::{Error, Result};
 
-/// Bytes read from the file at once.
+/// Bytes in each read of the file.
 const CHUNK: usize = 64 * 1024;
-/// Room for what a chunk becomes: no encoding triples (one byte makes at most three of UTF-8).
+/// The space for a decoded chunk: one byte of any encoding becomes at most three bytes of UTF-8.
 const DECODED: usize = 3 * CHUNK + 16;
 
 /// The encoding of this name (<https://encoding.spec.whatwg.org/#names-and-labels>); UTF-8 when there is
@@ -34,14 +34,14 @@ pub(super) struct Decoded<R> {
     decoder: Decoder,
     raw: Vec<u8>,
     text: Vec<u8>,
-    /// What of `text` is decoded and not handed out yet.
+    /// The decoded part of `text` that is not handed out yet.
     ready: std::ops::Range<usize>,
     consumed: u64,
     line: u64,
     ended: bool,
 }
 
-/// Travels inside an [`io::Error`] from the decoder to [`explain`].
+/// An invalid byte. It is passed inside an [`io::Error`] from the decoder to [`explain`].
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: malformed {encoding} at byte {offset}")]
 struct Malformed {
@@ -80,7 +80,7 @@ impl<R: Read> Decoded<R> {
         self.ready = 0..written;
         match result {
             DecoderResult::InputEmpty => Ok(()),
-            DecoderResult::OutputFull => Err(io::Error::other("a chunk outgrew its room")),
+            DecoderResult::OutputFull => Err(io::Error::other("a decoded chunk is larger than its buffer")),
             DecoderResult::Malformed(bad, after) => {
                 let offset = self.consumed.saturating_sub(u64::from(bad) + u64::from(after));
                 let encoding = self.decoder.encoding().name();
@@ -106,28 +106,28 @@ impl<R: Read> Read for Decoded<R> {
 /// Opens the file at `path` as text.
 pub(super) fn open(path: &Path, encoding: &'static Encoding) -> Result<Decoded<File>> {
     let file = File::open(path).map_err(Error::read(path))?;
-    // It is read twice, and what is rejected is written beside it.
+    // The file is read twice, and rejected rows are written to a file beside it.
     if !file.metadata().map_err(Error::read(path))?.is_file() {
         return Err(Error::read(path)(io::Error::other("it is no regular file")));
     }
     Ok(Decoded::new(file, encoding))
 }
 
-/// Reads the whole file once, so that a wrong byte in the last line is found before the first is imported.
-/// Answers its length in bytes.
+/// Reads the whole file once, so that an invalid byte in the last line is found before the first line is
+/// imported. Returns its length in bytes.
 pub(super) fn check(path: &Path, encoding: &'static Encoding) -> Result<u64> {
     let mut text = open(path, encoding)?;
     io::copy(&mut text, &mut io::sink()).map_err(|error| explain(path, error))?;
     Ok(text.consumed())
 }
 
-/// The line, the offset and the encoding of a byte that does not fit, when that is why a read failed.
+/// The line, the offset and the encoding of an invalid byte, if a read failed because of one.
 pub(super) fn malformed(error: &io::Error) -> Option<(u64, u64, &'static str)> {
     let malformed = error.get_ref().and_then(|inner| inner.downcast_ref::<Malformed>())?;
     Some((malformed.line, malformed.offset, malformed.encoding))
 }
 
-/// A failed read of the file at `path` in words for a person.
+/// The error for a failed read of the file at `path`, for a person.
 pub(super) fn explain(path: &Path, error: io::Error) -> Error {
     let Some(malformed) = error.get_ref().and_then(|inner| inner.downcast_ref::<Malformed>()) else {
         return Error::read(path)(error);

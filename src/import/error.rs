@@ -1,12 +1,12 @@
-//! What ends an import or export, in words for the person who started it.
+//! The errors that end an import or export, in sentences for the person who started it.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::store;
 
-/// Why an import or export came to no end. A fault of one row is no such thing: it is reported in the file
-/// of rejected rows.
+/// Why an import or export failed. A fault of one row is no such error: it is reported in the file of
+/// rejected rows.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file cannot be opened or read.
@@ -25,10 +25,10 @@ pub enum Error {
         /// The system's words.
         source: io::Error,
     },
-    /// Nobody knows an encoding of this name.
+    /// There is no encoding of this name.
     #[error("{0:?} is no known text encoding; common ones are utf-8, utf-16le, windows-1252 and iso-8859-1")]
     UnknownEncoding(String),
-    /// A byte that the file's encoding does not have.
+    /// A byte that is invalid in the file's encoding.
     #[error(
         "line {line}: byte 0x{byte:02X} at position {offset} is not valid {encoding}; save the file as \
          UTF-8 (in a spreadsheet: \"CSV UTF-8\"), or say what it is with --encoding, for example \
@@ -44,7 +44,7 @@ pub enum Error {
         /// What the file was read as.
         encoding: &'static str,
     },
-    /// The same of a file that is uploaded.
+    /// The same for an uploaded file.
     #[error(
         "line {line}: the byte at position {offset} is not valid {encoding}: save the file as UTF-8 (in a \
          spreadsheet: \"CSV UTF-8\"), or say which encoding it has, for example windows-1252"
@@ -74,7 +74,7 @@ pub enum Error {
     /// A piece of an uploaded file could not be read.
     #[error("the uploaded file cannot be read: {0}")]
     Unread(String),
-    /// There is nothing in the file.
+    /// The file is empty.
     #[error("the file is empty: its first line must name the columns")]
     Empty,
     /// The header's quotes are broken.
@@ -85,7 +85,7 @@ pub enum Error {
         /// What is wrong with it.
         fault: String,
     },
-    /// No column is known to hold what a contact is known by.
+    /// No column is known to contain phone numbers or e-mail addresses, which identify contacts.
     #[error(
         "line {line}: no column is known to hold a phone number or an e-mail address (found: {found}); \
          name one with --map, for example --map \"Contact 1=phone_number\""
@@ -99,7 +99,7 @@ pub enum Error {
     /// A mapping that is not `column=field`, or whose field does not exist.
     #[error("{0:?} is no mapping: it must be column=field, and field one of {fields}", fields = super::header::FIELDS)]
     Mapping(String),
-    /// A mapping speaks of a column that the file does not have.
+    /// A mapping names a column that the file does not have.
     #[error("line {line}: there is no column {column:?} to map (found: {found})")]
     NoSuchColumn {
         /// From 1.
@@ -109,10 +109,10 @@ pub enum Error {
         /// The header's first columns.
         found: String,
     },
-    /// The database failed. What was written before stays, and importing again goes on from there.
+    /// The database failed. The batches before stay, and another import of the file continues from there.
     #[error("{0}; rows imported so far are kept, and the same import run again finishes the job")]
     Store(#[from] store::Error),
-    /// The reading thread ended without a word: a defect of ours.
+    /// The reading thread ended without a result: an internal failure.
     #[error("reading the file stopped unexpectedly")]
     Stopped,
 }

@@ -1,4 +1,4 @@
-//! The export of all contacts of a company, as CSV that imports again to the same contacts.
+//! The export of all contacts of a company, as CSV that can be imported again.
 
 use std::io::{self, Write};
 
@@ -12,11 +12,11 @@ use crate::store::{ContactPosition, Store};
 
 const HEADER: [&str; 7] =
     ["first_name", "last_name", "email", "phone_number", "phone_number_lid", "profile_picture", "tags"];
-/// Contacts read at once.
+/// Contacts in each read.
 const CHUNK: u32 = 1_000;
 
-/// Writes all contacts of `company` to `out`, oldest first, and answers how many there are; `progress`
-/// hears that number after each thousand. Contacts that are added meanwhile may be in it or not.
+/// Writes all contacts of `company` to `out`, oldest first, and returns their number; `progress` is called
+/// with the number after each thousand. Contacts that are added meanwhile may be included or not.
 ///
 /// # Errors
 ///

@@ -1,9 +1,9 @@
-//! Which column holds what, learnt from the header.
+//! Finds the field of each column from the header.
 //!
-//! Known are our own names, those of Google Contacts (its present export and the older one), those of
-//! HubSpot, and the usual ones in Portuguese and Spanish; a mapping names any other. Names are compared by
-//! their letters and digits alone, so that `First Name`, `first_name` and `FIRST NAME` are one, and accents
-//! do not count. Unknown columns are ignored.
+//! The known names are Pombo's own, those of Google Contacts (its present export and the older one), those of
+//! HubSpot, and the usual names in Portuguese and Spanish; a mapping gives the field of any other column.
+//! Names are compared only by their letters and digits, so that `First Name`, `first_name` and `FIRST NAME`
+//! are equal, and accents are ignored. Unknown columns are ignored.
 
 use std::str::FromStr;
 
@@ -14,7 +14,7 @@ use crate::domain::fold::fold;
 pub(super) const FIELDS: &str =
     "first_name, last_name, name, email, phone_number, phone_number_lid, profile_picture, tags, ignored";
 
-/// What a column can hold.
+/// The field of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// First name.
@@ -37,7 +37,7 @@ pub enum Field {
     ProfilePicture,
     /// Names of tags, separated by `;` or ` ::: `.
     Tags,
-    /// Nothing that is imported, whatever the column's name says.
+    /// The column is not imported, whatever its name is.
     Ignored,
 }
 
@@ -55,7 +55,8 @@ impl Field {
         Self::Ignored,
     ];
 
-    /// The word for it; those that a mapping cannot name have that of the field that they become a part of.
+    /// The word for the field. A field that a mapping cannot name has the word of the field that it becomes a
+    /// part of.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::FirstName | Self::MiddleName => "first_name",
@@ -77,12 +78,12 @@ impl Field {
     }
 }
 
-/// `column=field`: the column of this name holds this field, whatever its name says.
+/// `column=field`: the column of this name has this field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
-    /// As in the header.
+    /// The column's name in the header.
     pub column: String,
-    /// What it holds.
+    /// The field of the column.
     pub field: Field,
 }
 
@@ -97,21 +98,21 @@ impl FromStr for Mapping {
     }
 }
 
-/// A header that is understood.
+/// A parsed header.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// The header as it was, for the file of rejected rows.
+    /// The original header, for the file of rejected rows.
     pub(super) header: Vec<String>,
-    /// Columns that hold something, in the order in which they are asked.
+    /// Columns with a field, in the order in which they are read.
     columns: Vec<(Field, usize)>,
 }
 
 impl Layout {
-    /// Understands the header on `line`.
+    /// Parses the header on `line`.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchColumn`] for a mapping of a column that is not there, [`Error::NoKnownColumn`] when
+    /// [`Error::NoSuchColumn`] for a mapping of a column that does not exist, [`Error::NoKnownColumn`] when
     /// no column holds a number or an address.
     pub(super) fn new(header: Vec<String>, line: u64, mappings: &[Mapping]) -> Result<Self> {
         let layout = Self::lenient(header, line, mappings)?;
@@ -140,7 +141,7 @@ impl Layout {
                 ranked.push((field, rank, index));
             }
         }
-        // Beside a column of last names, one that is called "Name" or "Nome" has the first names.
+        // If there is a column of last names, a column "Name" or "Nome" has the first names.
         let has =
             |field: Field, ranked: &[(Field, u32, usize)]| ranked.iter().any(|(held, ..)| *held == field);
         if has(Field::LastName, &ranked) && !has(Field::FirstName, &ranked) {
@@ -156,7 +157,7 @@ impl Layout {
         Ok(Self { header, columns })
     }
 
-    /// Whether a contact can be known by something that a column holds.
+    /// Checks that a column has phone numbers or e-mail addresses, which identify contacts.
     pub(super) fn check(&self, line: u64) -> Result<()> {
         if self.columns.iter().any(|(field, _)| matches!(field, Field::Email | Field::PhoneNumber)) {
             return Ok(());
@@ -165,19 +166,19 @@ impl Layout {
         Err(Error::NoKnownColumn { line, found })
     }
 
-    /// What a column holds.
+    /// The field of a column.
     pub(super) fn field(&self, index: usize) -> Option<Field> {
         self.columns.iter().find(|(_, column)| *column == index).map(|(field, _)| *field)
     }
 
-    /// The columns that hold `field`, the preferred one first.
+    /// The columns with `field`, the preferred one first.
     pub(super) fn columns(&self, field: Field) -> impl Iterator<Item = usize> {
         self.columns.iter().filter(move |(held, _)| *held == field).map(|(_, index)| *index)
     }
 }
 
-/// What a column of this plain name holds, and how late it is asked among those of the same field: of
-/// HubSpot's numbers the one for WhatsApp and then the mobile one, of Google's those with small numbers.
+/// The field of a column with this plain name, and its rank among the columns of the same field: of HubSpot's
+/// numbers first the one for WhatsApp and then the mobile one, of Google's first those with small numbers.
 fn known(name: &str) -> Option<(Field, u32)> {
     let numbered = |what: &str| name.strip_prefix(what)?.strip_suffix("value")?.parse::<u32>().ok();
     let field = match name {

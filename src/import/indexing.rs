@@ -1,7 +1,7 @@
-//! Indexing for search while an import goes on.
+//! Indexes contacts for search during an import.
 //!
-//! One segment at a time is put together beside the batches and written between two of them; when batches get
-//! far ahead of it, they wait. So contacts that are not indexed yet stay few, and memory constant. Called by
+//! One segment at a time is built in the background and written between two batches. When the batches are far
+//! ahead, they wait. So few contacts are not indexed yet, and memory stays constant. Called by
 //! [`super::contacts()`].
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::store::{self, Care, Pace, Prepared, Store};
 
-/// Rows that may be written while one segment is put together.
+/// The maximum of rows that are written while one segment is built.
 const ROWS_AHEAD: usize = 16_384;
 
 /// The indexing of one company during an import.
@@ -24,7 +24,7 @@ pub struct Indexing {
 }
 
 impl Indexing {
-    /// Of the contacts of `company`, which are written at this pace.
+    /// The indexing of contacts of `company`, which are written at this pace.
     pub fn new(store: &Store, company: Uuid, pace: Pace) -> Self {
         Self { store: store.clone(), company, pace, step: None, ahead: 0 }
     }
@@ -34,7 +34,8 @@ impl Indexing {
         self.pace.rows()
     }
 
-    /// To be called when so many rows were written in a transaction, with what that took. Lets others write, too.
+    /// Must be called after each transaction, with the number of rows and the duration. Lets other writers
+    /// write, too.
     ///
     /// # Errors
     ///
@@ -57,7 +58,7 @@ impl Indexing {
         Ok(())
     }
 
-    /// To be called at the end: indexes what is left.
+    /// Must be called at the end: indexes the remaining contacts.
     ///
     /// # Errors
     ///
@@ -73,7 +74,7 @@ impl Indexing {
 
     async fn settle(&mut self) -> store::Result<()> {
         let Some(step) = self.step.take() else { return Ok(()) };
-        // One that panicked can be taken again, by the next import or by the service.
+        // A segment whose task panicked can be built again, by the next import or by the service.
         let Some(prepared) = step.await.unwrap_or(Ok(None))? else { return Ok(()) };
         self.store.write_segment(prepared).await?;
         self.pace.pause().await;

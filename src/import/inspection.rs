@@ -1,22 +1,23 @@
-//! Looking through a file while it is uploaded, so that what is no text file is refused at its beginning, and what
-//! cannot be read is refused before anything of it is imported.
+//! Checks a file while it is uploaded: a file that is no text is refused at its beginning, and an unreadable
+//! file is refused before any row is imported.
 //!
-//! The memory that this takes does not depend on the file.
+//! The check needs the same memory for every file.
 
 use encoding_rs::{Decoder, DecoderResult, UTF_8, WINDOWS_1252};
 
 use super::{Error, Result, encoding};
 
-/// A line with more bytes than this is none: no contact is nearly that long, and rows are read as a whole.
+/// The longest line, in bytes: no contact is nearly that long, and rows are read as a whole.
 const LONGEST_LINE: usize = 1024 * 1024;
-/// The encoding that a file may have if it is not UTF-8 and nobody said anything: what spreadsheets write in the west.
+/// The label for an encoding that is guessed: a file that is not UTF-8 is read as the encoding that western
+/// spreadsheets write.
 const GUESSED: &str = "auto";
 
 /// The inspection of one upload.
 pub struct Inspection {
     decoder: Decoder,
     text: Vec<u8>,
-    /// Whether a file that is not UTF-8 is taken for what spreadsheets write.
+    /// Whether the encoding is guessed if the file is not UTF-8.
     may_guess: bool,
     is_guessed: bool,
     bytes: u64,
@@ -25,7 +26,8 @@ pub struct Inspection {
 }
 
 impl Inspection {
-    /// Of a file in this encoding; without one it must be UTF-8, or say by a byte-order mark what it is. `auto` guesses.
+    /// The inspection of a file in this encoding. Without one, the file must be UTF-8 or have a byte-order
+    /// mark. `auto` guesses.
     ///
     /// # Errors
     ///
@@ -44,17 +46,17 @@ impl Inspection {
         })
     }
 
-    /// Looks at the next piece.
+    /// Checks the next piece.
     ///
     /// # Errors
     ///
-    /// [`Error::NotEncoded`] for a byte that the encoding does not have, [`Error::NotText`] for what is no text,
-    /// [`Error::EndlessLine`] for a line that is far too long.
+    /// [`Error::NotEncoded`] for a byte that is invalid in the encoding, [`Error::NotText`] for a file that
+    /// is no text, [`Error::EndlessLine`] for a line that is far too long.
     pub fn feed(&mut self, piece: &[u8]) -> Result<()> {
         self.look(piece, false)
     }
 
-    /// The file is whole: the name of its encoding.
+    /// Ends the inspection of a complete file, and returns the name of its encoding.
     ///
     /// # Errors
     ///
@@ -70,7 +72,7 @@ impl Inspection {
     fn look(&mut self, mut piece: &[u8], is_last: bool) -> Result<()> {
         self.bytes += piece.len() as u64;
         loop {
-            // No encoding triples, as one byte becomes at most three of UTF-8.
+            // One byte of any encoding becomes at most three bytes of UTF-8.
             self.text.resize(3 * piece.len() + 16, 0);
             let (result, read, written) =
                 self.decoder.decode_to_utf8_without_replacement(piece, &mut self.text, is_last);
@@ -80,7 +82,7 @@ impl Inspection {
             match result {
                 DecoderResult::InputEmpty | DecoderResult::OutputFull => return Ok(()),
                 DecoderResult::Malformed(..) if self.may_guess && self.decoder.encoding() == UTF_8 => {
-                    // What was decoded before is nearly always ASCII, which is the same in both.
+                    // The text decoded before is nearly always ASCII, which is the same in both encodings.
                     self.decoder = WINDOWS_1252.new_decoder_without_bom_handling();
                     self.is_guessed = true;
                 }
@@ -96,7 +98,7 @@ impl Inspection {
         }
     }
 
-    /// Counts the lines of what was decoded.
+    /// Counts the lines of the decoded text.
     fn count(&mut self, written: usize) -> Result<()> {
         for line in self.text[..written].split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
             if line.contains(&0) {

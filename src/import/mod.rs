@@ -1,12 +1,13 @@
-//! Files of contacts: whatever CSV a spreadsheet, Google Contacts or HubSpot wrote, and our own.
+//! Files of contacts: CSV of spreadsheets, Google Contacts, HubSpot, and Pombo's own exports.
 //!
-//! A file of any size is read in constant memory: decoded ([`encoding`]), cut into records ([`records`]),
-//! understood by its header ([`header`]), made into drafts ([`row`]) and written in batches
-//! ([`contacts()`]), which are indexed for search beside that ([`indexing`]). Faults of the file end the import before its first row is written; faults of a row
-//! put that row, its line and the reason into a file beside the input ([`rejects`]). Called by the command
-//! line, which draws the progress; nothing here prints.
+//! A file of any size is read in constant memory. It is decoded ([`encoding`]), divided into records
+//! ([`records`]), mapped by its header ([`header`]), converted to drafts ([`row`]), written in batches
+//! ([`contacts()`]), and indexed for search in the background ([`indexing`]). A fault of the file ends the
+//! import before its first row is written. A row with a fault is written to a file beside the input, with its
+//! line and the reason ([`rejects`]). The command line calls this module and shows the progress; this module
+//! prints nothing.
 //!
-//! Files that are uploaded are looked through while they arrive ([`inspection`]), shown before they are imported
+//! Uploaded files are checked while they arrive ([`inspection`]), shown before they are imported
 //! ([`preview()`]), and read from the database in pieces ([`stored`]); the engine writes their rows.
 
 mod contacts;

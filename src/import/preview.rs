@@ -1,4 +1,4 @@
-//! The beginning of an uploaded file as a person sees it before it is imported.
+//! The preview of an uploaded file before it is imported.
 
 use std::io::Cursor;
 
@@ -14,25 +14,25 @@ const SHOWN: usize = 10;
 /// The preview of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// The header, and what each column is taken for.
+    /// The columns, each with its field.
     pub columns: Vec<(String, Option<Field>)>,
-    /// Why it cannot be imported as it is, in a sentence.
+    /// A sentence that says why the file cannot be imported without a change.
     pub problem: Option<String>,
     /// The first rows.
     pub rows: Vec<Vec<String>>,
-    /// The first rows understood, more than are shown.
+    /// The first rows, parsed; more rows than are shown.
     pub step: Step,
     /// Whether these are all rows of the file.
     pub is_whole: bool,
 }
 
-/// Reads at most so many rows of a file that begins with these bytes, which may be all of it.
+/// Reads at most `rows` rows of a file that begins with these bytes, which may be the whole file.
 ///
 /// # Errors
 ///
 /// When the header cannot be read.
 pub fn preview(beginning: &[u8], is_all: bool, settings: &Settings, rows: usize) -> Result<Preview> {
-    // A line that is cut in the middle is not shown.
+    // An incomplete last line is not shown.
     let end = if is_all { beginning.len() } else { last_line_end(beginning) };
     let mut read = Rows::open(Cursor::new(&beginning[..end]), settings)?;
     let header = read.layout.header.clone();
@@ -55,7 +55,7 @@ pub fn preview(beginning: &[u8], is_all: bool, settings: &Settings, rows: usize)
     Ok(Preview { columns, problem, rows: shown, step: step.unwrap_or_default(), is_whole })
 }
 
-/// Behind the last line end. In UTF-16 a line end has a zero beside it, which is kept with it.
+/// The position after the last line end. In UTF-16, the zero byte of the line end is included.
 fn last_line_end(bytes: &[u8]) -> usize {
     let Some(place) = bytes.iter().rposition(|byte| *byte == b'\n') else { return bytes.len() };
     let after = place + 1;

@@ -1,7 +1,7 @@
-//! Reading a file of contacts, batch by batch, on a thread of its own.
+//! Reads a file of contacts in batches, on a thread of its own.
 //!
-//! Faults of the file are found before the first batch is handed out. Rows that are rejected are written
-//! down here and only counted in the batch.
+//! Faults of the file are found before the first batch is handed out. This module writes rejected rows to
+//! their file; the batch only counts them.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -17,11 +17,11 @@ use super::rejects::Rejects;
 use super::{Error, Result, row};
 use crate::store::ContactDraft;
 
-/// Rows of one batch: enough that a statement's own cost does not show, few enough that the database's
-/// write lock is held for some tens of milliseconds and sends are accepted in between.
+/// Rows of one batch: enough that the fixed cost of a statement does not matter, and few enough that the
+/// database's write lock is held for only some tens of milliseconds, so that sends are accepted in between.
 const BATCH: usize = 1_000;
 
-/// Some rows of the file, understood.
+/// Some parsed rows of the file.
 pub(super) struct Batch {
     pub(super) drafts: Vec<ContactDraft>,
     pub(super) rejected: u64,
@@ -29,7 +29,7 @@ pub(super) struct Batch {
     pub(super) bytes_total: u64,
 }
 
-/// Reads the whole file into batches; ends early when nobody takes them any more.
+/// Reads the whole file into batches; ends early when the receiver is gone.
 pub(super) fn read(path: &Path, options: &Options, batches: &mpsc::Sender<Batch>) -> Result<Option<PathBuf>> {
     let encoding = encoding::named(options.encoding.as_deref())?;
     let mut reading = Reading::open(path, encoding::open(path, encoding)?, &options.mappings)?;
@@ -116,7 +116,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Hands each record of `text` to `each`: where it begins, and its fields.
+/// Calls `each` with the position and the fields of each record of `text`.
 pub(super) fn split(
     text: &[u8],
     delimiter: u8,
@@ -129,7 +129,7 @@ pub(super) fn split(
         let Ok(record) = record else { return Err(Error::Stopped) };
         let start = record.position().map_or(0, csv::Position::byte);
         let start = usize::try_from(start).unwrap_or(usize::MAX);
-        // The crate counts the second half of a line end for the record behind it.
+        // The crate counts the second half of a line end as part of the next record.
         let ends = text.get(start..).unwrap_or_default().iter();
         let start = start + ends.take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         let fields: Vec<&str> = record.iter().collect();

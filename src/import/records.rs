@@ -1,18 +1,19 @@
-//! Cutting text into CSV records, and saying where its quotes are broken.
+//! Divides text into CSV records, and reports where quotes are broken.
 //!
-//! The `csv` crate splits a record into fields, but reads broken quotes without a word: a quote that is
-//! never closed would swallow the rest of the file. So records are cut here, by RFC 4180's rules for
-//! quotes. One that breaks them is handed out as such, and reading goes on at the next line.
+//! The `csv` crate splits a record into fields, but silently accepts broken quotes: a quote that is never
+//! closed would consume the rest of the file. So this module finds the records, by RFC 4180's rules for
+//! quotes. A record that breaks the rules is reported as broken, and reading continues at the next line.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
 
-/// A record with more bytes than this is broken; nobody's contact is that long.
+/// The longest record, in bytes; no contact is that long.
 const MAX_RECORD: usize = 256 * 1024;
-/// A record over more lines than this has lost its closing quote. Notes of some dozens of lines occur.
+/// The maximum of lines in a record. A longer record has lost its closing quote; notes of some dozens of
+/// lines occur.
 const MAX_LINES: usize = 200;
 
-/// Why text is no record.
+/// Why a text is no record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Broken {
     /// A quote in the middle of a field, or text after the closing one.
@@ -28,10 +29,10 @@ pub(super) enum Broken {
     TooLong,
 }
 
-/// A record's place, and whether it is one.
+/// The position of a record, and whether it is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Of its first line, from 1.
+    /// The number of its first line, from 1.
     pub(super) line: u64,
     pub(super) broken: Option<Broken>,
 }
@@ -58,8 +59,8 @@ enum State {
 }
 
 impl<R: BufRead> Records<R> {
-    /// Looks at the first line to learn the delimiter: the most frequent of comma, semicolon and tab, or
-    /// the one that a spreadsheet's `sep=` line names.
+    /// Finds the delimiter in the first line: the most frequent of comma, semicolon and tab, or the delimiter
+    /// of a spreadsheet's `sep=` line.
     pub(super) fn new(source: R) -> io::Result<Self> {
         let mut records = Self { source, delimiter: b',', ahead: VecDeque::new(), line: 1, offset: 0 };
         let mut first = Vec::new();
@@ -71,7 +72,7 @@ impl<R: BufRead> Records<R> {
                 records.delimiter = *delimiter;
                 (records.line, records.offset) = (2, length);
             }
-            // `sep=` and a tab, which was trimmed with the line's end.
+            // `sep=` and a tab, which was trimmed with the line end.
             Some([]) => {
                 records.delimiter = b'\t';
                 (records.line, records.offset) = (2, length);
@@ -86,17 +87,17 @@ impl<R: BufRead> Records<R> {
         Ok(records)
     }
 
-    /// What separates the fields.
+    /// The delimiter of the fields.
     pub(super) const fn delimiter(&self) -> u8 {
         self.delimiter
     }
 
-    /// Where the next record begins: bytes of the text before it, and its line.
+    /// The position of the next record: the bytes of text before it, and its line.
     pub(super) const fn position(&self) -> (u64, u64) {
         (self.offset, self.line)
     }
 
-    /// Passes over what is before `position`, which an earlier reading of the same text said.
+    /// Skips the text before `position`, which an earlier reading of the same text returned.
     pub(super) fn skip_to(&mut self, (offset, line): (u64, u64)) -> io::Result<()> {
         while self.offset < offset {
             if let Some((_, length)) = self.ahead.pop_front() {
@@ -116,12 +117,12 @@ impl<R: BufRead> Records<R> {
         Ok(())
     }
 
-    /// What the text is read from.
+    /// The source of the text.
     pub(super) const fn source(&self) -> &R {
         &self.source
     }
 
-    /// Appends the next record to `text`; `None` at the end. Blank lines are passed over.
+    /// Appends the next record to `text`; `None` at the end. Blank lines are skipped.
     pub(super) fn next(&mut self, text: &mut Vec<u8>) -> io::Result<Option<Found>> {
         let start = text.len();
         loop {
@@ -161,7 +162,7 @@ impl<R: BufRead> Records<R> {
             }
         };
         if broken.is_some() {
-            // Only the first line is at fault; those after it are read again, each as a record of its own.
+            // Only the first line is broken; the lines after it are read again, each as a record of its own.
             for (bounds, lengths) in ends.windows(2).zip(lengths.windows(2)).rev() {
                 let length = lengths[1] - lengths[0];
                 self.ahead.push_front((text[bounds[0]..bounds[1]].to_vec(), length));
@@ -175,8 +176,8 @@ impl<R: BufRead> Records<R> {
         Ok(Some(Found { line, broken }))
     }
 
-    /// Appends a line with its end, which is LF, CRLF or CR. Of a line over the bound only the beginning is
-    /// kept, just enough to show that it is over. Answers whether there was one.
+    /// Appends a line with its end, which is LF, CRLF or CR. For a line over the bound, only the beginning is
+    /// kept, enough to show that it is too long. Returns whether there was a line.
     fn read_line(&mut self, text: &mut Vec<u8>) -> io::Result<bool> {
         if let Some((line, length)) = self.ahead.pop_front() {
             text.extend(line);

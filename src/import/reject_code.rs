@@ -1,5 +1,5 @@
-//! Why rows are rejected, as codes with what they name: programs compare them, and the console says them in a person's
-//! language.
+//! The reasons for rejected rows, as codes with details: programs compare the codes, and the console shows
+//! them in the person's language.
 
 use super::records::Broken;
 use super::row::Refused;
@@ -26,11 +26,11 @@ macro_rules! codes {
 }
 
 codes! {
-    /// It has so many fields where the header has so many.
+    /// It has another number of fields than the header.
     FieldCount = "field_count";
     /// This field holds a NUL.
     Nul = "nul";
-    /// This field is longer than so many characters.
+    /// This field is too long.
     TooLong = "too_long";
     /// It has too many tags.
     TooManyTags = "too_many_tags";
@@ -54,7 +54,7 @@ codes! {
     LineTooLong = "line_too_long";
 }
 
-/// A code, and what it names.
+/// A code with its details.
 pub(super) type Coded = (RejectCode, Vec<String>);
 
 impl From<&Refused> for Coded {

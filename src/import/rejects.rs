@@ -1,8 +1,8 @@
-//! The file of rejected rows: line, reason, and the row as it was.
+//! The file of rejected rows: line, reason, and the original row.
 //!
-//! It stands beside the input (`contacts.csv` → `contacts.rejects.csv`), is made again by each import, and
-//! exists only when a row was rejected. Its columns are those of the input behind `line` and `reason`, so
-//! that it can be mended and imported itself. Its owner alone may read it.
+//! It is beside the input (`contacts.csv` → `contacts.rejects.csv`). Each import writes it again, and it
+//! exists only if a row was rejected. Its columns are `line`, `reason` and those of the input, so that it can
+//! be corrected and imported itself. Only its owner may read it.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,8 +15,8 @@ use crate::domain::cell::{guard, unguard};
 use crate::files;
 use crate::store::imports::Rejected;
 
-/// Rejected rows as CSV that can be mended and imported itself, with the header when they are the first. Each row begins
-/// with the cells that `explain` makes, whose columns are called `names`.
+/// Rejected rows as CSV that can be corrected and imported itself, with the header if they are the first.
+/// Each row begins with the cells that `explain` returns, whose columns are called `names`.
 pub fn rejected_csv<const N: usize>(
     names: [String; N],
     header: Option<&[String]>,
@@ -44,7 +44,7 @@ pub(super) struct Rejects {
 }
 
 impl Rejects {
-    /// Of the import of `input`, whose header is `header`. No file is made yet.
+    /// The rejected rows of the import of `input`, whose header is `header`. No file is created yet.
     pub(super) fn new(input: &Path, header: &[String]) -> Self {
         Self { path: input.with_extension("rejects.csv"), header: header.to_vec(), writer: None }
     }
@@ -64,7 +64,7 @@ impl Rejects {
         writer.write_record(record).map_err(io::Error::from).map_err(Error::write(&self.path))
     }
 
-    /// Answers where the rejected rows are; without any, what an earlier import left is removed.
+    /// Returns the path of the file. If no row was rejected, removes the file of an earlier import.
     pub(super) fn finish(self) -> Result<Option<PathBuf>> {
         let Self { path, writer, .. } = self;
         let Some(mut writer) = writer else {

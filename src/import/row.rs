@@ -1,9 +1,9 @@
-//! Making a draft of a contact from one row, or saying why there is none.
+//! Converts a row to a draft of a contact, or says why it cannot.
 //!
-//! A contact is known again by its valid number, else by its e-mail address: that is what makes a second
-//! import of the same file change nothing. So a row with neither is refused, and so is one whose number is
-//! wrong when there is no address. With an address such a row becomes a contact without a valid number,
-//! that keeps the number as it was given and is sent nothing.
+//! A contact is identified by its valid number, or else by its e-mail address, so a second import of the same
+//! file changes nothing. A row with neither is refused, and so is a row with a wrong number and no address.
+//! With an address, such a row becomes a contact without a valid number, which keeps the number as it was
+//! given and gets no messages.
 
 use super::header::{Field, Layout};
 use crate::domain::cell::unguard;
@@ -11,17 +11,17 @@ use crate::domain::contact::Person;
 use crate::domain::phone::{InvalidPhone, MIN_DIGITS, PhoneNumber};
 use crate::store::ContactDraft;
 
-/// In characters; what people are called is shorter.
+/// The longest name, in characters.
 const MAX_NAME: usize = 200;
-/// RFC 5321 allows no longer address.
+/// The longest e-mail address that RFC 5321 allows.
 const MAX_EMAIL: usize = 254;
-/// Digits, separators, and what people write around them.
+/// The longest phone number, with separators and other text that people add.
 const MAX_PHONE: usize = 64;
-/// As links in a send.
+/// The longest picture address, as for links in a send.
 const MAX_PICTURE: usize = 2_048;
-/// A tag's name is shown in lists.
+/// The longest name of a tag, which lists show.
 const MAX_TAG: usize = 100;
-/// Tags of one row.
+/// The maximum of tags in one row.
 const MAX_TAGS: usize = 100;
 
 /// Why a row becomes no contact.
@@ -35,16 +35,16 @@ pub(super) enum Refused {
     TooLong { field: &'static str, most: usize },
     #[error("has more than {MAX_TAGS} tags")]
     TooManyTags,
-    #[error("has neither a phone number nor an e-mail address to know the contact by")]
+    #[error("has neither a phone number nor an e-mail address to identify the contact")]
     Nobody,
-    #[error("the phone number {0}, and there is no e-mail address to know the contact by")]
+    #[error("the phone number {0}, and there is no e-mail address to identify the contact")]
     Phone(InvalidPhone),
-    #[error("a spreadsheet rounded the phone number to {0}: make its column text there, and save again")]
+    #[error("a spreadsheet rounded the phone number to {0}: format its column as text there, and save again")]
     Rounded(String),
 }
 
-/// A contact that a person or a program gives by its fields, held to the same bounds as a row: its texts without the
-/// space around them.
+/// Checks the fields of a contact that a person or a program gives against the bounds of a row. Returns the
+/// trimmed fields.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub fn check_contact(person: &Person) -> Result<Person, String> {
     })
 }
 
-/// The name of a tag, without the space around it.
+/// Checks the name of a tag. Returns the trimmed name.
 ///
 /// # Errors
 ///
@@ -115,12 +115,12 @@ pub(super) fn draft(layout: &Layout, fields: &[&str]) -> Result<ContactDraft, Re
     Ok(ContactDraft { person, tags: tags(values(Field::Tags))? })
 }
 
-/// The values of a cell; Google puts ` ::: ` between several.
+/// The values of a cell; Google separates several with ` ::: `.
 fn parts(cell: &str) -> impl Iterator<Item = &str> {
     cell.split(":::").map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// The first valid number, else the first text that is given for one.
+/// The first valid number, or else the first given text.
 fn phone<'a>(given: impl Iterator<Item = &'a str>) -> Result<&'a str, Refused> {
     let mut first = "";
     for text in given {
@@ -138,7 +138,7 @@ fn phone<'a>(given: impl Iterator<Item = &'a str>) -> Result<&'a str, Refused> {
     Ok(first)
 }
 
-/// Programs that take a number for a measurement write `5511988887777.0`.
+/// The whole part of a number: some programs write `5511988887777.0`.
 fn whole(text: &str) -> &str {
     let measured = text.strip_suffix(".0");
     let is_number =
@@ -146,7 +146,7 @@ fn whole(text: &str) -> &str {
     measured.filter(is_number).unwrap_or(text)
 }
 
-/// Spreadsheets show a long number as `5.51199E+12`, and save what they show.
+/// Whether a spreadsheet rounded the number: they show and save a long number as `5.51199E+12`.
 fn is_rounded(text: &str) -> bool {
     let Some((front, exponent)) = text.split_once(['E', 'e']) else { return false };
     let is_number =
@@ -159,14 +159,15 @@ fn is_rounded(text: &str) -> bool {
         && is_number(exponent)
 }
 
-/// Something on both sides of one `@`, and no space: enough to tell an address from a remark.
+/// Whether the text has characters on both sides of one `@`, and no space, which is enough to distinguish an
+/// address from a remark.
 fn is_address(text: &str) -> bool {
     let parts = text.split_once('@');
     parts.is_some_and(|(who, host)| !who.is_empty() && !host.is_empty() && !host.contains('@'))
         && !text.contains(char::is_whitespace)
 }
 
-/// Names of tags, each once. Google's own groups, such as `* myContacts`, are left out.
+/// Names of tags, without repetitions. Google's own groups, such as `* myContacts`, are skipped.
 fn tags<'a>(cells: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Refused> {
     let mut tags: Vec<String> = Vec::new();
     for name in cells.flat_map(parts).flat_map(|part| part.split(';')) {
@@ -186,7 +187,7 @@ fn text(field: &'static str, value: &str, most: usize) -> Result<String, Refused
     if value.contains('\0') {
         return Err(Refused::Nul { field });
     }
-    // Bytes first: most text is short, and counting characters is slower.
+    // Bytes are compared first, because most texts are short and counting characters is slower.
     if value.len() > most && value.chars().count() > most {
         return Err(Refused::TooLong { field, most });
     }

@@ -1,18 +1,19 @@
-//! What an uploaded file is read as: its encoding, what each column holds, and tags for all of its contacts.
+//! The settings of an uploaded file: its encoding, the fields of its columns, and tags for all of its
+//! contacts.
 
 use serde::{Deserialize, Serialize};
 
 use super::header::{FIELDS, Field, Layout, Mapping};
 
-/// Columns that are remembered for the next file: more than any spreadsheet of contacts has.
+/// The maximum of columns that are remembered for the next file: more than any spreadsheet of contacts has.
 const MOST_REMEMBERED: usize = 500;
 
-/// What an uploaded file is read as. It is kept in the database as JSON.
+/// The settings of an uploaded file, stored in the database as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// A label that browsers know.
+    /// The label of the encoding in the web's encoding standard.
     pub encoding: String,
-    /// The columns of which somebody said what they hold.
+    /// The columns whose fields were chosen.
     #[serde(default)]
     pub columns: Vec<Column>,
     /// Names of tags that every contact of the file gets.
@@ -23,17 +24,17 @@ pub struct Settings {
     pub header: Vec<String>,
 }
 
-/// What a column holds.
+/// The chosen field of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// Its name in the header.
+    /// The column's name in the header.
     pub column: String,
     /// The word of a [`Field`].
     pub field: String,
 }
 
 impl Settings {
-    /// The columns as the reader of headers takes them; words of no field are left out.
+    /// The columns as mappings for the header; words that name no field are skipped.
     pub(super) fn mappings(&self) -> Vec<Mapping> {
         let mapping = |column: &Column| {
             Some(Mapping { column: column.column.clone(), field: Field::parse(&column.field)? })
@@ -41,7 +42,7 @@ impl Settings {
         self.columns.iter().filter_map(mapping).collect()
     }
 
-    /// Whether what is said of the columns fits the file.
+    /// Checks whether the chosen fields fit the file.
     ///
     /// # Errors
     ///
@@ -54,7 +55,7 @@ impl Settings {
         Layout::lenient(self.header.clone(), 1, &self.mappings()).map(drop).map_err(|error| error.to_string())
     }
 
-    /// The same, and whether a contact can be known by something that a column holds.
+    /// Checks also that a column has phone numbers or e-mail addresses, which identify contacts.
     ///
     /// # Errors
     ///
@@ -67,14 +68,14 @@ impl Settings {
         })
     }
 
-    /// What each column of the header is taken for.
+    /// The field of each column of the header.
     pub fn fields(&self) -> Vec<Option<Field>> {
         let layout = Layout::lenient(self.header.clone(), 1, &self.mappings());
         let Ok(layout) = layout else { return vec![None; self.header.len()] };
         (0..self.header.len()).map(|index| layout.field(index)).collect()
     }
 
-    /// The columns to remember, after those `remembered` before: the latest word counts.
+    /// The columns to remember, added to those `remembered` before. The latest choice for a column counts.
     pub fn remember(&self, remembered: Vec<Column>) -> Vec<Column> {
         let mut columns = self.columns.clone();
         let older =
@@ -84,7 +85,7 @@ impl Settings {
         columns
     }
 
-    /// Takes over what is remembered of this file's columns.
+    /// Applies the remembered fields to this file's columns.
     pub fn recall(&mut self, remembered: &[Column]) {
         let known = remembered.iter().filter(|known| self.header.contains(&known.column)).cloned();
         self.columns = known.collect();

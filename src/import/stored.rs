@@ -1,6 +1,7 @@
-//! Reading an uploaded file from the pieces that the database keeps, on a thread of its own.
+//! Reads an uploaded file from its pieces in the database, on a thread of its own.
 //!
-//! The writer of the rows says how many come at once. Each lot says where the file can be read on behind it.
+//! The writer of the rows sets the size of a lot. Each lot has the position at which reading can continue
+//! after it.
 
 use std::io::{BufReader, Read};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,22 +17,22 @@ use super::settings::Settings;
 use super::{Error, Result, row};
 use crate::store::imports::{Rejected, Step};
 
-/// A header with more bytes is none.
+/// The longest header, in bytes.
 pub const LONGEST_HEADER: usize = 256 * 1024;
-/// What is kept of the text of a rejected row, in bytes.
+/// The maximum of text that is kept of a rejected row, in bytes.
 const LONGEST_REJECTED: usize = 4 * 1024;
 
-/// How many rows come at once; the reader looks at it before each lot.
+/// The number of rows in a lot; the reader reads it before each lot.
 #[derive(Debug)]
 pub struct Lot(AtomicUsize);
 
 impl Lot {
-    /// So many at first.
+    /// A lot that begins with this many rows.
     pub const fn new(rows: usize) -> Self {
         Self(AtomicUsize::new(rows))
     }
 
-    /// So many from the next lot on.
+    /// Sets the number of rows from the next lot on.
     pub fn set(&self, rows: usize) {
         self.0.store(rows, Ordering::Relaxed);
     }
@@ -41,12 +42,12 @@ impl Lot {
     }
 }
 
-/// Reads a file from a position on (bytes of the decoded text, and the line there; both 0 for its first row) and hands
-/// out its rows, as `settings` say; ends early when nobody takes them any more.
+/// Reads a file from a position on (bytes of the decoded text, and the line; both 0 for its first row) and
+/// hands out its rows, by `settings`. Ends early when the receiver is gone.
 ///
 /// # Errors
 ///
-/// When the file cannot be read as `settings` say.
+/// When the file cannot be read by `settings`.
 pub fn read_stored(
     file: impl Read,
     settings: &Settings,
@@ -95,14 +96,14 @@ impl<R: Read> Rows<R> {
         Ok(Self { records, layout, tags: settings.tags.clone() })
     }
 
-    /// The next rows, at most so many; `None` at the end of the file.
+    /// The next rows, at most `rows`; `None` at the end of the file.
     pub(super) fn next(&mut self, rows: usize) -> Result<Option<Step>> {
         let (found, _) = self.next_with(rows, |_| ())?;
         Ok(found)
     }
 
-    /// The same, with each row that could be cut shown before it is understood. A failed read behind some rows is told
-    /// beside them.
+    /// The same, and calls `show` with each row before it is parsed. If a read fails after some rows, the
+    /// rows and the failure are returned together.
     pub(super) fn next_with(
         &mut self,
         rows: usize,
@@ -117,7 +118,7 @@ impl<R: Read> Rows<R> {
             let next = match self.records.next(&mut text) {
                 Ok(next) => next,
                 Err(_) if !lines.is_empty() || !step.rejected.is_empty() => {
-                    // Told by the next call, when these are written.
+                    // The next call returns the failure, when these rows are written.
                     text.truncate(start);
                     is_cut = true;
                     break;
@@ -160,7 +161,7 @@ impl<R: Read> Rows<R> {
     }
 }
 
-/// A rejected row with as much of its text as is kept.
+/// A rejected row, with its text cut to the maximum that is kept.
 fn rejected(line: u64, reason: String, (code, details): Coded, fields: &[&str]) -> Rejected {
     let mut room = LONGEST_REJECTED;
     let mut kept = Vec::new();

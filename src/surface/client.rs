@@ -1,8 +1,8 @@
 //! The client behind a request: its address, and whether it came over https.
 //!
-//! A proxy says so in `X-Forwarded-For` and `X-Forwarded-Proto`, or in `Forwarded` (RFC 7239). Everybody can write these
-//! headers, so they are believed only of connections from proxies that the configuration names, and only as far as such
-//! proxies wrote them: from the right, up to the first address that is none of theirs.
+//! A proxy reports both in `X-Forwarded-For` and `X-Forwarded-Proto`, or in `Forwarded` (RFC 7239). Any
+//! client can send these headers, so they are trusted only on connections from configured proxies, and only
+//! the part that such proxies wrote: from the right, up to the first address that belongs to none of them.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -10,25 +10,25 @@ use std::sync::Arc;
 use actix_web::http::header::{FORWARDED, HeaderMap, HeaderName, X_FORWARDED_FOR, X_FORWARDED_PROTO};
 use ipnet::IpNet;
 
-/// The longest chain of proxies. What stands before it is not looked at.
+/// The longest chain of proxies. Entries before it are ignored.
 const MOST_HOPS: usize = 16;
-/// Longer than any address with its port.
+/// The longest address with a port.
 const ADDRESS_BYTES: usize = 64;
 
 /// The sender of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Client {
-    /// Its address; an IPv4 address is never written as an IPv6 one.
+    /// The client's address. An IPv4 address is never represented as an IPv6 one.
     pub address: IpAddr,
     /// Whether a trusted proxy says that the client used https.
     pub is_https: bool,
 }
 
-/// The proxies that are believed; none by default. Clones share them.
+/// The trusted proxies; none by default. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Proxies(Arc<[IpNet]>);
 
-/// One step on the way of a request, as the proxy after it tells.
+/// One hop of a request, as the proxy after it reports it.
 #[derive(Default)]
 struct Hop {
     address: Option<IpAddr>,
@@ -54,7 +54,8 @@ impl Proxies {
         let scheme = elements(headers, X_FORWARDED_PROTO).next().and_then(is_https);
         let is_https = scheme == Some(true) || standard.is_some_and(|client| client.is_https);
         let address = match (usual, standard) {
-            // The proxy writes one of the two, and lets the other through as its client sent it: nobody knows which.
+            // The proxy writes one of the two headers and passes the other one on as its client sent it. It
+            // is unknown which one it wrote.
             (Some(usual), Some(standard)) if usual.address != standard.address => peer,
             (Some(told), _) | (None, Some(told)) => told.address,
             (None, None) => peer,
@@ -62,12 +63,14 @@ impl Proxies {
         Client { address, is_https }
     }
 
-    /// Goes back from the proxy that is connected, as far as proxies are trusted; `None` when nothing is told.
+    /// Follows the hops back from the connected proxy, as far as proxies are trusted; `None` without any
+    /// report.
     fn follow(&self, peer: IpAddr, hops: impl Iterator<Item = Hop>) -> Option<Client> {
         let mut client = None;
         for hop in hops.take(MOST_HOPS) {
             let is_https = hop.is_https.unwrap_or(false);
-            // A proxy that hides where a request comes from, or tells nonsense, is the last that is known.
+            // If a proxy hides the origin of a request, or writes an invalid one, that proxy is the last
+            // known hop.
             let Some(address) = hop.address else {
                 return Some(client.unwrap_or(Client { address: peer, is_https }));
             };
@@ -88,12 +91,12 @@ impl Proxies {
     }
 }
 
-/// The elements of a header, from the last to the first. A comma within quotes ends one as well: quotes that a client
-/// leaves open must not swallow what a proxy adds.
+/// The elements of a header, from the last to the first. A comma within quotes ends an element, too: quotes
+/// that a client leaves open must not hide the elements that a proxy adds.
 fn elements(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
     let values: Vec<_> = headers.get_all(name).collect();
     let elements = values.into_iter().rev().flat_map(|value| value.as_bytes().rsplit(|byte| *byte == b','));
-    // Bytes that are no text say nothing.
+    // Bytes that are no text are ignored.
     elements.map(|element| std::str::from_utf8(element).unwrap_or("?"))
 }
 

@@ -1,4 +1,4 @@
-//! Paths that are registered from a table, each with all its methods and who may ask with each of them.
+//! Registers paths from a table, each with all its methods and the access of each method.
 
 use actix_web::guard::{self, Guard};
 use actix_web::{FromRequest, Handler, Responder, Route, web};
@@ -13,11 +13,11 @@ pub(crate) struct Paths<A> {
 pub(crate) struct Path<A> {
     /// With `{name}` for each variable segment.
     pub(crate) path: &'static str,
-    /// What it answers, for `Allow`.
+    /// The methods of the path, for `Allow`.
     pub(crate) methods: Vec<&'static str>,
     /// The callers, for each method of the table.
     pub(crate) accesses: Vec<(&'static str, A)>,
-    /// What serves it.
+    /// The routes of the path.
     pub(crate) routes: Vec<Route>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Allow(pub(crate) String);
 
 #[expect(non_snake_case, reason = "the tables name methods as HTTP does")]
 impl<A: Copy> Paths<A> {
-    /// The path is read: `HEAD` is answered like `GET`, without the body.
+    /// A path that is read. `HEAD` is answered like `GET`, without the body.
     pub(crate) fn GET<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
@@ -37,7 +37,7 @@ impl<A: Copy> Paths<A> {
         self.add(path, &["GET", "HEAD"], guard::Any(guard::Get()).or(guard::Head()), handler, access);
     }
 
-    /// The path takes something new, or a form.
+    /// A path that takes a new record, an action or a form.
     pub(crate) fn POST<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
@@ -47,7 +47,7 @@ impl<A: Copy> Paths<A> {
         self.add(path, &["POST"], guard::Post(), handler, access);
     }
 
-    /// The path is replaced.
+    /// A path whose record is replaced.
     pub(crate) fn PUT<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
@@ -57,7 +57,7 @@ impl<A: Copy> Paths<A> {
         self.add(path, &["PUT"], guard::Put(), handler, access);
     }
 
-    /// A part of what the path stands for is changed.
+    /// A path whose record is changed in part.
     pub(crate) fn PATCH<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
@@ -67,7 +67,7 @@ impl<A: Copy> Paths<A> {
         self.add(path, &["PATCH"], guard::Patch(), handler, access);
     }
 
-    /// What the path stands for is removed.
+    /// A path whose record is removed.
     pub(crate) fn DELETE<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
@@ -79,7 +79,7 @@ impl<A: Copy> Paths<A> {
 }
 
 impl<A: Copy> Paths<A> {
-    /// No paths yet; `wrap` puts around each route what its access asks for.
+    /// No paths yet; `wrap` adds to each route the checks for its access.
     pub(crate) const fn new(wrap: fn(Route, A) -> Route) -> Self {
         Self { paths: Vec::new(), wrap }
     }

@@ -1,11 +1,12 @@
-//! Traces of sends: what is done for a send, wherever that is, as spans of one trace on their way to a collector.
+//! Traces of sends: the steps of a send, in any process, as spans of one trace for a collector.
 //!
-//! The id of a trace is the send's own id, and the id of its root span is made from it. So every place that knows a send
-//! can add a span to its trace, in another process or after a restart too, and no context travels with messages. The words
-//! of [`trace`] say what happened; an exporter takes the spans out of the queue, and is the only one that knows a protocol.
+//! The id of a trace is the send's own id, and the id of its root span is derived from it. So all code that
+//! knows a send can add a span to its trace, even in another process or after a restart, and no context
+//! travels with messages. Callers report what happened with [`trace`]; an exporter takes the spans from the
+//! queue, and only the exporter knows a protocol.
 //!
-//! Nothing here waits: a span for which the queue has no room is dropped and counted. While traces are off, a call costs
-//! one load of a static and a branch.
+//! Nothing here waits: a span that does not fit into the queue is dropped and counted. While traces are off,
+//! a call costs one load of a static and a branch.
 
 mod origin;
 mod queue;

@@ -1,4 +1,4 @@
-//! Where a send comes from: the request that asked for it.
+//! The origin of a send: the request that caused it.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -8,21 +8,21 @@ use futures_util::future::Either;
 use super::queue;
 
 tokio::task_local! {
-    /// The request that is being answered.
+    /// The request in progress.
     static CURRENT: Origin;
 }
 
-/// The request that asked for a send; unknown while traces are off. Clones share it.
+/// The request that caused a send; unknown while traces are off. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Origin(Option<Arc<Asked>>);
 
-/// A request, as far as a trace tells of it.
+/// The fields of a request that a trace contains.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) began: SystemTime,
     /// Its `X-Request-Id`.
     pub(super) request_id: String,
-    /// Where it comes from in the caller's own trace.
+    /// The caller's span in its own trace.
     pub(super) caller: Option<Caller>,
 }
 
@@ -31,14 +31,14 @@ pub(super) struct Asked {
 pub struct Caller {
     /// The caller's trace.
     pub trace_id: u128,
-    /// The span in it that asked.
+    /// The span of the request in that trace.
     pub span_id: u64,
-    /// The W3C's flags; the lowest bit says that the caller records it.
+    /// The W3C trace flags; the lowest bit means that the caller records the span.
     pub flags: u8,
 }
 
 impl Origin {
-    /// A request that begins now, with its id and its header `traceparent`. An invalid header counts as none.
+    /// The origin for a new request, with its id and its header `traceparent`. An invalid header is ignored.
     pub fn new<'a>(request_id: &str, traceparent: impl FnOnce() -> Option<&'a str>) -> Self {
         if queue::tracer().is_none() {
             return Self::default();
@@ -50,7 +50,7 @@ impl Origin {
         })))
     }
 
-    /// The request that is being answered, if one is.
+    /// The request in progress, if there is one.
     pub fn current() -> Self {
         if queue::tracer().is_none() {
             return Self::default();
@@ -58,7 +58,7 @@ impl Origin {
         CURRENT.try_with(Self::clone).unwrap_or_default()
     }
 
-    /// Lets `answer` and what it calls find this origin.
+    /// Makes this the origin inside of `answer`.
     pub fn carry<F: Future>(self, answer: F) -> impl Future<Output = F::Output> + use<F> {
         if self.0.is_some() { Either::Left(CURRENT.scope(self, answer)) } else { Either::Right(answer) }
     }
@@ -68,14 +68,14 @@ impl Origin {
     }
 }
 
-/// Lets a task that goes on without the present one find its origin.
+/// Makes the present origin the origin of a task that outlives the present one.
 pub fn carried<F: Future>(task: F) -> impl Future<Output = F::Output> + use<F> {
     Origin::current().carry(task)
 }
 
 impl Caller {
-    /// Reads a `traceparent`: version, trace, span and flags, <https://www.w3.org/TR/trace-context/>. A later version may
-    /// have more behind them.
+    /// Parses a `traceparent`: version, trace, span and flags, <https://www.w3.org/TR/trace-context/>. Later
+    /// versions may have more fields after them.
     fn parse(header: &str) -> Option<Self> {
         let (version, rest) = header.split_once('-')?;
         let (trace_id, rest) = rest.split_once('-')?;
@@ -91,7 +91,7 @@ impl Caller {
     }
 }
 
-/// Exactly so many hexadecimal digits, in lower case.
+/// Exactly `count` hexadecimal digits, in lower case.
 fn digits(text: &str, count: usize) -> Option<u128> {
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     let is_number = text.len() == count && text.bytes().all(is_digit);

@@ -10,42 +10,42 @@ use super::sampling::Sampling;
 use super::span::Span;
 use crate::config;
 
-/// Spans that may wait, some ten megabytes; a further one is dropped.
+/// The maximum of waiting spans, some ten megabytes; further spans are dropped.
 const ROOM: usize = 16_384;
-/// Spans that are exported together: some megabyte.
+/// The maximum of spans in one export, about a megabyte.
 pub const MOST_AT_ONCE: usize = 2_048;
 
 static TRACER: OnceLock<Tracer> = OnceLock::new();
 
-/// What makes spans. A process has one, however often a service is started in it.
+/// Creates spans. A process has one tracer, shared by all services that are started in it.
 pub(super) struct Tracer {
     queue: mpsc::Sender<Span>,
     sampling: Sampling,
 }
 
-/// The spans that wait, for the exporter.
+/// The waiting spans, for the exporter.
 #[derive(Debug)]
 pub struct Spans(mpsc::Receiver<Span>);
 
-/// From here on spans are made. `None` when they were already: somebody else exports them.
+/// Starts the creation of spans. `None` when it was started before, with another exporter.
 pub fn open(options: &config::Telemetry) -> Option<Spans> {
     let (queue, spans) = mpsc::channel(ROOM);
     let tracer = Tracer { queue, sampling: Sampling::new(options) };
     TRACER.set(tracer).ok().map(|()| Spans(spans))
 }
 
-/// What makes spans, unless traces are off.
+/// The tracer, unless traces are off.
 pub(super) fn tracer() -> Option<&'static Tracer> {
     TRACER.get()
 }
 
 impl Tracer {
-    /// What makes spans of this send, if it is traced.
+    /// The tracer, if this send is traced.
     pub(super) fn of(&self, send_id: Uuid) -> Option<&Self> {
         self.sampling.takes(send_id).then_some(self)
     }
 
-    /// What makes spans of this message, if it is traced.
+    /// The tracer, if this message is traced.
     pub(super) fn of_message(&self, send_id: Uuid, ordinal: u64) -> Option<&Self> {
         self.sampling.takes_message(send_id, ordinal).then_some(self)
     }
@@ -60,16 +60,17 @@ impl Tracer {
 }
 
 impl Spans {
-    /// Waits for spans and adds them to `batch`, up to [`MOST_AT_ONCE`] in all. Dropped before its end, it took none.
+    /// Waits for spans and adds them to `batch`, up to [`MOST_AT_ONCE`] in all. If the future is dropped
+    /// before it completes, no span is lost.
     pub async fn wait(&mut self, batch: &mut Vec<Span>) {
         let room = MOST_AT_ONCE.saturating_sub(batch.len());
         if room > 0 && self.0.recv_many(batch, room).await == 0 {
-            // Whatever makes spans lasts as long as the process.
+            // The tracer lasts as long as the process.
             std::future::pending::<()>().await;
         }
     }
 
-    /// Adds to `batch` what waits now, up to [`MOST_AT_ONCE`] in all.
+    /// Adds the waiting spans to `batch`, up to [`MOST_AT_ONCE`] in all.
     pub fn take(&mut self, batch: &mut Vec<Span>) {
         while batch.len() < MOST_AT_ONCE {
             match self.0.try_recv() {
@@ -80,12 +81,12 @@ impl Spans {
     }
 }
 
-/// So many spans reached the collector.
+/// Counts spans that reached the collector.
 pub fn note_exported(spans: usize) {
     count("exported", spans);
 }
 
-/// So many spans are lost: the collector was away, or refused them.
+/// Counts lost spans: the collector was unreachable, or refused them.
 pub fn note_lost(spans: usize) {
     count("lost", spans);
 }

@@ -1,5 +1,5 @@
-//! Which sends are traced, and of a bulk send which messages. It depends on ids alone, so that every process and every
-//! place chooses the same.
+//! Decides which sends are traced, and which messages of a bulk send. The decision depends only on ids, so
+//! that all code in every process makes the same one.
 
 use uuid::Uuid;
 
@@ -7,9 +7,9 @@ use crate::config;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sampling {
-    /// Traced are the sends whose ids end with 32 bits below this.
+    /// Sends whose ids end with 32 bits below this value are traced.
     below: u64,
-    /// The messages of each send before this ordinal are traced, and some further on.
+    /// The messages of each send before this ordinal are traced, and some later ones.
     messages: u64,
 }
 
@@ -17,7 +17,7 @@ impl Sampling {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the share is from 0 to 1")]
     pub(super) fn new(options: &config::Telemetry) -> Self {
         let below = (options.sample_sends * f64::from(u32::MAX)).ceil() as u64;
-        // The last one of 32 bits too.
+        // Includes the largest value of 32 bits.
         let below = if options.sample_sends < 1.0 { below } else { 1 << 32 };
         Self { below, messages: options.sample_attempts_per_send.max(1) }
     }
@@ -27,8 +27,9 @@ impl Sampling {
         (send_id.as_u64_pair().1 & u64::from(u32::MAX)) < self.below
     }
 
-    /// Whether the attempts and receipts of this message are traced: of the first messages of a send, and of one each
-    /// time their number has doubled, so that a send of hours is seen up to its end.
+    /// Whether the attempts and receipts of this message are traced. They are for the first messages of a
+    /// send, and then for one message each time the number has doubled, so that a trace covers a long send up
+    /// to its end.
     pub(super) fn takes_message(self, send_id: Uuid, ordinal: u64) -> bool {
         let is_later =
             || ordinal.is_multiple_of(self.messages) && (ordinal / self.messages).is_power_of_two();

@@ -1,4 +1,4 @@
-//! A span: something that was done for a send, from when to when.
+//! A span: a step of a send, with its start and end.
 
 use std::time::SystemTime;
 
@@ -13,25 +13,25 @@ pub struct Span {
     pub send_id: Uuid,
     /// Its own id, never zero.
     pub id: u64,
-    /// The span that it is a part of; `None` for the root.
+    /// The parent span; `None` for the root.
     pub parent: Option<u64>,
-    /// What was done, in one word.
+    /// The name of the step, one word.
     pub name: &'static str,
-    /// Which side of an exchange it is.
+    /// The side of an exchange.
     pub side: Side,
     /// When it began.
     pub start: SystemTime,
     /// When it ended.
     pub end: SystemTime,
-    /// What else is known, under the names that the log has.
+    /// Further fields, with the same names as in the log.
     pub attributes: Vec<(&'static str, Value)>,
-    /// Why it did not succeed, in a word; `None` when it did.
+    /// Why the step failed, one word; `None` for a success.
     pub fault: Option<&'static str>,
-    /// The span of the caller's own trace in which it asked.
+    /// The caller's span in its own trace.
     pub caller: Option<Caller>,
 }
 
-/// Which side of an exchange a span is.
+/// The side of an exchange that a span represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// The span answers a request from outside.
@@ -49,7 +49,7 @@ pub enum Value {
     Text(String),
     /// A word that is always the same.
     Word(&'static str),
-    /// A number; those beyond the largest are the largest.
+    /// A number; larger values are cut to the maximum.
     Number(i64),
 }
 

@@ -1,4 +1,4 @@
-//! The words in which the rest of the program tells what was done for a send.
+//! The functions with which the rest of the program reports the steps of a send.
 
 use std::time::SystemTime;
 
@@ -8,43 +8,43 @@ use super::origin::Origin;
 use super::queue::{Tracer, tracer};
 use super::span::{Side, Span, Value, root_of};
 
-/// When something began that is traced.
+/// The start time of a traced step.
 #[derive(Debug, Clone, Copy)]
 pub struct Begun(SystemTime);
 
-/// Whether spans are made at all.
+/// Whether traces are on.
 pub fn is_on() -> bool {
     tracer().is_some()
 }
 
-/// Something begins; `None` while traces are off.
+/// Starts a step; `None` while traces are off.
 pub fn begin() -> Option<Begun> {
     tracer().map(|_| Begun(SystemTime::now()))
 }
 
-/// Something begins with this message; `None` unless it is traced.
+/// Starts a step of this message; `None` unless the message is traced.
 pub fn begin_message(send_id: Uuid, ordinal: u64) -> Option<Begun> {
     tracer()?.of_message(send_id, ordinal).map(|_| Begun(SystemTime::now()))
 }
 
-/// A send that was accepted.
+/// An accepted send.
 #[derive(Debug)]
 pub struct Accepted<'a> {
-    /// Which.
+    /// The send.
     pub send_id: Uuid,
-    /// Whose.
+    /// The company.
     pub company_id: Uuid,
-    /// Through which channel.
+    /// The channel.
     pub channel_id: Uuid,
-    /// What kind of content it has.
+    /// The kind of content.
     pub content: &'static str,
-    /// To how many.
+    /// The number of recipients.
     pub recipients: u64,
-    /// Which request asked for it.
+    /// The request that caused the send.
     pub origin: &'a Origin,
 }
 
-/// A send is durable: the root of its trace, from the beginning of the request.
+/// Reports that a send is durable. This is the root span of its trace, from the start of the request.
 pub fn accepted(send: &Accepted<'_>) {
     let Some(tracer) = tracer().and_then(|tracer| tracer.of(send.send_id)) else { return };
     let end = SystemTime::now();
@@ -71,7 +71,7 @@ pub fn accepted(send: &Accepted<'_>) {
     });
 }
 
-/// An audience that was resolved, or was not.
+/// The result of resolving an audience.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Resolved {
     /// Tags in the request.
@@ -80,13 +80,13 @@ pub struct Resolved {
     pub numbers: usize,
     /// Unique recipients.
     pub recipients: u64,
-    /// Entries and recipients that were left out.
+    /// Entries and recipients that were skipped.
     pub skipped: u64,
-    /// Whether it was written to its end.
+    /// Whether the audience was written completely.
     pub is_complete: bool,
 }
 
-/// The audience of a send was resolved and written.
+/// Reports that the audience of a send was resolved and written.
 pub fn resolved(send_id: Uuid, begun: Begun, resolved: Resolved) {
     let Resolved { tags, numbers, recipients, skipped, is_complete } = resolved;
     let attributes = vec![
@@ -106,33 +106,33 @@ pub struct Committed {
     pub sends: usize,
     /// Rows of every kind in its batch.
     pub rows: usize,
-    /// Why it failed, in a word.
+    /// Why the commit failed, one word.
     pub fault: Option<&'static str>,
 }
 
-/// A commit with this send came to its end.
+/// Reports the end of a commit with this send.
 pub fn committed(send_id: Uuid, begun: Begun, committed: Committed) {
     let Committed { sends, rows, fault } = committed;
     let attributes = vec![("batch.sends", sends.into()), ("batch.rows", rows.into())];
     part(tracer().and_then(|tracer| tracer.of(send_id)), send_id, "commit", begun, attributes, fault);
 }
 
-/// How an attempt ended.
+/// The result of an attempt.
 #[derive(Debug, Clone, Copy)]
 pub struct Attempted {
     /// The message.
     pub ordinal: u64,
-    /// Which of its attempts this was, counted from 1.
+    /// The number of the attempt, counted from 1.
     pub attempt: u16,
-    /// How it ended, in a word.
+    /// The outcome, one word.
     pub outcome: &'static str,
     /// The provider's code, if it gave one.
     pub code: Option<i64>,
-    /// Whether the provider took the message.
+    /// Whether the provider accepted the message.
     pub is_accepted: bool,
 }
 
-/// A message was handed to the provider, or was not.
+/// Reports an attempt to hand a message to the provider.
 pub fn attempted(send_id: Uuid, begun: Begun, attempted: Attempted) {
     let Attempted { ordinal, attempt, outcome, code, is_accepted } = attempted;
     let mut attributes = vec![
@@ -146,20 +146,20 @@ pub fn attempted(send_id: Uuid, begun: Begun, attempted: Attempted) {
     tracer.add(Span { side: Side::Client, ..child(send_id, "attempt", begun, attributes, fault) });
 }
 
-/// What was heard of a message.
+/// A receipt of a message.
 #[derive(Debug, Clone, Copy)]
 pub struct Heard {
     /// The message.
     pub ordinal: u64,
-    /// Where it is now, in a word.
+    /// The state of the message, one word.
     pub state: &'static str,
-    /// The provider's code, of a message that failed.
+    /// The provider's code, for a failed message.
     pub code: Option<i64>,
-    /// Whether it was written down.
+    /// Whether the receipt was stored.
     pub is_written: bool,
 }
 
-/// A receipt was taken in.
+/// Reports a receipt.
 pub fn heard(send_id: Uuid, begun: Begun, heard: Heard) {
     let Heard { ordinal, state, code, is_written } = heard;
     let mut attributes = vec![("message.ordinal", ordinal.into()), ("state", Value::Word(state))];
@@ -181,7 +181,7 @@ fn part(
     }
 }
 
-/// A part of the root that ends now.
+/// A child of the root span, which ends now.
 fn child(
     send_id: Uuid,
     name: &'static str,

@@ -1,36 +1,38 @@
-//! API keys of companies and of operators, and tokens of sessions and links: made here, shown once, kept only as a hash.
+//! API keys of companies and of operators, and tokens of sessions and links. They are generated here, shown
+//! once, and stored only as a hash.
 //!
-//! A key is `pombo_`, or `pombo_op_` for an operator, and 43 letters and digits: 256 random bits behind a
-//! beginning that secret scanners can look for and a person can tell apart. Nobody can guess or enumerate 256 bits, so one round of SHA-256 protects a stolen table as
-//! well as a slow password hash would, and costs a request nothing.
+//! A key is `pombo_`, or `pombo_op_` for an operator, followed by 43 letters and digits: 256 random bits
+//! after a prefix that secret scanners can search for and people can recognise. Nobody can guess 256 bits, so
+//! one round of SHA-256 protects a stolen table as well as a slow password hash would, at hardly any cost for
+//! a request.
 
 use rand::distr::{Alphanumeric, SampleString as _};
 use sha2::{Digest as _, Sha256};
 
 use crate::domain::secret::Secret;
 
-/// What every key begins with.
+/// The prefix of every key.
 pub const PREFIX: &str = "pombo_";
-/// What an operator's key begins with; no company's key has an underscore after the first.
+/// The prefix of an operator's key; a company's key has no further underscore after the first one.
 pub const OPERATOR_PREFIX: &str = "pombo_op_";
-/// What the token begins with that a session gives to programs.
+/// The prefix of a session's token for programs.
 pub const SESSION_PREFIX: &str = "pombos_";
 /// The letters and digits after the prefix: 43 × log2(62) is 256 bits.
 const RANDOM_CHARS: usize = 43;
-/// The random characters of a key that may be shown to tell it from others; they leave 220 bits unknown.
+/// The random characters of a key that may be shown to identify it; 220 bits stay secret.
 const SHOWN_CHARS: usize = 6;
 
-/// A company's new key, and its beginning that may be stored and shown.
+/// A new key for a company, and its beginning, which may be stored and shown.
 pub fn generate() -> (Secret, String) {
     generate_with(PREFIX)
 }
 
-/// An operator's new key, and its beginning that may be stored and shown.
+/// A new key for an operator, and its beginning, which may be stored and shown.
 pub fn generate_operator() -> (Secret, String) {
     generate_with(OPERATOR_PREFIX)
 }
 
-/// A session's new token for programs.
+/// A new token of a session for programs.
 pub fn generate_session_token() -> Secret {
     generate_with(SESSION_PREFIX).0
 }
@@ -46,7 +48,7 @@ fn generate_with(prefix: &str) -> (Secret, String) {
     (Secret::new(plain), shown)
 }
 
-/// What is stored instead of the key, and what a presented key is looked up by.
+/// The hash that is stored instead of the key, and by which a presented key is looked up.
 pub fn hash(plain: &str) -> [u8; 32] {
     Sha256::digest(plain.as_bytes()).into()
 }

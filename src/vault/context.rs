@@ -1,5 +1,5 @@
-//! The places that secrets are sealed to. Sealing and opening take the name from here, so that
-//! they cannot differ; the names are part of what is stored and never change.
+//! The contexts that secrets are sealed to. Sealing and opening use the same name from here. The names are
+//! part of the stored values and never change.
 
 use uuid::Uuid;
 
@@ -8,17 +8,17 @@ pub fn token(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:token")
 }
 
-/// What a channel's webhook word was derived from before words were kept; nothing is sealed there.
+/// The name from which older versions derived a channel's verify token; nothing is sealed to it.
 pub(super) fn derived_verify_token(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:verify_token")
 }
 
-/// The word by which the provider's webhook handshake knows a channel.
+/// A channel's verify token for the provider's webhook handshake.
 pub fn verify_token(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:webhook:verify_token")
 }
 
-/// One record of what a web session keeps. The length says where the namespace ends.
+/// One record of a web session. The length shows where the namespace ends.
 pub fn web_session_record(channel_id: Uuid, namespace: &str, key: &str) -> String {
     format!("channel:{channel_id}:web_session:{}:{namespace}:{key}", namespace.len())
 }

@@ -1,8 +1,9 @@
-//! The file with the sealing keys: read when it is there, made exactly once when it is not, replaced as a whole when a key
-//! is added or retired.
+//! The file with the sealing keys. It is read if it exists, created exactly once if it does not, and replaced
+//! as a whole when a key is added or removed.
 //!
-//! A key stands on each line; the first seals, the others open what was sealed before. Each replacement is a new file that
-//! takes the name of the old one when it is on the disk, so that a reader sees the keys of before or those of after.
+//! Each line has a key: the first key seals, the others only open values that were sealed before. A
+//! replacement is a new file, which takes the name of the old one once it is on the disk, so that a reader
+//! sees either the old or the new keys.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -17,12 +18,12 @@ use super::{Error, KeyOrigin};
 use crate::domain::secret::SealingKey;
 use crate::files;
 
-/// How long a replacement waits for another one, and for values that are being sealed with the key of before.
+/// How long a replacement waits for another one, and for values that are being sealed with the former key.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often it looks.
+/// How often it checks.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Tells one version of the file from the next.
+/// Identifies a version of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     file: u64,
@@ -31,7 +32,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// The version of the file that has this name now; `None` while there is none that can be looked at.
+    /// The version of the file with this name now; `None` if there is none or it cannot be read.
     pub(super) fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|metadata| Self::from_metadata(&metadata))
     }
@@ -49,10 +50,10 @@ impl Stamp {
     }
 }
 
-/// The keys in the file, or a new one that is on the disk before this returns.
+/// The keys in the file, or a new key, which is on the disk before this returns.
 ///
-/// Processes that start at the same moment all end with the same key: each writes its own under another name,
-/// and only one of them can give it the final name.
+/// Processes that start at the same time all get the same key: each writes its own key under another name,
+/// and only one of them can give its file the final name.
 pub(super) fn read_or_create(path: PathBuf) -> Result<(Vec<SealingKey>, KeyOrigin), Error> {
     if let Some(keys) = read(&path)? {
         let exposed = files::is_exposed(&path);
@@ -88,10 +89,10 @@ pub(super) fn generate() -> SealingKey {
     SealingKey::new(Key::generate().into())
 }
 
-/// Replaces the file by one with the keys that `change` makes of those in it, and waits until nothing more is written that
-/// was sealed under the keys of before; see [`Hold`]. Nothing is replaced when `change` leaves the keys as they are.
+/// Replaces the file by one with the keys that `change` returns, and waits until no more values are written
+/// that were sealed with the former keys; see [`Hold`]. If `change` keeps the keys, nothing is replaced.
 pub(super) async fn replace(path: &Path, change: impl FnOnce(&mut Vec<SealingKey>)) -> Result<(), Error> {
-    // A link stays one, and what it leads to is replaced.
+    // A symbolic link stays, and its target is replaced.
     let path = &fs::canonicalize(path).map_err(failure("read", path))?;
     let directory = parent(path);
     let one_at_a_time = File::open(directory).map_err(failure("replace", path))?;
@@ -110,7 +111,7 @@ pub(super) async fn replace(path: &Path, change: impl FnOnce(&mut Vec<SealingKey
         let _ = fs::remove_file(&draft);
     }
     written.and_then(|()| files::sync_directory(directory)).map_err(failure("replace", path))?;
-    // Sealing that begins from here on reads the new file; sealing that began before holds the old one.
+    // Sealing that begins after this reads the new file; sealing that began before holds the old one.
     wait_for(path, || former.try_lock()).await
 }
 
@@ -128,20 +129,20 @@ async fn wait_for(path: &Path, try_lock: impl Fn() -> Result<(), fs::TryLockErro
     }
 }
 
-/// While it is held, a value that was sealed after it was taken counts: a rotation waits for it to be dropped before it
-/// looks for values under the former key. Take it before sealing, and drop it after the commit.
+/// Makes a rotation wait: it looks for values under the former key only after the hold is dropped. Take it
+/// before sealing, and drop it after the commit.
 #[derive(Debug)]
 #[must_use]
 pub struct Hold(#[expect(dead_code, reason = "held for its lock")] Option<File>);
 
 impl Hold {
-    /// Nothing to hold: without a file, nobody changes the keys of a running process.
+    /// A hold of nothing: without a file, the keys of a running process do not change.
     pub(super) const fn none() -> Self {
         Self(None)
     }
 
-    /// Holds the version of the file that has the name now. Never waits: only versions that lost the name are locked
-    /// against it.
+    /// Holds the present version of the file. It never waits: only versions that have lost the name are
+    /// locked.
     pub(super) fn of(path: &Path) -> Self {
         loop {
             let Ok(file) = File::open(path) else { return Self::none() };
@@ -152,7 +153,8 @@ impl Hold {
             return match locked {
                 Ok(()) => Self(Some(file)),
                 Err(error) => {
-                    tracing::debug!(%error, "the key file cannot be locked: a rotation will not wait for this value");
+                    tracing::debug!(%error, "cannot lock the key file, a key rotation will not wait for \
+                         this value");
                     Self::none()
                 }
             };
@@ -170,7 +172,7 @@ fn create(path: &Path, key: &SealingKey) -> io::Result<()> {
     files::sync_directory(directory)
 }
 
-/// Writes the keys to a new file, which belongs to the owner of `like` and has its rights.
+/// Writes the keys to a new file with the owner and permissions of `like`.
 fn write(path: &Path, keys: &[SealingKey], like: Option<&File>) -> io::Result<()> {
     let mut file = files::create_new(path)?;
     #[cfg(unix)]

@@ -1,10 +1,11 @@
-//! Seals what must not lie in the database in the clear: providers' tokens, app secrets, the words of webhooks and the keys
-//! of linked devices.
+//! Seals secrets that must not be in the database as plain text: providers' tokens, app secrets, verify
+//! tokens of webhooks and the keys of linked devices.
 //!
-//! A sealed value is bound to its place (the *context*), so that a row copied elsewhere does not open
-//! there, and names the key that it was sealed with. The keys never enter the database; they come from the configuration
-//! or from a file ([`KeyOrigin`]). One of them seals, the others open what was sealed before; when the file changes, a
-//! running process reads it again. API keys are not sealed but hashed, see [`api_key`].
+//! A sealed value is bound to its *context*, so that a row that is copied elsewhere cannot be opened there.
+//! It names the key that it was sealed with. The keys are never in the database; they come from the
+//! configuration or from a file ([`KeyOrigin`]). One key seals, the others only open values that were sealed
+//! before; when the file changes, a running process reads it again. API keys are not sealed but hashed, see
+//! [`api_key`].
 
 pub mod api_key;
 pub mod context;
@@ -27,63 +28,64 @@ use crate::domain::secret::{SealingKey, Secret};
 pub use self::key_file::Hold;
 pub use self::ring::KeyId;
 
-/// Why a vault cannot be opened, or a value in it.
+/// Why a vault, or a value in it, cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The key file is there and cannot be read, or cannot be made.
+    /// The key file cannot be read or created.
     #[error("cannot {attempt} the key file {}: {source}", .path.display())]
     KeyFile {
         /// The path.
         path: PathBuf,
         /// "read", "create", "replace" or "lock".
         attempt: &'static str,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The key file holds something else.
+    /// The key file does not contain keys.
     #[error(
         "the key file {} does not hold keys, one on each line (64 hex digits or the base64 of 32 bytes); \
          restore it from a backup, or move it away to begin with a new key and enter all tokens again",
         .0.display()
     )]
     MalformedKey(PathBuf),
-    /// Another process changes the key file, or does not finish what it seals.
+    /// Another process is changing the key file, or does not finish sealing.
     #[error("the key file {} is in use by another process for a minute; run this again", .0.display())]
     Busy(PathBuf),
     /// The key is in the configuration, where only a person can change it.
     #[error("the sealing key is set as secrets.key, which a command cannot change")]
     Configured,
-    /// Sealed with a key that is neither in the key file nor in the configuration.
+    /// The value was sealed with a key that is neither in the key file nor in the configuration.
     #[error(
         "the value was sealed with the key {0}, which is neither in the key file nor in the configuration"
     )]
     UnknownKey(KeyId),
-    /// The bytes were not sealed by this version of the program, or were cut.
+    /// The bytes were not sealed by this version of the program, or are incomplete.
     #[error("the value is not a sealed one of this program's format")]
     NotSealed,
-    /// Sealed with another key, for another place, or altered.
+    /// The value was sealed with another key or for another context, or was altered.
     #[error(
-        "the value does not open: it was sealed with another key or for another place, or it was altered"
+        "the value cannot be opened: it was sealed with another key or for another place, or it was altered"
     )]
     DoesNotOpen,
-    /// What was sealed is not text.
+    /// The sealed value is not text.
     #[error("the value opens to something that is not text")]
     NotText,
 }
 
-/// Where the key came from, for the log line of the start.
+/// The origin of the key, for the log line at the start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyOrigin {
     /// From `secrets.key`.
     Configured,
-    /// From a file that was there.
+    /// From an existing file.
     File {
         /// The file.
         path: PathBuf,
-        /// Other users of this machine can read it, which deserves a warning.
+        /// Whether other users of this machine can read it, which needs a warning.
         exposed: bool,
     },
-    /// There was none: a new key was made and written. Tokens sealed earlier with another key will not open.
+    /// There was none: a new key was created and written. Tokens that were sealed with another key cannot be
+    /// opened.
     Created {
         /// The file, to be backed up.
         path: PathBuf,
@@ -113,7 +115,7 @@ pub struct Vault {
     ring: RwLock<Arc<Ring>>,
     /// `None` when the current key is configured.
     file: Option<KeyFile>,
-    /// Keys of the configuration that only open.
+    /// Keys of the configuration that only open values.
     configured: Vec<SealingKey>,
 }
 
@@ -124,7 +126,8 @@ struct KeyFile {
 }
 
 impl Vault {
-    /// With the configured key, else with those in the key file, which is made when it is missing.
+    /// Opens the vault with the configured key, or else with the keys in the key file, which is created if it
+    /// does not exist.
     ///
     /// # Errors
     ///
@@ -135,7 +138,8 @@ impl Vault {
             Some(key) => (vec![key.clone()], None, KeyOrigin::Configured),
             None => {
                 let path = secrets.key_file(data_dir);
-                // Before it is read: a version that comes in between is read again.
+                // The version is noted before the file is read, so that a version that comes in between is
+                // read again.
                 let seen = Mutex::new(Stamp::of(&path));
                 let (keys, origin) = key_file::read_or_create(path.clone())?;
                 (keys, Some(KeyFile { path, seen }), origin)
@@ -145,7 +149,7 @@ impl Vault {
         Ok((Self { ring: RwLock::new(Arc::new(ring)), file, configured }, origin))
     }
 
-    /// The same, without making a key file: `None` where [`Vault::open`] would.
+    /// The same, without creating a key file: `None` where [`Vault::open`] would create one.
     ///
     /// # Errors
     ///
@@ -155,16 +159,15 @@ impl Vault {
         if is_there { Self::open(secrets, data_dir).map(|(vault, _)| Some(vault)) } else { Ok(None) }
     }
 
-    /// Seals `plaintext` for one place, named by `context`, such as `channel:<id>:token`, with the current key.
-    ///
-    /// Sealing the same text twice gives different bytes. Who writes them where a rotation may go on takes a
-    /// [`Vault::hold`] before and keeps it until they are committed.
+    /// Seals `plaintext` with the current key for a `context`, such as `channel:<id>:token`. Sealing the same
+    /// text twice gives different bytes. A caller that writes them during a possible rotation takes a
+    /// [`Vault::hold`] before and keeps it until the commit.
     pub fn seal(&self, plaintext: &[u8], context: &str) -> Vec<u8> {
         self.refresh();
         self.ring().seal(plaintext, context)
     }
 
-    /// Opens what [`Vault::seal`] made for the same place, with whichever of the keys.
+    /// Opens a value that [`Vault::seal`] sealed for the same context, with any of the keys.
     ///
     /// # Errors
     ///
@@ -187,7 +190,7 @@ impl Vault {
         }
     }
 
-    /// Lets a rotation that begins from now on wait for what is sealed while this is held.
+    /// Makes a rotation that begins from now on wait for values that are sealed while this is held.
     pub fn hold(&self) -> Hold {
         self.file.as_ref().map_or(Hold::none(), |file| Hold::of(&file.path))
     }
@@ -198,18 +201,18 @@ impl Vault {
         self.ring().current().id
     }
 
-    /// The ids of the keys that only open what was sealed before, the latest first.
+    /// The ids of the keys that only open values that were sealed before, latest first.
     pub fn previous_keys(&self) -> Vec<KeyId> {
         self.refresh();
         self.ring().previous().iter().map(|sealer| sealer.id).collect()
     }
 
-    /// The file that the current key stands in; `None` when it is configured.
+    /// The file with the current key; `None` when the key is configured.
     pub fn key_file(&self) -> Option<&Path> {
         self.file.as_ref().map(|file| &*file.path)
     }
 
-    /// The keys of the key file other than the current one: those that a rotation is to retire.
+    /// The keys of the key file other than the current one, which a rotation has to remove.
     ///
     /// # Errors
     ///
@@ -220,8 +223,8 @@ impl Vault {
         Ok(keys.iter().skip(1).map(KeyId::of).collect())
     }
 
-    /// Makes a new key the current one. Returns when it is on the disk and nothing more is written that was sealed
-    /// with the one before.
+    /// Adds a new current key. Returns when it is on the disk and no more values are written that were sealed
+    /// with the former key.
     ///
     /// # Errors
     ///
@@ -232,7 +235,7 @@ impl Vault {
         Ok(self.current_key())
     }
 
-    /// Takes these keys out of the key file, except the current one.
+    /// Removes these keys from the key file, except the current one.
     ///
     /// # Errors
     ///
@@ -251,8 +254,8 @@ impl Vault {
         Ok(())
     }
 
-    /// The word by which the webhook handshake knew a channel before words were kept in the database: derived from the
-    /// oldest key.
+    /// A channel's verify token from before tokens were stored in the database: it is derived from the oldest
+    /// key.
     pub fn derived_verify_token(&self, channel_id: Uuid) -> Secret {
         let ring = self.ring();
         let oldest = ring.previous().last().unwrap_or_else(|| ring.current());
@@ -264,8 +267,8 @@ impl Vault {
         Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads the key file again if it changed, and says whether it did. A file that cannot be read leaves the keys as they
-    /// are: they still open everything that they opened.
+    /// Reads the key file again if it changed, and returns whether it did. If the file cannot be read, the
+    /// present keys stay, and still open everything that they opened.
     fn refresh(&self) -> bool {
         let Some(file) = &self.file else { return false };
         let mut seen = file.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -277,36 +280,37 @@ impl Vault {
         let keys = match key_file::read(&file.path) {
             Ok(keys) => keys.unwrap_or_default(),
             Err(error) => {
-                tracing::error!(%error, "the key file changed and cannot be read, the keys of before go on");
+                tracing::error!(%error, "cannot read the changed key file, the former keys stay in use");
                 return false;
             }
         };
         let Some(new) = ring(keys, &self.configured) else { return false };
         let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
         if new.current().id != ring.current().id {
-            tracing::info!(key = %new.current().id, "the sealing key changed, new values are sealed with it");
+            tracing::info!(key = %new.current().id, "the sealing key changed, new values are sealed with \
+                 the new key");
         }
         *ring = Arc::new(new.instead_of(&ring));
         true
     }
 }
 
-/// The first of `keys` seals; without one there is no ring.
+/// A ring in which the first of `keys` seals; `None` without keys.
 fn ring(keys: Vec<SealingKey>, configured: &[SealingKey]) -> Option<Ring> {
     let mut keys = keys.into_iter();
     let current = keys.next()?;
     Some(Ring::new(current, keys.chain(configured.iter().cloned())))
 }
 
-/// What every value begins with that was sealed with this key; see [`Vault::seal`].
+/// The beginning of every value that was sealed with this key; see [`Vault::seal`].
 pub fn beginning(key: KeyId) -> Vec<u8> {
     [&[ring::WITH_ID], key.as_slice()].concat()
 }
 
-/// How a value says that it was sealed before keys had ids.
+/// The first byte of a value that was sealed before keys had ids.
 pub const BEFORE_IDS: u8 = ring::WITHOUT_ID;
 
-/// A new word for a channel's webhook handshake: 64 hex digits that nobody can guess.
+/// A new verify token for a channel's webhook handshake: 64 random hex digits.
 pub fn new_verify_token() -> Secret {
     Secret::new(hex::encode(rand::random::<[u8; 32]>()))
 }

@@ -1,8 +1,8 @@
-//! The keys of a vault, and the format of what they seal.
+//! The keys of a vault, and the format of sealed values.
 //!
-//! A sealed value begins with a version and the id of its key: `2`, eight bytes of id, a nonce of 24 bytes, ciphertext and
-//! tag (XChaCha20-Poly1305). Values that were sealed before keys had ids begin with `1` and go on with the nonce: every
-//! key is tried on them.
+//! A sealed value begins with a version and the id of its key: `2`, eight bytes of id, a nonce of 24 bytes,
+//! ciphertext and tag (XChaCha20-Poly1305). Values that were sealed before keys had ids begin with `1`,
+//! followed by the nonce: every key is tried on them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,18 +20,19 @@ pub(super) const WITH_ID: u8 = 2;
 /// The first byte of a value that was sealed before keys had ids.
 pub(super) const WITHOUT_ID: u8 = 1;
 const NONCE_BYTES: usize = 24;
-/// What the id of a key is derived from, beside the key. It never changes.
+/// The label from which, with the key, the id of a key is derived. It never changes.
 const ID_LABEL: &[u8] = b"pombo sealing key id";
 
-/// Tells sealing keys apart and says nothing of them: derived from the key, so that it is the same wherever the key is.
+/// Identifies a sealing key without revealing it. It is derived from the key, so that it is the same wherever
+/// the key is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KeyId([u8; Self::BYTES]);
 
 impl KeyId {
-    /// How long an id is. Two keys of one installation share one with a chance of 1 to 10¹⁹.
+    /// The length of an id. Two keys of one installation have the same id with a probability of 1 in 10¹⁹.
     pub const BYTES: usize = 8;
 
-    /// The id in these bytes, if there are as many as an id has.
+    /// The id in these bytes, if their number is right.
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
@@ -95,19 +96,19 @@ impl Sealer {
     }
 }
 
-/// The keys: the current one seals, all of them open.
+/// The keys: the current key seals, all keys open values.
 #[derive(Clone)]
 pub(super) struct Ring {
     current: Arc<Sealer>,
-    /// Keys that were current before, the latest first.
+    /// Former current keys, latest first.
     previous: Vec<Arc<Sealer>>,
-    /// Keys that the key file had since this process began and has no more: values that were read before they were
-    /// sealed with another key still open.
+    /// Keys that were removed from the key file since this process started. They open values that were read
+    /// before these were sealed with another key.
     retired: Vec<Arc<Sealer>>,
 }
 
 impl Ring {
-    /// `keys` are the previous ones; repeated ones count once.
+    /// `keys` are the previous keys; repetitions count once.
     pub(super) fn new(current: SealingKey, keys: impl IntoIterator<Item = SealingKey>) -> Self {
         let current = Arc::new(Sealer::new(current));
         let mut previous: Vec<Arc<Sealer>> = Vec::new();
@@ -119,7 +120,7 @@ impl Ring {
         Self { current, previous, retired: Vec::new() }
     }
 
-    /// This ring, which also opens what the former one opened.
+    /// This ring, which also opens the values that the former ring opened.
     pub(super) fn instead_of(mut self, former: &Self) -> Self {
         for sealer in former.all() {
             if self.all().all(|known| known.id != sealer.id) {
@@ -145,7 +146,7 @@ impl Ring {
         self.current.seal(plaintext, context)
     }
 
-    /// What was sealed.
+    /// Opens a sealed value.
     pub(super) fn open(&self, sealed: &[u8], context: &str) -> Result<Vec<u8>, Error> {
         let (version, rest) = sealed.split_first().ok_or(Error::NotSealed)?;
         match *version {

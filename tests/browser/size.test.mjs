@@ -150,7 +150,7 @@ test('an upload whose connection breaks says so and keeps the words', async () =
     const { page } = person;
     await page.route(/contacts\/import$/, route => (route.request().method() === 'POST' ? route.abort('connectionreset') : route.continue()));
     await upload(page, await zeros(MIB));
-    await page.getByText('The upload broke off.').waitFor();
+    await page.getByText('The upload was interrupted.').waitFor();
     assert.equal(await page.getByLabel('Tags for all contacts of the file').inputValue(), 'feira; Olá');
     assertQuiet(person, demo);
     await person.context.close();

@@ -154,11 +154,12 @@ async fn rejected_rows_stand_beside_the_file_with_line_and_reason(universe: &Uni
     let wanted = [
         (
             4,
-            "the phone number begins with 0 instead of a country code, and there is no e-mail address to know the contact by",
+            "the phone number begins with 0 instead of a country code, and there is no e-mail address to \
+             identify the contact",
         ),
         (5, "a quote is opened here and never properly closed"),
         (6, "has 4 fields where the header has 3"),
-        (7, "has neither a phone number nor an e-mail address to know the contact by"),
+        (7, "has neither a phone number nor an e-mail address to identify the contact"),
         (
             8,
             "a quote stands inside a field; a field with quotes must be quoted, and each of its quotes doubled",

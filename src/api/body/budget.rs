@@ -1,8 +1,8 @@
-//! The memory of all request bodies together, shared fairly by those who send them.
+//! The memory of all request bodies together, shared fairly by their senders.
 //!
-//! A sender may hold as much as is free beside it: alone half of all, the second half of what is left, and so on. So
-//! there is always room for a sender that has none yet, and none can take everything. Webhooks, whose senders prove
-//! themselves by the body alone, share half of the whole in the same way.
+//! A sender may hold no more than it leaves free: a single sender half of the memory, a second sender half of
+//! the rest, and so on. So there is always room for another sender, and no sender can take everything.
+//! Webhooks, whose senders are authenticated only by the body, share half of the memory in the same way.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,15 +15,15 @@ use uuid::Uuid;
 /// The sender of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::api) enum Sender {
-    /// A company, by its key.
+    /// A company, authenticated by its key.
     Company(Uuid),
-    /// An operator, by a key.
+    /// An operator, authenticated by a key.
     Operator,
-    /// Somebody at this address who speaks for the provider to this company, which is proven by the body alone.
+    /// A client at this address that sends a webhook for this company. Only the body authenticates it.
     Hook(Uuid, Peer),
 }
 
-/// Where somebody is. Of an IPv6 address only the network: its owner has all of the other addresses in it.
+/// The address of a client. For IPv6 it is only the network, because one owner has all addresses in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::api) struct Peer(Option<IpAddr>);
 
@@ -52,20 +52,20 @@ struct Shared {
 #[derive(Default)]
 struct Held {
     all: usize,
-    /// Bytes of these that webhooks hold.
+    /// The part of these bytes that webhooks hold.
     hooks: usize,
-    /// Bytes of each sender that holds any.
+    /// The bytes that each sender holds.
     by_sender: HashMap<Sender, usize, foldhash::quality::RandomState>,
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// A budget of `most` bytes.
     pub fn new(most: usize) -> Self {
         metrics::gauge!("pombo_body_bytes_max").set(most as f64);
         Self(Arc::new(Shared { most, held: Mutex::default(), gauge: metrics::gauge!("pombo_body_bytes") }))
     }
 
-    /// Room for so many bytes; `None` when the sender's share or the whole has none.
+    /// Room for this many bytes; `None` when the sender's share or the budget is used up.
     pub(super) fn take(&self, sender: Sender, bytes: usize) -> Option<Room> {
         let mut room = Room { budget: self.clone(), sender, bytes: 0 };
         room.grow(bytes).then_some(room)
@@ -78,7 +78,7 @@ impl fmt::Debug for Budget {
     }
 }
 
-/// A body's room; given back when it is dropped.
+/// The room of a body, released when it is dropped.
 pub(super) struct Room {
     budget: Budget,
     sender: Sender,
@@ -86,7 +86,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Makes it larger. Whether that was possible.
+    /// Makes the room larger. Returns whether that was possible.
     pub(super) fn grow(&mut self, bytes: usize) -> bool {
         let Shared { most, held, gauge } = &*self.budget.0;
         let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! A body that is taken piece by piece, because it is too large for memory.
+//! A body that is read piece by piece, because it is too large for memory.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,17 +18,17 @@ use crate::api::error::Error;
 use crate::api::server::Client;
 use crate::error::Code;
 
-/// What the pieces of one body take of the memory for bodies: one that arrives, and one that is being stored.
+/// The memory for the pieces of one body: one piece that arrives, and one that is being stored.
 const MEMORY: usize = 512 * 1024;
 
-/// How long the rest of a refused body is passed over.
+/// How long the rest of a refused body is read and discarded.
 const PASSED_OVER: Duration = Duration::from_secs(2);
 
 pub(in crate::api) struct Pieces {
     request: HttpRequest,
     payload: Payload,
     started: Instant,
-    /// How long the client was not waited for.
+    /// How long the service worked without waiting for the client.
     busy: Duration,
     received: usize,
     most: usize,
@@ -37,7 +37,7 @@ pub(in crate::api) struct Pieces {
 }
 
 impl Body {
-    /// Takes a body of at most so many bytes piece by piece. It may take as long as `client_rate` allows.
+    /// Reads a body of at most `most` bytes piece by piece. It may take as long as `client_rate` allows.
     ///
     /// # Errors
     ///
@@ -85,14 +85,15 @@ impl Pieces {
         Ok(Some(piece))
     }
 
-    /// Passes over what comes within a moment, so that the client hears why its body is refused and does not only see that
-    /// its connection ends.
+    /// Reads and discards the rest of the body for a moment, so that the client gets the refusal and not only
+    /// the end of its connection.
     pub(in crate::api) async fn pass_over(&mut self) {
         let passing = async { while matches!(self.payload.next().await, Some(Ok(_))) {} };
         let _ = timeout_at(Instant::now() + PASSED_OVER, passing).await;
     }
 
-    /// To be called when a piece took so long to be stored: the client is not to blame for that.
+    /// Must be called with the time that storing a piece took, so that this time does not count against the
+    /// client.
     pub(in crate::api) fn stored(&mut self, took: Duration) {
         self.busy += took;
     }

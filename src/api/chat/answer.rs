@@ -1,4 +1,4 @@
-//! What a business-account send is answered.
+//! The answers to a business-account send.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -16,25 +16,26 @@ pub(in crate::api) struct Queued {
     /// Says that the message is queued for sending.
     #[schema(example = "Message queued for sending")]
     message: &'static str,
-    /// Unique numbers that the message goes to.
+    /// Unique numbers that get the message.
     recipients_count: u64,
-    /// Names the send.
+    /// The id of the send.
     send_id: Uuid,
-    /// When it goes, if the request said so.
+    /// When the send starts, if the request says so.
     #[schema(value_type = String, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     send_at: Option<Timestamp>,
-    /// From when on nothing of it starts, if the request said so.
+    /// The time after which no message of the send starts, if the request says so.
     #[schema(value_type = String, format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<Timestamp>,
-    /// Entries of `phone_number` that are not numbers, and recipients that are left out.
+    /// The number of skipped entries: entries of `phone_number` that are not numbers, and suppressed
+    /// recipients.
     skipped_count: u64,
     /// The first hundred of them.
     skipped: Vec<SkippedRecord>,
 }
 
-/// What a send would be.
+/// The result of a dry run.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Rehearsed {
     /// Says that nothing was queued.
@@ -42,48 +43,49 @@ pub(in crate::api) struct Rehearsed {
     message: &'static str,
     /// `true`.
     dry_run: bool,
-    /// Unique numbers that the message would go to.
+    /// Unique numbers that would get the message.
     recipients_count: u64,
-    /// Entries of `phone_number` that are not numbers, and recipients that would be left out.
+    /// The number of entries that would be skipped: entries of `phone_number` that are not numbers, and
+    /// suppressed recipients.
     skipped_count: u64,
     /// The first hundred of them.
     skipped: Vec<SkippedRecord>,
-    /// For a send with contact fields: recipients who would get no message. Absent when every field has a text in its
-    /// place, and when there are none.
+    /// For a send with contact fields: recipients who would get no message. Absent when every field has a
+    /// text for recipients without a value, and for sends without contact fields.
     #[schema(value_type = WithoutFields, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     contact_fields: Option<WithoutFields>,
-    /// How long it would take under the limits of the channel's tier, its quota of templates too, with what is
-    /// queued before it, in seconds; null when nothing but the provider's answers limits it.
+    /// How long the send would take, in seconds, under the limits of the channel's tier (including its quota
+    /// of templates) and after the sends queued before it; null when only the provider's answers limit it.
     #[schema(example = 125)]
     estimated_seconds: Option<u64>,
-    /// When it would be over; null like `estimated_seconds`.
+    /// When the send would be over; null when `estimated_seconds` is null.
     #[schema(value_type = Option<String>, format = DateTime)]
     estimated_end: Option<Timestamp>,
-    /// The limit without which it would be over sooner; null like `estimated_seconds`.
+    /// The limit that decides the duration; null when `estimated_seconds` is null.
     #[schema(value_type = Option<BindingLimit>, example = "messages_per_second")]
     binding: Option<&'static str>,
 }
 
-/// Recipients who lack a contact field that has no text in its place.
+/// Recipients who lack a value of a contact field for which the send has no other text.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WithoutContactFields)]
 pub(in crate::api) struct WithoutFields {
-    /// How many of those that were looked at would get no message: `failed`, with the code -1.
+    /// How many of the checked recipients would get no message: it would end as `failed`, with the code -1.
     #[schema(example = 12)]
     lacking_count: u64,
-    /// How many were looked at: all recipients, or the first of very many.
+    /// How many recipients were checked: all, or the first ones of a very large send.
     #[schema(example = 1000)]
     checked_count: u64,
 }
 
-/// An entry that is left out.
+/// A skipped entry.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Skipped)]
 pub(in crate::api) struct SkippedRecord {
-    /// The entry's beginning, or the number.
+    /// The beginning of the entry, or the number.
     input: String,
-    /// What is wrong with it.
+    /// Why it is skipped.
     #[schema(example = "has fewer than 7 digits")]
     reason: String,
 }

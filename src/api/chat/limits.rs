@@ -1,4 +1,4 @@
-//! What limits a channel now, and what set each limit.
+//! The limits of a channel now, and what set each limit.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -10,7 +10,7 @@ use crate::clock::Timestamp;
 use crate::domain::limit;
 use crate::engine::Allowance;
 
-/// Everything that limits a channel now.
+/// The limits of a channel now.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ChannelLimits)]
 pub(in crate::api) struct Limits {
@@ -19,15 +19,15 @@ pub(in crate::api) struct Limits {
     /// Messages per second now; null when nothing limits them.
     #[schema(example = 80.0)]
     rate_per_second: Option<f64>,
-    /// Why no message goes at this moment; null when messages go, or none wait.
+    /// Why no message goes out now; null when messages go out, or none wait.
     waiting: Option<WaitingRecord>,
-    /// Every limit, whether it decides now or not.
+    /// All limits, including those that do not decide now.
     limits: Vec<Limit>,
-    /// Sends that the channel works at now.
+    /// Sends that the channel works on now.
     active_sends: u64,
     /// Messages on their way to the provider.
     in_flight: u64,
-    /// How fast the channel sent lately.
+    /// How fast the channel sent in the last minutes.
     pace: Pace,
 }
 
@@ -48,10 +48,10 @@ pub(in crate::api) struct Pace {
 /// One step of the pace.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct PaceStep {
-    /// When it began.
+    /// When the step began.
     #[schema(value_type = String, format = DateTime)]
     from: Timestamp,
-    /// Messages per second that were handed over.
+    /// Messages per second that were handed to the provider.
     per_second: f64,
     /// Messages per second that were allowed; null when nothing limited them.
     limit: Option<f64>,
@@ -61,26 +61,26 @@ pub(in crate::api) struct PaceStep {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ChannelLimit)]
 pub(in crate::api) struct Limit {
-    /// What is limited.
+    /// The name of the limit.
     #[schema(value_type = LimitName, example = "messages_per_second")]
     limit: &'static str,
-    /// How much it allows.
+    /// How much the limit allows.
     #[schema(example = "80/s, burst 1")]
     value: String,
-    /// Which option, or which answer of the provider, set it.
+    /// The option, or the provider's answer, that set the limit.
     #[schema(example = "tier `standard`, options messages_per_second and burst")]
     set_by: String,
-    /// Whether it is the one that decides now.
+    /// Whether this limit decides now.
     in_force: bool,
-    /// How much is left now; null where that is not counted.
+    /// How much is left now; null when this is not counted.
     left: Option<u64>,
-    /// When the next slot opens; null when one is open, or none is counted.
+    /// When the next slot opens; null when a slot is open, or slots are not counted.
     #[schema(value_type = Option<String>, format = DateTime)]
     next_slot_at: Option<Timestamp>,
 }
 
 impl Limits {
-    /// `allowance` is what is left of the company's requests, when they are bounded.
+    /// `allowance` is the remaining requests of the company, when they are limited.
     pub(in crate::api) fn new(channel_id: Uuid, limits: limit::Limits, allowance: Option<Allowance>) -> Self {
         let limit::Limits { rate, limits, waiting, active_sends, in_flight, pace } = limits;
         Self {

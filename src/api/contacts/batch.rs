@@ -25,7 +25,7 @@ pub(in crate::api) struct ContactBatch {
     contacts: Vec<Value>,
 }
 
-/// A contact as a client knows it. What is not known is left out, and is never erased by it.
+/// A contact as the client knows it. Fields that are left out are kept.
 #[derive(Deserialize, ToSchema)]
 pub(in crate::api) struct ContactEntry {
     /// At most 200 characters.
@@ -33,23 +33,25 @@ pub(in crate::api) struct ContactEntry {
     first_name: Option<String>,
     /// At most 200 characters.
     last_name: Option<String>,
-    /// What a contact without a valid number is known by.
+    /// Identifies a contact that has no valid number.
     email: Option<String>,
-    /// What a contact is known by.
+    /// Identifies a contact.
     phone_number: Option<GivenNumber>,
     /// WhatsApp's own id of the person.
     phone_number_lid: Option<String>,
     /// URL of a picture.
     profile_picture: Option<String>,
-    /// Names of tags that the contact gets beside those that it has; those that do not exist are created.
+    /// Names of tags that the contact gets in addition to those that it has. Tags that do not exist are
+    /// created.
     tags: Option<Vec<String>>,
 }
 
 /// Create or update contacts
 ///
-/// A contact is the one with the same valid number, else the one with the same e-mail address, else a new one. What is
-/// given replaces what is known; what is left out is kept. An entry that cannot be written is rejected alone: see its
-/// `error`. The same request again changes nothing more.
+/// An entry updates the contact with the same valid number, or else the contact with the same e-mail address;
+/// otherwise it creates a contact. Given fields replace the stored ones, and fields that are left out are kept.
+/// An entry that cannot be written is rejected alone: see its `error`. Repeating the request changes nothing
+/// more.
 #[utoipa::path(
     post,
     path = "/api/v1/contacts/batch",
@@ -101,7 +103,7 @@ fn draft(entry: Value) -> Result<ContactDraft, String> {
     })?;
     if person.email.is_empty() && person.phone().is_none() {
         return Err(
-            "has neither a valid phone number nor an e-mail address to know the contact by".to_owned()
+            "has neither a valid phone number nor an e-mail address to identify the contact".to_owned()
         );
     }
     Ok(ContactDraft { person, tags: fields::tags(tags.unwrap_or_default())? })

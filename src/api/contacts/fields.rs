@@ -56,12 +56,12 @@ pub(super) fn invalid_field(sentence: impl Into<String>) -> Error {
     Error::refused(Code::InvalidField, sentence)
 }
 
-/// The person whose fields are given, within their bounds.
+/// The person, with each field checked against its bounds.
 pub(super) fn person(person: &Person) -> Result<Person, String> {
     import::check_contact(person)
 }
 
-/// The names of tags, each once.
+/// The names of tags, without repetitions.
 pub(super) fn tags(given: Vec<String>) -> Result<Vec<String>, String> {
     let mut names: Vec<String> = Vec::new();
     for name in given {

@@ -1,4 +1,4 @@
-//! Imports as their company sees them, and what it asks of them.
+//! Imports as a company sees them, and its requests to change them.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -13,52 +13,52 @@ use crate::import::Column;
 /// An import of contacts.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Import {
-    /// Names the import.
+    /// The id of the import.
     id: Uuid,
-    /// As the client called the file.
+    /// The client's name of the file.
     #[schema(example = "contacts.csv")]
     file_name: String,
-    /// `uploading`: the file arrives. `ready`: somebody has to start it. `running`: its rows are written, or wait for
-    /// their turn. `finished`, `failed` (see `error`), `canceled`.
+    /// `uploading`: the file is arriving. `ready`: a client has to start the import. `running`: its rows are
+    /// written, or wait for their turn. Or `finished`, `failed` (see `error`), `canceled`.
     #[schema(value_type = ImportState, example = "running")]
     state: &'static str,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     bytes: u64,
-    /// Bytes of it whose rows are written.
+    /// The bytes of the file whose rows are written.
     bytes_read: u64,
     /// Rows that were read.
     rows: u64,
     /// Rows that created a contact.
     created: u64,
-    /// Rows that told something new of a known contact.
+    /// Rows that updated a contact.
     updated: u64,
-    /// Rows that told nothing new.
+    /// Rows that changed nothing.
     unchanged: u64,
     /// Rows that were rejected.
     rejected: u64,
-    /// Of those, the rows that can be downloaded.
+    /// The rejected rows that can be downloaded.
     rejected_kept: u64,
-    /// Rows among those created, updated and unchanged that have no valid phone number.
+    /// The created, updated and unchanged rows that have no valid phone number.
     without_number: u64,
-    /// Why it failed.
+    /// Why the import failed.
     error: Option<String>,
     /// The file's encoding.
     #[schema(example = "UTF-8")]
     encoding: String,
-    /// The file's columns, and what each is taken for; null for one that is not imported.
+    /// The file's columns, each with its field; null for a column that is not imported.
     columns: Vec<ImportColumn>,
     /// Names of tags that every contact of the file gets.
     tags: Vec<String>,
     /// When the upload began.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it last moved.
+    /// When the import last changed.
     #[schema(value_type = String, format = DateTime)]
     updated_at: Timestamp,
-    /// When it was started.
+    /// When the import was started.
     #[schema(value_type = Option<String>, format = DateTime)]
     started_at: Option<Timestamp>,
-    /// When it was over.
+    /// When the import ended.
     #[schema(value_type = Option<String>, format = DateTime)]
     finished_at: Option<Timestamp>,
     /// The beginning of the file, while the import is `ready` and shown alone.
@@ -71,7 +71,7 @@ pub(in crate::api) struct ImportColumn {
     /// The column's name in the header.
     #[schema(example = "Telefone")]
     column: String,
-    /// What it is taken for.
+    /// The field of the column.
     #[schema(value_type = Option<ImportField>, example = "phone_number")]
     field: Option<&'static str>,
 }
@@ -79,29 +79,29 @@ pub(in crate::api) struct ImportColumn {
 /// The beginning of a file.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct ImportPreview {
-    /// The first rows, as they were cut.
+    /// The first rows, divided into cells.
     rows: Vec<Vec<String>>,
-    /// How many rows were looked at; the counts are of these.
+    /// How many rows were checked; the counts are of these rows.
     looked_at: u64,
     /// Whether these are all rows of the file.
     is_whole: bool,
     /// Rows that would create a contact.
     created: u64,
-    /// Rows that would tell something new of a known contact.
+    /// Rows that would update a contact.
     updated: u64,
-    /// Rows that would tell nothing new.
+    /// Rows that would change nothing.
     unchanged: u64,
     /// Rows that would be rejected.
     rejected: u64,
-    /// Why it cannot be started as it is.
+    /// Why the import cannot be started without a change.
     problem: Option<String>,
 }
 
-/// What is to happen to an import.
+/// A change of an import.
 #[derive(Deserialize, ToSchema)]
 pub(in crate::api) struct ImportSteering {
-    /// What the columns hold, whatever their names say: all that hold something else than their names or
-    /// the last import say.
+    /// The fields of the columns. Give every column whose field differs from the one that its name or the
+    /// last import suggests.
     #[schema(value_type = Option<Vec<ColumnChoice>>, max_items = 1000)]
     pub(super) columns: Option<Vec<Column>>,
     /// Names of tags that every contact of the file gets.
@@ -109,19 +109,20 @@ pub(in crate::api) struct ImportSteering {
     pub(super) tags: Option<Vec<String>>,
     /// Another encoding for the file, such as `windows-1252`.
     pub(super) encoding: Option<String>,
-    /// `start` it, after these changes, or `cancel` it: rows that are written stay. Without it, it is only changed.
+    /// `start` starts the import after these changes; `cancel` cancels it and keeps the rows that are
+    /// written. Without an action, the import is only changed.
     #[schema(value_type = Option<ImportAction>, example = "start")]
     pub(super) action: Option<String>,
 }
 
-/// What a column holds.
+/// The field of a column.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct ColumnChoice {
     /// The column's name in the header.
     #[schema(example = "Telefone")]
     column: String,
-    /// `ignored`: nothing of it is imported.
+    /// `ignored`: the column is not imported.
     #[schema(value_type = ImportField, example = "phone_number")]
     field: String,
 }

@@ -25,9 +25,9 @@ use crate::import::{Column, rejected_csv};
 
 /// Characters of a file's name that are kept.
 const LONGEST_NAME: usize = 200;
-/// Rejected rows read and written at once.
+/// Rejected rows in each read and write.
 const STRETCH: u32 = 500;
-/// The columns of a file of rejected rows before the file's own.
+/// The columns that a file of rejected rows has before the columns of the uploaded file.
 const REJECTED: [&str; 3] = ["line", "reason", "code"];
 
 /// List imports
@@ -56,18 +56,20 @@ pub(in crate::api) async fn list(
 
 /// Upload a file of contacts
 ///
-/// The body is a CSV file whose first line names the columns. It is kept until the import is over and is not imported yet,
-/// unless `start` is true: see the columns and the preview, and start it. An upload that breaks off leaves nothing. A
-/// company has at most five imports that are not over.
+/// The body is a CSV file whose first line names the columns. The file is kept until the import is over. Unless
+/// `start` is true, it is not imported yet: check the columns and the preview, then start the import. An upload
+/// that breaks off leaves nothing. A company has at most five unfinished imports.
 #[utoipa::path(
     post,
     path = "/api/v1/contacts/imports",
     operation_id = "uploadContacts",
     tag = "contacts",
     params(
-        ("file_name" = Option<String>, Query, description = "For people to know it again"),
-        ("encoding" = Option<String>, Query, description = "Such as `windows-1252`; without it the file is UTF-8 or says by its first bytes what it is; `auto` takes what is not UTF-8 for `windows-1252`"),
-        ("tags" = Option<String>, Query, description = "Names of tags that every contact of the file gets, parted by semicolons"),
+        ("file_name" = Option<String>, Query, description = "A name by which people recognise the file"),
+        ("encoding" = Option<String>, Query, description = "Such as `windows-1252`; without it, the file is \
+             UTF-8 or begins with a byte order mark; `auto` reads a file that is not UTF-8 as `windows-1252`"),
+        ("tags" = Option<String>, Query, description = "Names of tags that every contact of the file gets, \
+             separated by semicolons"),
         ("start" = Option<bool>, Query, description = "Start the import as soon as the file is whole"),
     ),
     request_body(content = String, content_type = "text/csv", description = "The file"),
@@ -116,7 +118,8 @@ pub(in crate::api) async fn upload(
 
 /// Show an import
 ///
-/// How far it is; while it is `ready`, with the beginning of the file and what would become of its rows.
+/// The progress of the import; while it is `ready`, also the beginning of the file and the result for its
+/// rows.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts/imports/{id}",
@@ -139,8 +142,8 @@ pub(in crate::api) async fn one(
 
 /// Change, start or cancel an import
 ///
-/// The service runs it in the background, and goes on with it after a restart. What its columns hold is remembered for the
-/// next file.
+/// The service runs the import in the background and continues it after a restart. The fields of the columns
+/// are remembered for the next file.
 #[utoipa::path(
     post,
     path = "/api/v1/contacts/imports/{id}",
@@ -193,10 +196,10 @@ pub(in crate::api) async fn steer(
 
 /// Download rejected rows
 ///
-/// As CSV, each with its line, the reason in English and the same as a code; with the reasons mended, the file can be
-/// uploaded itself. At most the first 10,000. The codes are
-/// `field_count`, `nul`, `too_long`, `too_many_tags`, `nobody`, `number_without_digits`, `number_too_short`,
-/// `number_too_long`, `number_begins_with_zero`, `number_rounded`, `stray_quote`, `unclosed_quote` and `line_too_long`.
+/// At most the first 10,000 rejected rows as CSV, each with its line, the reason in English and a code. Correct
+/// the rows, and the file can be uploaded again. The codes are `field_count`, `nul`, `too_long`,
+/// `too_many_tags`, `nobody`, `number_without_digits`, `number_too_short`, `number_too_long`,
+/// `number_begins_with_zero`, `number_rounded`, `stray_quote`, `unclosed_quote` and `line_too_long`.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts/imports/{id}/rejected",
@@ -230,7 +233,8 @@ async fn shown(state: &State, company: Company, id: Uuid) -> Result<Import, Erro
     Ok(record)
 }
 
-/// All rejected rows that are kept, a stretch at a time, each read when the client has taken the one before.
+/// All rejected rows that are kept, some at a time, each part read when the client has received the one
+/// before.
 pub(in crate::api) fn rows(
     engine: Engine,
     company_id: Uuid,

@@ -28,41 +28,42 @@ const MOST_UNKNOWN: usize = 100;
 pub(in crate::api) struct MemberChange {
     /// Contacts that get the tag.
     add: Option<Selection>,
-    /// Contacts that lose it, after that.
+    /// Contacts that lose the tag, after the others got it.
     remove: Option<Selection>,
 }
 
-/// Contacts: those that are named, those that a search finds, or all.
+/// Named contacts, the contacts that a search finds, or all contacts.
 #[derive(Deserialize, ToSchema)]
 pub(in crate::api) struct Selection {
-    /// By their ids; with `phone_numbers` at most 10,000.
+    /// Ids of contacts; together with `phone_numbers` at most 10,000.
     #[schema(max_items = 10000)]
     contact_ids: Option<Vec<Uuid>>,
-    /// By their numbers.
+    /// Numbers of contacts.
     #[schema(max_items = 10000)]
     phone_numbers: Option<Vec<GivenNumber>>,
-    /// All that the list of contacts finds with this `search`.
+    /// All contacts that the list of contacts finds with this `search`.
     search: Option<String>,
     /// All contacts of the company.
     all: Option<bool>,
 }
 
-/// What changed.
+/// The result of tagging and untagging.
 #[derive(Serialize, ToSchema)]
 pub(in crate::api) struct MembersChanged {
-    /// Contacts that have the tag since.
+    /// Contacts that got the tag.
     added: u64,
-    /// Contacts that had it before.
+    /// Contacts that lost the tag.
     removed: u64,
-    /// Ids and numbers of no contact, the first 100.
+    /// The first 100 ids and numbers that belong to no contact.
     unknown: Vec<String>,
 }
 
 /// Tag and untag contacts
 ///
-/// The answer comes when all is done, in steps that hold up nobody; a million contacts take about a minute. What was asked
-/// for goes on when the client leaves. The same request again changes nothing more. A company has one such change at a
-/// time: `service_unavailable` while another one is under way.
+/// The request is answered when everything is done, in small steps that delay no other request; a million
+/// contacts take about a minute. The change continues when the client disconnects. Repeating the request
+/// changes nothing more. A company has one such change at a time: the answer is `service_unavailable` while
+/// another one is in progress.
 #[utoipa::path(
     post,
     path = "/api/v1/contacts/tags/{id}/members",
@@ -137,7 +138,7 @@ fn read_selection(selection: Selection, state: &State) -> Result<Whom, Error> {
     Ok(Whom::Named { ids, numbers: numbers.collect::<Result<_, _>>()? })
 }
 
-/// Notes the ids and numbers of no contact.
+/// Adds the ids and numbers that belong to no contact to `into`.
 async fn unknown(state: &State, company: Company, whom: &Whom, into: &mut Vec<String>) -> Result<(), Error> {
     let Whom::Named { ids, numbers } = whom else { return Ok(()) };
     let records = state.engine.company(company.id).await?;

@@ -1,4 +1,4 @@
-//! Contacts and tags: the two lists of the specification, and what changes them.
+//! Contacts and tags: their lists, and the requests that change them.
 
 pub(super) mod batch;
 mod fields;
@@ -24,10 +24,10 @@ use crate::clock::Timestamp;
 use crate::domain::contact::{self, Person};
 use crate::engine::records::contacts::Upserted;
 
-/// A contact. Unknown texts are empty.
+/// A contact. Unknown fields are empty texts.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Contact {
-    /// Names the contact.
+    /// The id of the contact.
     id: Uuid,
     /// First name.
     first_name: String,
@@ -35,7 +35,7 @@ pub(super) struct Contact {
     last_name: String,
     /// E-mail address.
     email: String,
-    /// The number as it was given.
+    /// The number, as the company gave it.
     #[schema(example = "+55 11 98888-7777")]
     phone_number: String,
     /// WhatsApp's own id of the person.
@@ -67,7 +67,7 @@ pub(super) struct TagSummary {
 /// A tag.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Tag {
-    /// Names the tag; what a send gives as `contact_tag_id`.
+    /// The id of the tag, which a send gives as `contact_tag_id`.
     id: Uuid,
     /// Unique in the company.
     name: String,
@@ -77,12 +77,12 @@ pub(super) struct Tag {
     /// When it was added.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// What belongs to it.
+    /// Counts for the tag.
     #[serde(rename = "_count")]
     count: TagCount,
 }
 
-/// What belongs to a tag.
+/// Counts for a tag.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct TagCount {
     /// Contacts that have the tag.
@@ -92,18 +92,18 @@ pub(super) struct TagCount {
 /// The outcome for one record of a batch.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct BatchResult {
-    /// Its place in the request, from 0.
+    /// The position of the record in the request, from 0.
     index: usize,
-    /// Whether it was created, updated, unchanged or rejected.
+    /// Whether the record was created, updated, unchanged or rejected.
     #[schema(value_type = WriteResult, example = "created")]
     result: &'static str,
-    /// The record; null when it was rejected.
+    /// The id of the record; null when it was rejected.
     id: Option<Uuid>,
-    /// Why it was rejected.
+    /// Why the record was rejected.
     error: Option<String>,
 }
 
-/// What a batch did.
+/// The result of a batch.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(super) struct Batch {
     /// Records that are new.
@@ -114,12 +114,12 @@ pub(super) struct Batch {
     unchanged: u64,
     /// Records that were not written.
     rejected: u64,
-    /// Each, in the order of the request.
+    /// The result for each record, in the order of the request.
     results: Vec<BatchResult>,
 }
 
 impl Batch {
-    /// Puts together what was rejected (by its place) and what was written, in the order of the request.
+    /// Merges rejected records (with their positions) and written records, in the order of the request.
     fn new(rejected: Vec<(usize, String)>, written: Vec<(Uuid, Upserted)>) -> Self {
         let mut batch = Self::default();
         let all = rejected.len() + written.len();
@@ -142,7 +142,7 @@ impl Batch {
     }
 }
 
-/// The `{id}` of the path; what is no id names nothing.
+/// The `{id}` of the path. A value that is no UUID becomes the nil id, which no record has.
 fn path_id(request: &HttpRequest) -> Uuid {
     request.match_info().get("id").and_then(|id| Uuid::try_parse(id).ok()).unwrap_or_default()
 }

@@ -19,10 +19,10 @@ use crate::engine::Whom;
 use crate::engine::records::contacts::{ContactChange, Edited};
 use crate::error::Code;
 
-/// Contacts that are merged at once.
+/// Contacts that one request may merge.
 const MOST_MERGED: usize = 100;
 
-/// What is changed of a contact. What is left out is kept; an empty text erases.
+/// A change of a contact. Fields that are left out are kept; an empty text erases the field.
 #[derive(Deserialize, ToSchema)]
 pub(in crate::api) struct ContactPatch {
     /// At most 200 characters.
@@ -31,20 +31,21 @@ pub(in crate::api) struct ContactPatch {
     last_name: Option<String>,
     /// E-mail address.
     email: Option<String>,
-    /// The number. No two contacts of a company have the same valid one.
+    /// The number. No two contacts of a company have the same valid number.
     phone_number: Option<GivenNumber>,
     /// WhatsApp's own id of the person.
     phone_number_lid: Option<String>,
     /// URL of a picture.
     profile_picture: Option<String>,
-    /// The names of all its tags; those that do not exist are created.
+    /// The names of all tags of the contact. Tags that do not exist are created.
     tags: Option<Vec<String>>,
 }
 
 /// Contacts that are the same person.
 #[derive(Deserialize, ToSchema)]
 pub(in crate::api) struct Merge {
-    /// The others, at most 100: what they know goes into the contact of the path, and they are deleted.
+    /// The other contacts, at most 100: their fields are copied into the contact of the path, and they are
+    /// deleted.
     #[schema(max_items = 100)]
     contact_ids: Vec<Uuid>,
 }
@@ -72,7 +73,8 @@ pub(in crate::api) async fn show(
 
 /// Change a contact
 ///
-/// What is left out is kept; an empty text erases. `tags` are all tags that the contact has from now on.
+/// Fields that are left out are kept; an empty text erases the field. `tags` are all tags that the contact
+/// has from now on.
 #[utoipa::path(
     patch,
     path = "/api/v1/contacts/{id}",
@@ -130,8 +132,8 @@ pub(in crate::api) async fn delete(
 
 /// Merge contacts
 ///
-/// Makes one contact of several: the one of the path keeps what it knows, takes from the others what it does not know,
-/// and gets all of their tags; the others are deleted.
+/// Merges several contacts into one: the contact of the path keeps its fields, takes its missing fields from
+/// the others, and gets all of their tags. The others are deleted.
 #[utoipa::path(
     post,
     path = "/api/v1/contacts/{id}/merge",
@@ -141,7 +143,8 @@ pub(in crate::api) async fn delete(
     request_body = Merge,
     responses(
         (status = 200, description = "The contact that stays", body = Contact),
-        (status = 404, description = "`contact_not_found`: one of them is not there", body = ErrorBody),
+        (status = 404, description = "`contact_not_found`: one of the contacts does not \
+             exist", body = ErrorBody),
         (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         Failures,
@@ -204,7 +207,7 @@ fn refuse(edited: Edited) -> Result<(), Error> {
             "another contact of this company has this number: change that one, or merge the two",
         )),
         Edited::Nameless => {
-            Err(invalid_field("a contact needs a valid `phone_number` or an `email` to be known by"))
+            Err(invalid_field("a contact needs a valid `phone_number` or an `email` that identifies it"))
         }
     }
 }

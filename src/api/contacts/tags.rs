@@ -36,12 +36,13 @@ pub(in crate::api) struct TagEntry {
     /// Unique in the company; at most 100 characters, without semicolons.
     #[schema(example = "vip")]
     name: String,
-    /// Hex colour; without one the name decides, and a tag that exists keeps its own.
+    /// Hex colour. Without it, a new tag gets a colour derived from its name, and an existing tag keeps its
+    /// colour.
     #[schema(example = "#22aa66")]
     color: Option<String>,
 }
 
-/// What is changed of a tag; what is left out is kept.
+/// A change of a tag. Fields that are left out are kept.
 #[derive(Deserialize, ToSchema)]
 pub(in crate::api) struct TagPatch {
     /// Unique in the company.
@@ -53,7 +54,7 @@ pub(in crate::api) struct TagPatch {
 
 /// Create or update tags
 ///
-/// A tag is known by its name. The same request again changes nothing more.
+/// A tag is identified by its name. Repeating the request changes nothing more.
 #[utoipa::path(
     post,
     path = "/api/v1/contacts/tags/batch",
@@ -93,7 +94,7 @@ pub(in crate::api) async fn write(
 
 /// Change a tag
 ///
-/// Its contacts are found by the new name within moments, with many of them within minutes.
+/// Searches find its contacts by the new name within seconds, or within minutes when there are many.
 #[utoipa::path(
     patch,
     path = "/api/v1/contacts/tags/{id}",
@@ -136,7 +137,7 @@ pub(in crate::api) async fn change(
 
 /// Delete a tag
 ///
-/// From now on it is in no list and reaches nobody; its contacts stay.
+/// The tag disappears from lists and can no longer be sent to. Its contacts stay.
 #[utoipa::path(
     delete,
     path = "/api/v1/contacts/tags/{id}",

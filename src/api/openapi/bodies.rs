@@ -1,5 +1,5 @@
-//! What both kinds of sends ask for, as the reference describes it. The bodies themselves are read by
-//! [`crate::domain::request`], whose checks answer in a promised order.
+//! The request bodies of sends and other requests, for the API reference. [`crate::domain::request`] reads the
+//! bodies, and makes its checks in a fixed order.
 
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -41,7 +41,7 @@ pub(super) enum Tags {
     Many(Vec<Uuid>),
 }
 
-/// A template, as the channel's list of templates names it.
+/// The id of a template, from the channel's list of templates.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
@@ -52,18 +52,18 @@ pub(super) enum TemplateId {
     Digits(String),
 }
 
-/// What a business-account send asks for. Which fields it needs depends on `type`; those that it does not need are
-/// not looked at.
+/// A send through a business account. The required fields depend on `type`; other fields are ignored.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct BusinessSend {
     /// What is sent.
     #[schema(value_type = MessageType, example = "text")]
     r#type: String,
-    /// Everything but digits is stripped. This or `contact_tag_id` must be there; both are merged.
+    /// All characters but digits are ignored. Give this, `contact_tag_id`, or both; the recipients are
+    /// merged.
     #[schema(example = json!(["+55 11 98888-7777"]))]
     phone_number: Option<Numbers>,
-    /// Every contact of these tags that has a valid number receives the message.
+    /// Every contact with one of these tags and a valid number gets the message.
     contact_tag_id: Option<Tags>,
     /// The text, for `text`.
     #[schema(example = "Your order is on its way.")]
@@ -75,27 +75,28 @@ pub(in crate::api) struct BusinessSend {
     /// An approved template, for `template`.
     #[schema(example = 7)]
     template_id: Option<TemplateId>,
-    /// Another language of the same template.
+    /// The language, to send the same template in another language.
     #[schema(example = "pt_BR")]
     language: Option<String>,
-    /// The values of the template's variables; an empty list when it has none.
+    /// The values of the template's variables; an empty list when the template has none.
     #[schema(max_items = 32)]
     components: Option<Vec<TemplateComponent>>,
-    /// Whether the texts of `components` have contact fields: `{{contact.first_name}}`, `{{contact.last_name}}`,
-    /// `{{contact.name}}` (both), `{{contact.email}}`, `{{contact.phone_number}}`. Each recipient then gets what the
-    /// company knows of them as the message goes. Behind a bar stands the text for recipients without a value:
-    /// `{{contact.first_name|friend}}`; without one, their message ends as `failed` with the code -1. Every `{{` must
-    /// begin such a field (`invalid_components`). Absent or false: texts are sent as they are. For `template` only.
+    /// Whether the texts of `components` have contact fields: `{{contact.first_name}}`,
+    /// `{{contact.last_name}}`, `{{contact.name}}` (both), `{{contact.email}}`, `{{contact.phone_number}}`.
+    /// Each recipient then gets the values of their contact when the message goes out. The text behind a bar
+    /// is for recipients without a value: `{{contact.first_name|friend}}`. Without such a text, their message
+    /// ends as `failed` with the code -1. Every `{{` must begin such a field (`invalid_components`). When
+    /// absent or false, texts are sent as they are. For `template` only.
     #[schema(example = true)]
     contact_fields: Option<bool>,
     /// Buttons, a list or products, for `interactive`.
     interactive: Option<Interactive>,
-    /// When it starts, in RFC 3339 with an offset, at most a year ahead. Absent or passed: at once. Looked at,
-    /// like `expires_at`, after all other fields.
+    /// When the send starts, in RFC 3339 with an offset, at most a year ahead. When absent or in the past, it
+    /// starts at once. `send_at` and `expires_at` are checked after all other fields.
     #[schema(value_type = Option<String>, format = DateTime)]
     send_at: Option<String>,
-    /// From when on nothing of it starts: what has not gone by then ends as `expired`. Must be to come, and
-    /// after `send_at`.
+    /// The time after which no message starts: messages that have not started by then end as `expired`. It
+    /// must be in the future and after `send_at`.
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<String>,
 }
@@ -133,25 +134,25 @@ pub(super) enum ErrorCodes {
     Many(Vec<ErrorCode>),
 }
 
-/// Which messages of a send are sent again.
+/// The messages of a send that are retried.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct SendAgain {
-    /// How they ended; `failed` and `expired` when absent.
+    /// The states of the messages; `failed` and `expired` when absent.
     #[schema(example = "failed")]
     state: Option<RetriedStates>,
-    /// Only messages with one of these codes of the provider; whatever code when absent.
+    /// Only messages with one of these codes of the provider; messages with any code when absent.
     #[schema(example = 131_026)]
     error_code: Option<ErrorCodes>,
-    /// When the new send starts, as in any send.
+    /// When the new send starts, as for any send.
     #[schema(value_type = Option<String>, format = DateTime)]
     send_at: Option<String>,
-    /// From when on nothing of the new send starts, as in any send.
+    /// The time after which no message of the new send starts, as for any send.
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<String>,
 }
 
-/// What a web-session send asks for.
+/// A send through a web session.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct WebSend {
@@ -166,22 +167,22 @@ pub(in crate::api) struct WebSend {
     phone_number: String,
     /// The text, for `text`.
     message: Option<String>,
-    /// Public address of the file, for the others.
+    /// Public address of the file, for the other types.
     link: Option<String>,
     /// For `image`, `video` and `document`.
     caption: Option<String>,
 }
 
-/// How a phone is linked.
+/// How to link a phone.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct PairingStart {
-    /// The phone's number, for a code to be typed there. Without it there are QR codes only.
+    /// The phone's number, to get a code to type into the phone. Without it there are only QR codes.
     #[schema(example = "5511988887777")]
     phone_number: Option<Number>,
 }
 
-/// What is answered at the passkey gate of a pairing.
+/// The answer to a step of the passkey gate of a pairing.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
@@ -199,8 +200,8 @@ pub(in crate::api) struct PasskeyAssertion {
     assertion: WebAuthnAssertion,
 }
 
-/// What `PublicKeyCredential.toJSON()` makes in a browser; further fields are not looked at. All but `type` are
-/// base64url.
+/// The result of `PublicKeyCredential.toJSON()` in a browser; further fields are ignored. All fields but `type`
+/// are base64url.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct WebAuthnAssertion {
@@ -214,7 +215,7 @@ pub(super) struct WebAuthnAssertion {
     response: WebAuthnResponse,
 }
 
-/// What the passkey signed, and its signature.
+/// The data that the passkey signed, and its signature.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct WebAuthnResponse {
@@ -227,11 +228,11 @@ pub(super) struct WebAuthnResponse {
     user_handle: Option<String>,
 }
 
-/// The code was compared.
+/// Confirms that the codes are the same.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct PasskeyConfirmation {
-    /// `true`; to end the pairing, `DELETE` it.
+    /// `true`. To end the pairing instead, use `DELETE`.
     confirmed: bool,
 }
 
@@ -251,12 +252,12 @@ pub(in crate::api) struct WebhookBody {
     /// `whatsapp_business_account`.
     #[schema(required = false, example = "whatsapp_business_account")]
     object: String,
-    /// One for each business account that something is told of.
+    /// One entry for each business account that the webhook is about.
     #[schema(required = false)]
     entry: Vec<WebhookEntry>,
 }
 
-/// What is told of one business account.
+/// The changes of one business account.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct WebhookEntry {

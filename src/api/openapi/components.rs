@@ -35,7 +35,7 @@ tags! {
 pub(super) struct TemplateHeader {
     #[schema(value_type = HeaderTag, inline)]
     r#type: String,
-    /// One text, file or place.
+    /// One text, file or location.
     #[schema(max_items = 256)]
     parameters: Option<Vec<TemplateParameter>>,
 }
@@ -127,7 +127,7 @@ pub(super) struct CurrencyParameter {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct Currency {
-    /// What is shown where the amount cannot be written in the recipient's way.
+    /// The text that is shown when the amount cannot be formatted for the recipient.
     #[schema(example = "R$ 19,90", max_length = 32768)]
     fallback_value: String,
     /// ISO 4217.
@@ -138,7 +138,7 @@ pub(super) struct Currency {
     amount_1000: Option<i64>,
 }
 
-/// A moment in words.
+/// A date and time in words.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct DateTimeParameter {
@@ -149,16 +149,16 @@ pub(super) struct DateTimeParameter {
     parameter_name: Option<String>,
 }
 
-/// A moment in words, in the provider's form.
+/// A date and time in words, in the provider's form.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct TemplateDateTime {
-    /// What is shown.
+    /// The text that is shown.
     #[schema(example = "25 de fevereiro", max_length = 32768)]
     fallback_value: String,
 }
 
-/// A file: here, or in the field that is called like its type, either a `link` or an `id`.
+/// A file, as a `link` or an `id`: either here or in the field with the name of its type.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct FileParameter {
@@ -193,7 +193,7 @@ pub(super) struct TemplateFile {
     filename: Option<String>,
 }
 
-/// A place on the map.
+/// A location on the map.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct LocationParameter {
@@ -202,7 +202,7 @@ pub(super) struct LocationParameter {
     location: TemplateLocation,
 }
 
-/// A place on the map, in the provider's form.
+/// A location on the map, in the provider's form.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct TemplateLocation {
@@ -221,7 +221,7 @@ pub(super) enum Coordinate {
     Text(String),
 }
 
-/// What comes back when a quick reply is pressed.
+/// The payload that the provider reports when a quick reply is pressed.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct PayloadParameter {
@@ -231,7 +231,7 @@ pub(super) struct PayloadParameter {
     payload: String,
 }
 
-/// What a button copies.
+/// The code that a button copies.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct CouponCodeParameter {
@@ -248,7 +248,7 @@ pub(super) struct OtherParameter {
     r#type: String,
 }
 
-/// A part of a template, as the provider describes it; what parts have depends on the provider.
+/// A part of a template, in the provider's form. The provider decides which fields a part has.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct TemplatePart {
@@ -258,17 +258,17 @@ pub(in crate::api) struct TemplatePart {
     /// The format of a header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or `LOCATION`.
     #[schema(required = false)]
     format: String,
-    /// With its variables.
+    /// The text, with its variables.
     #[schema(required = false, example = "Hello {{1}}, your order has left.")]
     text: String,
     #[schema(required = false)]
     buttons: Vec<TemplatePartButton>,
-    /// Values for the variables, as the provider was given them.
+    /// The example values of the variables that were given to the provider.
     #[schema(required = false, value_type = Object, additional_properties)]
     example: Value,
 }
 
-/// A button of a template, as the provider describes it.
+/// A button of a template, in the provider's form.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct TemplatePartButton {
@@ -277,7 +277,7 @@ pub(super) struct TemplatePartButton {
     r#type: String,
     #[schema(required = false)]
     text: String,
-    /// With its variable, if it has one.
+    /// The address, with its variable if it has one.
     #[schema(required = false)]
     url: String,
     #[schema(required = false)]

@@ -1,5 +1,5 @@
-//! Interactive messages, as [`crate::domain::interactive`] checks them. Fields that are not described here pass
-//! through to the provider.
+//! Interactive messages, as [`crate::domain::interactive`] checks them. Fields that are not described here are
+//! passed on to the provider.
 
 use utoipa::ToSchema;
 
@@ -62,7 +62,7 @@ pub(super) struct InteractiveProductList {
     action: ProductListAction,
 }
 
-/// One product of a catalogue. It has no header.
+/// One product of a catalogue, without a header.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct InteractiveProduct {
@@ -73,7 +73,7 @@ pub(super) struct InteractiveProduct {
     action: ProductAction,
 }
 
-/// A text, or a file in the field that is called like its type.
+/// A text, or a file in the field with the name of its type.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct InteractiveHeader {
@@ -134,7 +134,7 @@ pub(super) struct InteractiveFooter {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct ButtonAction {
-    /// With different titles.
+    /// The buttons, whose titles must differ.
     #[schema(min_items = 1, max_items = 3)]
     buttons: Vec<ReplyButton>,
 }
@@ -150,7 +150,7 @@ pub(super) struct ReplyButton {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct Reply {
-    /// Comes back when the button is pressed.
+    /// The id that the provider reports when the button is pressed.
     #[schema(max_length = 256)]
     id: String,
     #[schema(max_length = 20, example = "Yes")]
@@ -160,10 +160,10 @@ pub(super) struct Reply {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct ListAction {
-    /// What opens the menu.
+    /// The text of the button that opens the menu.
     #[schema(max_length = 20, example = "Menu")]
     button: String,
-    /// With ten rows in all.
+    /// The sections, with at most ten rows in all.
     #[schema(min_items = 1, max_items = 10)]
     sections: Vec<ListSection>,
 }
@@ -181,7 +181,7 @@ pub(super) struct ListSection {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct ListRow {
-    /// Comes back when the row is chosen.
+    /// The id that the provider reports when the row is chosen.
     #[schema(max_length = 200)]
     id: String,
     #[schema(max_length = 24)]
@@ -195,7 +195,7 @@ pub(super) struct ListRow {
 pub(super) struct ProductListAction {
     #[schema(max_length = 256)]
     catalog_id: String,
-    /// With thirty products in all.
+    /// The sections, with at most thirty products in all.
     #[schema(min_items = 1, max_items = 10)]
     sections: Vec<ProductSection>,
 }

@@ -1,4 +1,4 @@
-//! What holds for the whole document, said here once instead of at each type, and the bounds that are configured.
+//! Rules for the whole document, which are applied here and not at each type, and the configured bounds.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,11 @@ use serde_json::{Map, Value, json};
 
 use crate::api::{Access, Options, ROUTES};
 
-/// Kinds of which one is open: what it describes may be described by a stricter one, too.
+/// Types with an open alternative: a value may match the open alternative and a stricter one.
 const OPEN_KINDS: [&str; 2] = ["TemplateComponent", "TemplateParameter"];
 
-/// Objects that may have more fields than are described: what a provider writes, or another version of this program.
+/// Objects that may have more fields than the document describes: those of a provider or of another version
+/// of this program.
 const OPEN_OBJECTS: [&str; 11] = [
     "ChangedFields",
     "Currency",
@@ -24,7 +25,7 @@ const OPEN_OBJECTS: [&str; 11] = [
     "WebhookEntry",
 ];
 
-/// Puts all of it into a document that was made from the handlers' types.
+/// Applies all rules to a document that was generated from the handlers' types.
 pub(super) fn apply(document: &mut Value, options: &Options) {
     operations(document, options);
     scopes(document);
@@ -43,7 +44,7 @@ pub(super) fn apply(document: &mut Value, options: &Options) {
     bound(schemas, options);
 }
 
-/// A parameter or a body that may be left out is never `null`; lists have the bounds that are configured.
+/// A parameter or a body that may be left out is never `null`; lists have the configured bounds.
 fn operations(document: &mut Value, options: &Options) {
     let paths = document["paths"].as_object_mut().into_iter().flat_map(Map::values_mut);
     for operation in paths.filter_map(Value::as_object_mut).flat_map(Map::values_mut) {
@@ -68,7 +69,7 @@ fn operations(document: &mut Value, options: &Options) {
     }
 }
 
-/// What a company's key has to be good for, and the refusal of one that is not.
+/// The scope that a company's key needs, and the refusal of a key without it.
 fn scopes(document: &mut Value) {
     for route in ROUTES {
         let Some(scope) = route.access.scope() else { continue };
@@ -115,7 +116,7 @@ fn without_null(schema: &mut Value) {
     }
 }
 
-/// The names of all schemas that answers are made of.
+/// The names of all schemas that answers contain.
 fn answered(document: &Value) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut left = Vec::new();
@@ -141,7 +142,7 @@ fn answered(document: &Value) -> BTreeSet<String> {
     names
 }
 
-/// An answer leaves a field out or says that it is null, never both: what may be null is there.
+/// A field of an answer is either optional or nullable, never both: fields that may be null are required.
 fn require_nullable(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     for (keyword, inner) in keywords.iter_mut() {
@@ -169,7 +170,7 @@ fn may_be_null(schema: &Value) -> bool {
     is_among(&schema["type"], &json!("null")) || is_among(&schema["oneOf"], &json!({"type": "null"}))
 }
 
-/// The bounds of sends that are configured.
+/// Adds the configured bounds of sends.
 fn bound(schemas: &mut Value, options: &Options) {
     let limits = &options.send;
     for send in ["BusinessSend", "WebSend"] {
@@ -186,7 +187,7 @@ fn bound(schemas: &mut Value, options: &Options) {
     kind(&mut schemas["ButtonIndex"], "integer")["maximum"] = 9.into();
 }
 
-/// The one of several kinds that has this type.
+/// The alternative with this type.
 fn kind<'a>(schema: &'a mut Value, name: &str) -> &'a mut Value {
     let kinds = schema["oneOf"].as_array();
     let place = kinds.and_then(|kinds| kinds.iter().position(|kind| kind["type"] == name));

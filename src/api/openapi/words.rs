@@ -1,4 +1,4 @@
-//! The words that fields take, from the lists that the domain keeps: a list that grows describes itself.
+//! The words that fields may have, from the lists in the domain, so that a new word is documented by itself.
 
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
@@ -37,56 +37,56 @@ macro_rules! words {
 }
 
 words! {
-    /// What a business account sends.
+    /// The type of a message through a business account.
     MessageType = request::business_types();
-    /// What a send sends.
+    /// The type of a send's messages.
     SendType = request::business_types();
-    /// What a web session sends.
+    /// The type of a message through a web session.
     WebMessageType = request::web_types();
     /// The kind of recipient of a web session.
     RecipientType = ["number", "group"];
-    /// Which kind of provider stands behind a channel.
+    /// The kind of provider of a channel.
     ChannelKind = Kind::ALL.iter().map(|kind| kind.as_str());
     /// Whether a channel can send. Only business accounts are `blocked`, only web sessions `pairing`.
     ChannelStatus = Status::ALL.iter().map(|status| status.as_str());
-    /// How far a channel is with being linked to a phone.
+    /// The state of a channel's pairing with a phone.
     PairingState = web_session::Stage::ALL.iter().map(|stage| stage.as_str());
-    /// Where a send is.
+    /// The state of a send.
     SendState = Stage::ALL.iter().map(|stage| stage.as_str());
-    /// Where a message is.
+    /// The state of a message.
     MessageState = State::ALL.iter().map(|state| state.as_str());
-    /// Why nothing of a send, or of a channel, goes now.
+    /// Why no message of a send, or of a channel, goes out now.
     WaitingReason = Reason::ALL.iter().map(|reason| reason.as_str());
     /// The limit that decides how long a send takes.
     BindingLimit = Binding::ALL.iter().map(|binding| binding.as_str());
-    /// What happened to a message. `attempted` and `sent` have no time where it is not kept, nor has `delivered` of a
-    /// message that was read.
+    /// What happened to a message. `attempted` and `sent` may have no time, because it is not always kept;
+    /// `delivered` has none for a message that was read.
     MessageMilestone = Milestone::ALL.iter().map(|milestone| milestone.as_str());
-    /// How a message may have ended that is sent again.
+    /// The states of messages that can be retried.
     RetriedState = State::RETRIED.iter().map(|state| state.as_str());
-    /// What is limited. Only web sessions have `daily_cap` and `cold_contacts`.
+    /// The name of a limit. Only web sessions have `daily_cap` and `cold_contacts`.
     LimitName = limit::Name::ALL.iter().map(|name| name.as_str());
-    /// How a template calls its variables.
+    /// How a template names its variables.
     TemplateParameterFormat = ParameterFormat::ALL.iter().map(|format| format.as_str());
-    /// What happens to a message whose outcome is unknown: the provider may have taken it.
+    /// What happens to a message whose outcome is unknown, because the provider may have accepted it.
     OnUnknownOutcome = UnknownOutcome::ALL.iter().map(|outcome| outcome.as_str());
     /// The result for one record of a batch.
     WriteResult = ["created", "updated", "unchanged", "rejected"];
-    /// Where an import is.
+    /// The state of an import.
     ImportState = imports::State::ALL.iter().map(|state| state.as_str());
-    /// What a column of a file holds.
+    /// The field of a column of a file.
     ImportField = Field::ALL.iter().map(|field| field.as_str());
-    /// What happens to an import.
+    /// The action on an import.
     ImportAction = ["start", "cancel"];
-    /// What an API key may be used for.
+    /// The scope of an API key.
     KeyScope = Scope::ALL.map(Scope::as_str);
-    /// What a person may do in a company.
+    /// The role of a person in a company.
     MemberRole = Role::ALL.map(Role::as_str);
-    /// What a recipient is left out of.
+    /// The messages that a recipient does not get.
     LeftOutOf = Suppression::ALL.map(Suppression::as_str);
-    /// How a node stands: it takes channels; it gives them away; others take them over.
+    /// The state of a node: it takes channels; it gives them away; or others take them over.
     NodeState = cluster::NodeState::ALL.map(cluster::NodeState::as_str);
-    /// What was changed.
+    /// The kind of record that was changed.
     ChangeSubject = What::ALL.iter().map(|what| what.as_str());
 }
 
@@ -96,7 +96,7 @@ pub(super) fn one_of<'a>(description: &str, words: impl IntoIterator<Item = &'a 
     ObjectBuilder::new().schema_type(Type::String).description(description).enum_values(Some(words)).into()
 }
 
-/// Types of one word, which tell the alternatives of a field apart.
+/// Types with a single word, which distinguish the alternatives of a field.
 macro_rules! tags {
     ($($name:ident = [$($word:literal),+];)*) => {$(
         pub(super) enum $name {}

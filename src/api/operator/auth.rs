@@ -1,4 +1,4 @@
-//! The proof that an operator asks.
+//! Authentication of operators.
 
 use actix_web::dev::Payload;
 use actix_web::web::Data;
@@ -12,14 +12,15 @@ use crate::api::error::Error;
 use crate::engine::Who;
 use crate::error::Code;
 
-/// The operator whose valid key a request carries. A handler that takes it cannot be reached without.
+/// The operator whose valid key the request carries. A handler that takes an `Operator` is not called
+/// otherwise.
 #[derive(Debug, Clone)]
 pub(in crate::api) struct Operator {
     name: String,
 }
 
 impl Operator {
-    /// As whom the record of changes knows them.
+    /// The operator's name in the record of changes.
     pub(super) fn who(&self) -> Who {
         Who::Operator(self.name.clone())
     }

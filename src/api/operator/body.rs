@@ -1,4 +1,4 @@
-//! Operators' small bodies.
+//! Reads the small bodies of operators' requests.
 
 use serde_json::{Map, Value};
 
@@ -95,7 +95,7 @@ pub(super) fn time(fields: &mut Map<String, Value>, name: &str) -> Result<Option
     moment.map_err(|wrong| invalid(format!("`{name}` {wrong}")))
 }
 
-/// A field that lists scopes; everything when it is absent or empty.
+/// A field that lists scopes; all scopes when it is absent or empty.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The record of what was changed.
+//! The record of changes.
 
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
@@ -18,29 +18,31 @@ use crate::clock::Timestamp;
 use crate::engine::records::changes::{self, Filter, What};
 use crate::error::Code;
 
-/// One change. Secrets are never part of it.
+/// One change. It never contains secrets.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Change {
-    /// Names the change.
+    /// The id of the change.
     id: Uuid,
-    /// When it was made.
+    /// When the change was made.
     #[schema(value_type = String, format = DateTime)]
     at: Timestamp,
-    /// The operator's name; `key:` and the name of a company's API key; `user:` and the e-mail of a person who signed in, or nothing more when the sign-in failed; `cli:`
-    /// and a user's name for the command line; `pombo` for the program itself.
+    /// The author: an operator's name; `key:` and the name of a company's API key; `user:` and the e-mail of
+    /// a person who signed in, or only `user:` when the sign-in failed; `cli:` and a user's name for the
+    /// command line; `pombo` for the program itself.
     #[schema(example = "ana")]
     who: String,
-    /// What was changed.
+    /// The kind of record that was changed.
     #[schema(value_type = ChangeSubject, example = "channel.tier")]
     what: &'static str,
-    /// The tier's name, the operator's name, the recipient's number (`+5511988887777`), the person's e-mail (empty when
-    /// somebody unknown failed to sign in), or the id of the channel, company, API key or sealing key. Contacts, tags and
-    /// imports have the id of their company.
+    /// The record that was changed: the tier's name, the operator's name, the recipient's number
+    /// (`+5511988887777`), the person's e-mail (empty for a failed sign-in of an unknown user), or the id of
+    /// the channel, company, API key or sealing key. For contacts, tags and imports it is the id of their
+    /// company.
     subject: String,
-    /// What it was; null when it was not there before, and for a secret.
+    /// The value before; null when there was none, and for a secret.
     #[schema(value_type = Option<ChangedValue>)]
     before: Option<Value>,
-    /// What it is since; of a secret only that it was given or replaced.
+    /// The value after. For a secret, it says only that the secret was given or replaced.
     #[schema(value_type = ChangedValue)]
     after: Value,
     /// The network address of the browser; null for the command line and for changes made with a key.
@@ -57,7 +59,7 @@ impl From<changes::Change> for Change {
 
 /// List changes
 ///
-/// What people changed, over HTTP and by the command line, newest first.
+/// The changes that people made over HTTP and on the command line, newest first.
 #[utoipa::path(
     get,
     path = "/operator/v1/changes",
@@ -66,11 +68,12 @@ impl From<changes::Change> for Change {
     security(("operator_key" = [])),
     params(
         PlainPageParameters,
-        ("what" = Option<ChangeSubject>, Query, description = "Only of this kind"),
-        ("subject" = Option<String>, Query, description = "Only of this tier, channel, company, key, operator or number"),
-        ("who" = Option<String>, Query, description = "Only of this one, as changes name them: `user:ana@example.com`"),
-        ("from" = Option<String>, Query, format = DateTime, description = "Only changes made at this moment or later"),
-        ("to" = Option<String>, Query, format = DateTime, description = "Only changes made before this moment"),
+        ("what" = Option<ChangeSubject>, Query, description = "Only changes of this kind"),
+        ("subject" = Option<String>, Query, description = "Only changes of this tier, channel, company, key, operator or number"),
+        ("who" = Option<String>, Query, description = "Only changes by this author, in the form of `who`: \
+             `user:ana@example.com`"),
+        ("from" = Option<String>, Query, format = DateTime, description = "Only changes made at this time or later"),
+        ("to" = Option<String>, Query, format = DateTime, description = "Only changes made before this time"),
     ),
     responses((status = 200, description = "A page of changes", body = Envelope<Change>), Failures),
 )]

@@ -26,22 +26,22 @@ use crate::domain::tier::Tier;
 use crate::engine::records::channels::Owned;
 use crate::error::Code;
 
-/// No token comes near this many characters.
+/// The longest token, in characters. No token of the provider is nearly as long.
 const TOKEN_CHARS: usize = 16 * 1024;
 
-/// A channel, and whose it is. Tokens and secrets are never part of it.
+/// A channel with its company. It never contains tokens and secrets.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct OwnedChannel {
-    /// The company that it belongs to.
+    /// The company of the channel.
     company: Owner,
     #[serde(flatten)]
     channel: Channel,
 }
 
-/// The company that a channel belongs to.
+/// The company of a channel.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Owner {
-    /// Names the company.
+    /// The id of the company.
     id: Uuid,
     /// Unique.
     #[schema(example = "Bakery")]
@@ -56,8 +56,8 @@ impl From<Owned> for OwnedChannel {
 
 /// List every company's channels
 ///
-/// Both kinds, newest first. `search` is matched against the channel's name and number; a company's whole name
-/// or id finds all its channels.
+/// The channels of both kinds, newest first. `search` is matched against the channel's name and number; a
+/// company's full name or id finds all its channels.
 #[utoipa::path(
     get,
     path = "/operator/v1/channels",
@@ -80,9 +80,10 @@ pub(in crate::api) async fn list(
 
 /// Add a channel
 ///
-/// A business account is looked up at the provider first, and saved only if the provider knows number and account and takes
-/// the token; with `verify` as false it is saved as it is, for those who provision offline. It is `connecting` until the
-/// provider has confirmed it; a web session is `pairing` until a phone is linked. Token and app secret are never shown again.
+/// A business account is looked up at the provider first, and saved only if the provider knows the number and
+/// the account and accepts the token. With `verify` as false it is saved without a look-up, for offline
+/// provisioning. A business account is `connecting` until the provider has confirmed it; a web session is
+/// `pairing` until a phone is linked. Token and app secret are never shown again.
 #[utoipa::path(
     post,
     path = "/operator/v1/channels",
@@ -96,7 +97,8 @@ pub(in crate::api) async fn list(
         (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another channel has the number's id", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
-        (status = 422, description = "`provider_refused`: the provider's word is in the sentence", body = ErrorBody),
+        (status = 422, description = "`provider_refused`: the sentence has the provider's \
+             reason", body = ErrorBody),
         Failures,
     ),
 )]
@@ -145,7 +147,7 @@ pub(in crate::api) async fn rename(
 
 /// Remove a channel
 ///
-/// Its sends must be over, and its phone unlinked. What it sent stays listed.
+/// The channel's sends must be over, and its phone unlinked. Its sends stay in the lists.
 #[utoipa::path(
     delete,
     path = "/operator/v1/channels/{id}",
@@ -172,7 +174,7 @@ pub(in crate::api) async fn remove(
 
 /// Put a channel under another tier
 ///
-/// A running channel follows within a second, in the middle of a send too.
+/// A running channel applies the tier within a second, even during a send.
 #[utoipa::path(
     put,
     path = "/operator/v1/channels/{id}/tier",
@@ -207,8 +209,9 @@ pub(in crate::api) async fn set_tier(
 
 /// Connect a business account again
 ///
-/// With a new access token where the provider refuses the old one; without a body, the old one is tried again.
-/// The channel is `connecting` until the provider confirmed it, and its queue goes on.
+/// Give a new access token if the provider refuses the old one; without a body, the stored token is tried
+/// again. The channel is `connecting` until the provider has confirmed it. Its queue is kept and then
+/// continues.
 #[utoipa::path(
     post,
     path = "/operator/v1/channels/{id}/reconnect",
@@ -270,7 +273,7 @@ fn check_kind(settings: &str, kind: Kind) -> Result<(), Error> {
     Err(Error::refused(Code::InvalidTier, sentence))
 }
 
-/// The new token of a body. What is wrong with one is told without showing it.
+/// The new token in a body. A refusal never contains the token.
 fn token(body: &[u8]) -> Result<Option<Secret>, Error> {
     secret(&mut body::object(body)?, "token")
 }

@@ -18,18 +18,18 @@ use crate::clock::Timestamp;
 use crate::engine::records::companies;
 use crate::error::Code;
 
-/// The tier of a company that names none.
+/// The default tier of a company.
 const USUAL_TIER: &str = "standard";
 
 /// A company.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Company {
-    /// Names the company.
+    /// The id of the company.
     id: Uuid,
     /// Unique.
     #[schema(example = "Bakery")]
     name: String,
-    /// The tier that its new channels take, and whose `api_requests` bounds its requests.
+    /// The tier of its new channels; its `api_requests` limits the company's requests.
     #[schema(example = "standard")]
     tier: String,
     /// When it was added.
@@ -45,7 +45,7 @@ impl From<companies::Company> for Company {
 
 /// List companies
 ///
-/// By name. `search` is matched in the name.
+/// Sorted by name. `search` is matched in the name.
 #[utoipa::path(
     get,
     path = "/operator/v1/companies",
@@ -120,8 +120,8 @@ pub(in crate::api) async fn show(
 
 /// Change a company
 ///
-/// Its name, its tier, or both. Channels keep their tiers; a running service bounds the company's requests by the new tier
-/// within a second.
+/// Changes its name, its tier, or both. Channels keep their tiers; a running service limits the company's
+/// requests by the new tier within a second.
 #[utoipa::path(
     patch,
     path = "/operator/v1/companies/{id}",

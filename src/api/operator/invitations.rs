@@ -1,4 +1,4 @@
-//! Invitations: list, make, withdraw.
+//! Invitations: list, create, withdraw.
 
 use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
@@ -20,28 +20,28 @@ use crate::clock::Timestamp;
 use crate::domain::page::Page;
 use crate::error::Code;
 
-/// An invitation that was not used yet, without its link.
+/// An unused invitation, without its link.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Invitation {
-    /// Names the invitation.
+    /// The id of the invitation.
     id: Uuid,
     /// The invited person's e-mail.
     #[schema(example = "ana@example.com")]
     email: String,
-    /// The company; null when none is.
+    /// The company that the person is invited to; null for an operator without a company.
     company_id: Option<Uuid>,
-    /// What the person may do in the company; null without a company.
+    /// The person's role in the company; null without a company.
     #[schema(value_type = Option<MemberRole>)]
     role: Option<&'static str>,
     /// Whether the person becomes an operator of every company.
     is_operator: bool,
-    /// The person who made the invitation, as in the record of changes.
+    /// The author of the invitation, as in the record of changes.
     #[schema(example = "ana")]
     made_by: String,
-    /// When it was made.
+    /// When it was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it ends.
+    /// When it expires.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Timestamp,
 }
@@ -57,7 +57,7 @@ impl From<accounts::Invitation> for Invitation {
 
 /// List invitations
 ///
-/// Those that were not used and have not ended, the newest first.
+/// The invitations that are not used and have not expired, newest first.
 #[utoipa::path(
     get,
     path = "/operator/v1/invitations",
@@ -73,7 +73,7 @@ pub(in crate::api) async fn list(
     request: HttpRequest,
 ) -> Result<Json<Envelope<Invitation>>, Error> {
     let page = ListQuery::new(request.query_string(), &state.options).page()?;
-    // They end after a day: there are never many.
+    // Invitations expire after a day, so there are never many.
     let open = state.accounts.invitations(None).await?;
     let total = open.len() as u64;
     let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
@@ -84,8 +84,8 @@ pub(in crate::api) async fn list(
 
 /// Invite a user
 ///
-/// An earlier invitation of the same e-mail to the same company becomes void. The link in the answer is valid once, and is
-/// shown this once.
+/// An earlier invitation of the same e-mail to the same company is revoked. The link in the answer is valid
+/// once, and is shown only once.
 #[utoipa::path(
     post,
     path = "/operator/v1/invitations",
@@ -124,7 +124,7 @@ pub(in crate::api) async fn create(
     security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The invitation")),
     responses(
-        (status = 204, description = "Its link is void"),
+        (status = 204, description = "Its link is no longer valid"),
         (status = 404, description = "`invitation_not_found`", body = ErrorBody),
         Failures,
     ),

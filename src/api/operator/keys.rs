@@ -22,26 +22,26 @@ use crate::vault::api_key;
 /// An API key, without the key itself.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Key {
-    /// Names the key.
+    /// The id of the key.
     id: Uuid,
-    /// What the company calls it.
+    /// The name that the company gave the key.
     #[schema(example = "website")]
     name: String,
-    /// What the key begins with.
+    /// The beginning of the key.
     #[schema(example = "pombo_Xy3kQ9")]
     prefix: String,
-    /// What it may be used for.
+    /// The scopes of the key.
     #[schema(value_type = Vec<KeyScope>)]
     scopes: Vec<&'static str>,
-    /// Whether it opens anything now.
+    /// Whether the key is valid now.
     is_valid: bool,
-    /// When it was last used, to the minute; null when it never was.
+    /// When it was last used, to the minute; null when it was never used.
     #[schema(value_type = Option<String>, format = DateTime)]
     last_used_at: Option<Timestamp>,
-    /// When it stops working; null when it does not.
+    /// When it expires; null when it does not expire.
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<Timestamp>,
-    /// When it was revoked; null when it was not.
+    /// When it was revoked; null when it is not revoked.
     #[schema(value_type = Option<String>, format = DateTime)]
     revoked_at: Option<Timestamp>,
     /// When it was added.
@@ -49,7 +49,7 @@ pub(in crate::api) struct Key {
     created_at: Timestamp,
 }
 
-/// A new API key. This is the only answer that holds the key itself.
+/// A new API key. This is the only answer that contains the key itself.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct CreatedKey {
     /// The key, for the Authorization header. It cannot be shown again.
@@ -80,7 +80,7 @@ impl From<ApiKey> for Key {
 
 /// List a company's API keys
 ///
-/// The newest first; revoked and expired ones too.
+/// Newest first, including revoked and expired keys.
 #[utoipa::path(
     get,
     path = "/operator/v1/companies/{id}/keys",
@@ -107,7 +107,7 @@ pub(in crate::api) async fn list(
 
 /// Add an API key
 ///
-/// The answer holds the key, this once.
+/// Only this answer contains the key.
 #[utoipa::path(
     post,
     path = "/operator/v1/companies/{id}/keys",
@@ -145,7 +145,7 @@ pub(in crate::api) async fn create(
 
 /// Revoke an API key
 ///
-/// A running service refuses it within a second.
+/// A running service refuses the key within a second.
 #[utoipa::path(
     delete,
     path = "/operator/v1/companies/{id}/keys/{key}",
@@ -176,6 +176,6 @@ pub(in crate::api) async fn revoke(
     if revoked {
         return Ok(HttpResponse::NoContent().finish());
     }
-    let sentence = "the company has no API key with this id that could be revoked: GET …/keys lists its keys";
+    let sentence = "the company has no active API key with this id: GET …/keys lists its keys";
     Err(Error::refused(Code::KeyNotFound, sentence))
 }

@@ -1,9 +1,9 @@
-//! What operators ask: companies with their keys and suppressions, users and invitations, the tiers, every company's
-//! channels, the nodes of a cluster, and the record of what was changed.
+//! The API for operators: companies with their keys and suppressions, users and invitations, tiers, every
+//! company's channels, the nodes of a cluster, and the record of changes.
 //!
-//! Nothing here is scoped to a company. Every handler takes [`Operator`], which only an operator's own key
-//! opens; a company's key opens nothing here. A change is written to the store with who made it; running
-//! channels follow by themselves, as they do to the command line.
+//! Nothing here is scoped to a company. Every handler takes [`Operator`], so it needs an operator's key; a
+//! company's key gives no access here. A change is written to the store with its author; running channels apply
+//! it by themselves, as they do for the command line.
 
 mod auth;
 mod body;
@@ -24,7 +24,7 @@ use uuid::Uuid;
 pub(super) use self::auth::Operator;
 pub(super) use self::reference::document;
 
-/// The id in this variable segment of the path; `None` when it is not an id at all.
+/// The id in this variable segment of the path; `None` when it is not a UUID.
 fn path_id(request: &HttpRequest, name: &str) -> Option<Uuid> {
     request.match_info().get(name).and_then(|id| Uuid::try_parse(id).ok())
 }

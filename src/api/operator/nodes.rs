@@ -1,4 +1,4 @@
-//! The nodes of a cluster: list, see what runs on one, drain one.
+//! The nodes of a cluster: list them, list the channels of a node, drain a node.
 
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
@@ -26,29 +26,29 @@ pub(in crate::api) struct Cluster {
     cluster: Option<String>,
     /// The node that answers.
     answered_by: Option<Uuid>,
-    /// Those that serve, or whose lease has lapsed and whose channels nobody took over yet; the oldest first. Empty for a
-    /// service that runs alone.
+    /// The nodes that serve, and nodes whose lease has lapsed and whose channels are not taken over yet;
+    /// oldest first. Empty for a service that runs alone.
     nodes: Vec<Node>,
-    /// How often business accounts and web sessions changed hands.
+    /// How often business accounts and web sessions moved between nodes.
     moves: i64,
-    /// When one did last.
+    /// When one last moved.
     #[schema(value_type = Option<String>, format = DateTime)]
     moved_at: Option<Timestamp>,
     /// The database's server; null for a service that runs alone.
     postgresql: Option<Postgres>,
-    /// The connection of the node that answers to NATS; null when there is none to make.
+    /// The connection to NATS of the node that answers; null when NATS is not configured.
     nats: Option<Nats>,
 }
 
 /// A node, and what runs on it.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Node {
-    /// Names the node. A process that starts again is another node.
+    /// The id of the node. A process that starts again is another node.
     id: Uuid,
     /// `cluster.node` of its configuration, or its address.
     #[schema(example = "pombo-1")]
     name: String,
-    /// Where it listens.
+    /// The address on which it listens.
     #[schema(example = "10.0.0.1:8080")]
     address: String,
     /// The program's version.
@@ -59,37 +59,38 @@ pub(in crate::api) struct Node {
     /// over.
     #[schema(value_type = NodeState, example = "serving")]
     state: &'static str,
-    /// What it owns: business accounts, web sessions, and the background work that one node does for all.
+    /// The business accounts and web sessions that it owns, and the background work that one node does for
+    /// all.
     shards: u64,
     /// The channels of these business accounts and web sessions.
     channels: u64,
-    /// How long its lease lasts by the database's clock; 0 when it has lapsed.
+    /// How long its lease is still valid by the database's clock; 0 when it has lapsed.
     lease_seconds: f64,
     /// When it joined.
     #[schema(value_type = String, format = DateTime)]
     started_at: Timestamp,
 }
 
-/// What the database's server says.
+/// The database's server.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Postgres {
-    /// Of the server.
+    /// The server's version.
     #[schema(example = "17.2")]
     version: String,
     /// How long it took to answer, in milliseconds.
     answer_ms: f64,
-    /// Connections to this database, of every client.
+    /// Connections of all clients to this database.
     connections: i64,
     /// Connections that the server allows.
     max_connections: i64,
 }
 
-/// The connection of the node that answers to NATS.
+/// The connection to NATS of the node that answers.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Nats {
-    /// Whether there is one now.
+    /// Whether it is connected now.
     connected: bool,
-    /// Of the server that it leads to, or led to last.
+    /// The version of the server that it is, or was last, connected to.
     #[schema(example = "2.10.27")]
     version: Option<String>,
 }
@@ -132,8 +133,8 @@ impl From<ShownCluster> for Cluster {
 
 /// List nodes
 ///
-/// The services that share the work on one database, as `pombo cluster status` lists them. A service that runs alone has
-/// none.
+/// The services that share the work on one database, as `pombo cluster status` lists them. For a service that
+/// runs alone, the list is empty.
 #[utoipa::path(
     get,
     path = "/operator/v1/nodes",
@@ -149,7 +150,7 @@ pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json
 
 /// List the channels of a node
 ///
-/// Those that run on it now, newest first.
+/// The channels that run on the node now, newest first.
 #[utoipa::path(
     get,
     path = "/operator/v1/nodes/{id}/channels",
@@ -175,8 +176,9 @@ pub(in crate::api) async fn channels(
 
 /// Drain a node
 ///
-/// It gives its channels to the other nodes, takes no others, and its `/readyz` answers 503. It still answers requests until
-/// it is stopped; a process that starts again takes channels as before. A node that drains already goes on.
+/// The node gives its channels to the other nodes, takes no others, and its `/readyz` answers 503. It still
+/// answers requests until it is stopped; a process that starts again takes channels as before. For a node that
+/// drains already, nothing changes.
 #[utoipa::path(
     post,
     path = "/operator/v1/nodes/{id}/drain",
@@ -198,7 +200,7 @@ pub(in crate::api) async fn drain(
     Ok(Json(state.engine.drain_node(&operator.who(), id(&request)).await?.into()))
 }
 
-/// The node of the path; no node has the nil id, which stands for what is no id.
+/// The node of the path. A value that is no UUID becomes the nil id, which no node has.
 fn id(request: &HttpRequest) -> Uuid {
     path_id(request, "id").unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The operators' part of the reference, and the bodies in it that handlers do not derive.
+//! The operators' part of the API reference, and the bodies in it that are not derived from handlers.
 
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{IntoParams, Modify, OpenApi, ToSchema};
@@ -56,7 +56,7 @@ impl Modify for OperatorKey {
     }
 }
 
-/// What operators may ask, to be merged into the whole document.
+/// The operators' endpoints, to be merged into the whole document.
 pub(in crate::api) fn document() -> utoipa::openapi::OpenApi {
     Document::openapi()
 }
@@ -74,7 +74,7 @@ pub(super) struct PlainPageParameters {
     limit: Option<u64>,
 }
 
-/// At most so many, or as many as one likes.
+/// A number, or `unlimited`.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
@@ -83,7 +83,7 @@ pub(super) enum Quota {
     Unlimited(Unlimited),
 }
 
-/// As many as one likes.
+/// No limit.
 #[derive(ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
@@ -91,7 +91,8 @@ pub(super) enum Unlimited {
     Unlimited,
 }
 
-/// The options of a tier, as the tier file explains them. What is left out, or null, has its usual value.
+/// The options of a tier, as the tier file explains them. An option that is left out or null has its default
+/// value.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
@@ -135,12 +136,12 @@ pub(super) struct TierOptions {
     /// Web sessions: people who never wrote to the session and were never written to, in 24 hours.
     #[schema(example = 10)]
     cold_contacts: Option<Quota>,
-    /// When it was last applied, so that what was shown can be given back; it is not looked at.
+    /// Ignored. It is accepted so that a tier can be sent back as it was shown.
     updated_at: Option<String>,
 }
 
-/// A set of rates and quotas, with the options that the tier file explains. Of a tier that another version of this
-/// program wrote, some may be missing and others may be there.
+/// A set of rates and quotas, with the options that the tier file explains. A tier that another version of this
+/// program wrote may lack some options and have others.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct Tier {
@@ -156,7 +157,7 @@ pub(super) struct Tier {
     /// The channel's pace: so many in each `s`, `min`, `h` or `d`, or `unlimited`.
     #[schema(required = false, example = "80/s")]
     messages_per_second: String,
-    /// Messages that may go at once after a pause; one per cent of the rate when it is not there.
+    /// Messages that may go at once after a pause; one per cent of the rate when absent.
     #[schema(required = false)]
     burst: u32,
     /// Even distance between messages to one recipient.
@@ -186,7 +187,7 @@ pub(super) struct Tier {
     /// Web sessions: people who never wrote to the session and were never written to, in 24 hours.
     #[schema(required = false, example = 10)]
     cold_contacts: Quota,
-    /// When it was last applied; not told where a tier is compared with another.
+    /// When it was last applied; absent where a tier is compared with another.
     #[schema(required = false, value_type = String, format = DateTime)]
     updated_at: String,
 }
@@ -201,7 +202,7 @@ pub(super) struct OptionDifference {
     /// Its value before; null when it was not set.
     #[schema(example = "80/s")]
     old: Option<OptionValue>,
-    /// Its value since; null when it is no longer set.
+    /// Its new value; null when it is no longer set.
     #[schema(example = "40/s")]
     new: Option<OptionValue>,
 }
@@ -211,15 +212,15 @@ pub(super) struct OptionDifference {
 #[serde(untagged)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) enum OptionValue {
-    /// A rate, a span of time, `unlimited`, or words.
+    /// A rate, a duration, `unlimited`, or a text.
     Text(String),
-    /// A number of things.
+    /// A number.
     Count(u32),
     /// The caps of the first days.
     Counts(Vec<u32>),
 }
 
-/// What was changed, before or after: a word, or an object such as a tier.
+/// The value before or after a change: a word, or an object such as a tier.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
@@ -228,11 +229,11 @@ pub(super) enum ChangedValue {
     Fields(ChangedFields),
 }
 
-/// The options of a tier, what a recipient is left out of, or what was added.
+/// The options of a tier, the scope of a suppression, or the fields of a new record.
 #[derive(ToSchema)]
 pub(super) struct ChangedFields {}
 
-/// The tier that a channel is to run under.
+/// The new tier of a channel.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct ChannelTier {
@@ -245,7 +246,7 @@ pub(super) struct ChannelTier {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct Reconnection {
-    /// The provider's new access token; without it, the old one is tried again.
+    /// The provider's new access token; without it, the stored token is tried again.
     token: Option<String>,
 }
 
@@ -256,19 +257,19 @@ pub(super) struct NewCompany {
     /// No other company has it.
     #[schema(example = "Bakery", max_length = 200)]
     name: String,
-    /// The tier that its new channels take; `standard` when left out.
+    /// The tier of its new channels; `standard` when left out.
     #[schema(example = "standard")]
     tier: Option<String>,
 }
 
-/// What to change of a company; what is left out stays.
+/// A change of a company. Fields that are left out are kept.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct CompanyChange {
     /// No other company has it.
     #[schema(example = "Bakery", max_length = 200)]
     name: Option<String>,
-    /// The tier that its new channels take.
+    /// The tier of its new channels.
     #[schema(example = "high")]
     tier: Option<String>,
 }
@@ -277,13 +278,13 @@ pub(super) struct CompanyChange {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct NewKey {
-    /// What it is for, to recognise it by.
+    /// A name to recognise the key by.
     #[schema(example = "website", max_length = 200)]
     name: String,
-    /// What it may be used for; everything when left out.
+    /// The scopes of the key; all scopes when left out.
     #[schema(value_type = Option<Vec<KeyScope>>)]
     scopes: Option<Vec<String>>,
-    /// When it stops working; never when left out.
+    /// When it expires; without it, the key does not expire.
     #[schema(format = DateTime)]
     expires_at: Option<String>,
 }
@@ -300,14 +301,14 @@ pub(super) struct NewUser {
     name: String,
     /// The company's id.
     company_id: Option<String>,
-    /// What the user may do in the company; `member` when left out.
+    /// The role in the company; `member` when left out.
     #[schema(value_type = Option<MemberRole>)]
     role: Option<String>,
-    /// Whether every company is theirs to operate.
+    /// Whether the user is an operator of every company.
     is_operator: Option<bool>,
 }
 
-/// Somebody to invite: to a company, as an operator, or both.
+/// A person to invite: to a company, as an operator, or both.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct NewInvitation {
@@ -319,7 +320,7 @@ pub(super) struct NewInvitation {
     name: Option<String>,
     /// The company's id.
     company_id: Option<String>,
-    /// What the person may do in the company; `member` when left out.
+    /// The role in the company; `member` when left out.
     #[schema(value_type = Option<MemberRole>)]
     role: Option<String>,
     /// Whether the person becomes an operator of every company.
@@ -334,14 +335,14 @@ pub(super) struct PasswordReset {
     totp: Option<bool>,
 }
 
-/// A recipient to leave out.
+/// A recipient to suppress.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct NewSuppression {
     /// In international form.
     #[schema(example = "+55 11 98888-7777")]
     phone_number: String,
-    /// What to leave it out of; `marketing` when left out.
+    /// The messages that the recipient does not get; `marketing` when left out.
     #[schema(value_type = Option<LeftOutOf>)]
     left_out_of: Option<String>,
 }
@@ -355,13 +356,15 @@ pub(super) struct NewChannel {
     /// The kind of provider.
     #[schema(value_type = ChannelKind, example = "business_account")]
     kind: String,
-    /// What the company calls it.
+    /// The name of the channel.
     #[schema(example = "Support", max_length = 200)]
     name: String,
-    /// A tier for this kind; the company's when left out and that is for the kind, else `standard` or `web-new`.
+    /// A tier for this kind. When left out, the company's tier if it is for this kind, or else `standard` or
+    /// `web-new`.
     #[schema(example = "standard")]
     tier: Option<String>,
-    /// Business accounts: the number, as shown to people. Needed without a look at the provider, whose word goes first.
+    /// Business accounts: the number, as shown to people. Required when `verify` is false; otherwise the
+    /// provider's number is used.
     #[schema(example = "+55 11 98888-7777")]
     phone_number: Option<String>,
     /// Business accounts: the provider's id of the number.
@@ -374,15 +377,15 @@ pub(super) struct NewChannel {
     token: Option<String>,
     /// Business accounts: the app secret that signs webhooks. It is never shown.
     app_secret: Option<String>,
-    /// Business accounts: whether the provider is asked first; true when left out.
+    /// Business accounts: whether the account is looked up at the provider first; true when left out.
     verify: Option<bool>,
 }
 
-/// What to change of a channel.
+/// A change of a channel.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct ChannelName {
-    /// What the company calls it.
+    /// The name of the channel.
     #[schema(example = "Support", max_length = 200)]
     name: String,
 }

@@ -1,4 +1,4 @@
-//! Recipients that a company's sends leave out: list, add, lift.
+//! Suppressions of companies: list, add, lift.
 
 use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
@@ -19,22 +19,22 @@ use crate::domain::suppression::Suppression as Scope;
 use crate::engine::records::suppressions::Kept;
 use crate::error::Code;
 
-/// A recipient that a company's sends leave out.
+/// A recipient that a company's sends skip.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Suppression {
     /// The recipient, in international form.
     #[schema(example = "+5511988887777")]
     phone_number: String,
-    /// What it is left out of.
+    /// The messages that the recipient does not get.
     #[schema(value_type = LeftOutOf)]
     left_out_of: &'static str,
-    /// Since when.
+    /// When the suppression began.
     #[schema(value_type = String, format = DateTime)]
     since: Timestamp,
-    /// Messages wait until then; null: it is left out until that is lifted.
+    /// Until when messages to the recipient wait; null when they are skipped until the suppression is lifted.
     #[schema(value_type = Option<String>, format = DateTime)]
     until: Option<Timestamp>,
-    /// The provider's code that said so; null when the recipient or a person did.
+    /// The provider's code that caused the suppression; null when the recipient or an operator did.
     #[schema(example = 131050)]
     provider_code: Option<i64>,
 }
@@ -53,7 +53,7 @@ impl From<Kept> for Suppression {
 
 /// List a company's suppressions
 ///
-/// By number.
+/// Sorted by number.
 #[utoipa::path(
     get,
     path = "/operator/v1/companies/{id}/suppressions",
@@ -79,10 +79,10 @@ pub(in crate::api) async fn list(
     Ok(Json(Envelope::new(page, kept)))
 }
 
-/// Leave a recipient out
+/// Suppress a recipient
 ///
-/// Of a company's marketing, or of everything that it sends. A running service follows within a second; what it accepted
-/// before that still goes.
+/// Suppresses a company's marketing to the recipient, or all its messages. A running service applies it within
+/// a second; messages that start before then still go out.
 #[utoipa::path(
     post,
     path = "/operator/v1/companies/{id}/suppressions",
@@ -92,7 +92,7 @@ pub(in crate::api) async fn list(
     params(("id" = Uuid, Path, description = "The company")),
     request_body = NewSuppression,
     responses(
-        (status = 204, description = "The recipient is left out; it may have been before"),
+        (status = 204, description = "The recipient is suppressed, and may have been before"),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
         (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
@@ -127,9 +127,10 @@ pub(in crate::api) async fn add(
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Let a recipient in again
+/// Lift a recipient's suppressions
 ///
-/// Ends every suppression of the number, the provider's too. A running service follows within a second.
+/// Ends every suppression of the number, including those by the provider. A running service applies it within
+/// a second.
 #[utoipa::path(
     delete,
     path = "/operator/v1/companies/{id}/suppressions/{number}",
@@ -141,7 +142,7 @@ pub(in crate::api) async fn add(
         ("number" = String, Path, description = "The recipient's number, with or without its plus sign"),
     ),
     responses(
-        (status = 204, description = "It is no longer left out"),
+        (status = 204, description = "The recipient is no longer suppressed"),
         (status = 404, description = "`company_not_found`, `suppression_not_found`", body = ErrorBody),
         Failures,
     ),
@@ -161,7 +162,8 @@ pub(in crate::api) async fn lift(
         None => Vec::new(),
     };
     if lifted.is_empty() {
-        let sentence = "the company leaves no such number out: GET …/suppressions lists those that it does";
+        let sentence = "the company has no suppression of this number: GET …/suppressions lists its \
+             suppressions";
         return Err(Error::refused(Code::SuppressionNotFound, sentence));
     }
     Ok(HttpResponse::NoContent().finish())

@@ -24,7 +24,7 @@ use crate::error::Code;
 /// The `{name}` of the path.
 pub(in crate::api) struct TierName(String);
 
-/// A tier as it is kept.
+/// A stored tier.
 #[derive(Serialize)]
 pub(in crate::api) struct Record {
     #[serde(flatten)]
@@ -36,30 +36,30 @@ pub(in crate::api) struct Record {
 #[serde(untagged)]
 enum Document {
     Tier(Box<tier::Tier>),
-    /// Written by another version of this program.
+    /// A tier that another version of this program wrote.
     Foreign(Map<String, Value>),
 }
 
 /// Every tier.
 #[derive(Serialize, ToSchema)]
 pub(in crate::api) struct Tiers {
-    /// By name.
+    /// The tiers, sorted by name.
     #[schema(value_type = Vec<Tier>)]
     data: Vec<Record>,
 }
 
-/// What replacing a tier does.
+/// The result of replacing a tier.
 #[derive(Serialize, ToSchema)]
 pub(in crate::api) struct Replaced {
     /// The tier's name.
     #[schema(example = "standard")]
     name: String,
-    /// Whether it was only asked what would change.
+    /// Whether this was a dry run, which changed nothing.
     dry_run: bool,
     /// The tier before, as it was stored; null when there was none.
     #[schema(value_type = Option<ChangedValue>)]
     before: Option<Value>,
-    /// The tier since.
+    /// The new tier.
     #[schema(value_type = Tier)]
     after: Value,
     /// Each option that differs.
@@ -92,7 +92,7 @@ impl From<records::tiers::Record> for Record {
 
 /// List tiers
 ///
-/// All of them, by name.
+/// All tiers, sorted by name.
 #[utoipa::path(
     get,
     path = "/operator/v1/tiers",
@@ -130,8 +130,8 @@ pub(in crate::api) async fn show(
 
 /// Add or replace a tier
 ///
-/// Channels that run under it follow within a second, in the middle of a send too. What is left out has its
-/// usual value, whatever it was before. Every fault is told at once.
+/// Channels with this tier apply it within a second, even during a send. An option that is left out gets its
+/// default value, whatever it was before. All errors are reported together.
 #[utoipa::path(
     put,
     path = "/operator/v1/tiers/{name}",
@@ -140,11 +140,11 @@ pub(in crate::api) async fn show(
     security(("operator_key" = [])),
     params(
         ("name" = String, Path, description = "1 to 40 small letters, digits and hyphens"),
-        ("dry_run" = Option<bool>, Query, description = "Say what would change, and change nothing"),
+        ("dry_run" = Option<bool>, Query, description = "Report what would change, and change nothing"),
     ),
     request_body = TierOptions,
     responses(
-        (status = 200, description = "Replaced, or would be", body = Replaced),
+        (status = 200, description = "The tier was replaced, or would be", body = Replaced),
         (status = 201, description = "Added", body = Replaced),
         (status = 409, description = "`tier_kind_changed`", body = ErrorBody),
         (status = 408, description = "`body_too_slow`", body = ErrorBody),
@@ -161,7 +161,7 @@ pub(in crate::api) async fn replace(
 ) -> Result<impl Responder, Error> {
     let dry_run = dry_run(request.query_string())?;
     let mut options = body::object(&body.read(&state.options).await?)?;
-    // What is shown of a tier can be given back: the time of its last change is not part of it.
+    // The answer to GET can be sent back as it is: the time of its last change is ignored.
     options.remove("updated_at");
     let tier = tier::from_json(&name.0, options)
         .map_err(|faults| Error::refused(Code::InvalidTier, faults.join("; also: ")))?;

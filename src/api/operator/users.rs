@@ -21,7 +21,7 @@ use crate::error::Code;
 /// A person who signs in to the console.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct User {
-    /// Names the user.
+    /// The id of the user.
     id: Uuid,
     /// Unique; in small letters.
     #[schema(example = "ana@example.com")]
@@ -29,32 +29,32 @@ pub(in crate::api) struct User {
     /// As the user is shown.
     #[schema(example = "Ana Souza")]
     name: String,
-    /// Whether every company is theirs to operate.
+    /// Whether the user is an operator of every company.
     is_operator: bool,
-    /// Whether they chose a password.
+    /// Whether the user has chosen a password.
     has_password: bool,
-    /// Whether signing in takes a second factor.
+    /// Whether signing in needs a second factor.
     has_totp: bool,
-    /// Since when they cannot sign in; null when they can.
+    /// When the user was disabled; null when the user can sign in.
     #[schema(value_type = Option<String>, format = DateTime)]
     disabled_at: Option<Timestamp>,
-    /// When they were added.
+    /// When the user was added.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
 }
 
-/// A link that is valid once. This is the only answer that holds it.
+/// A link that is valid once. Only this answer contains it.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct Link {
-    /// Where the link leads, below the address of the service.
+    /// The path of the link, below the address of the service.
     #[schema(example = "/console/link/Xy3kQ9…")]
     path: String,
-    /// When it ends.
+    /// When the link expires.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Timestamp,
 }
 
-/// A user, and the link with which they choose a password.
+/// A user, and the link with which the user chooses a password.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct LinkedUser {
     /// The user.
@@ -88,7 +88,7 @@ impl From<NewLink> for Link {
 
 /// List users
 ///
-/// Everybody who signs in, by e-mail. `search` is matched in e-mail and name.
+/// All users, sorted by e-mail. `search` is matched in e-mail and name.
 #[utoipa::path(
     get,
     path = "/operator/v1/users",
@@ -111,8 +111,8 @@ pub(in crate::api) async fn list(
 
 /// Add a user
 ///
-/// Without a password: the link in the answer, valid once, is for the user to choose one. `POST /operator/v1/invitations`
-/// leaves the name to them too.
+/// The user has no password at first, and chooses one with the link in the answer, which is valid once. With
+/// `POST /operator/v1/invitations` the person also chooses the name.
 #[utoipa::path(
     post,
     path = "/operator/v1/users",
@@ -168,7 +168,7 @@ pub(in crate::api) async fn show(
 
 /// Disable a user
 ///
-/// Their sessions end, their links are void, and they cannot sign in.
+/// The user's sessions end, the user's links are revoked, and the user cannot sign in.
 #[utoipa::path(
     post,
     path = "/operator/v1/users/{id}/disable",
@@ -214,8 +214,8 @@ pub(in crate::api) async fn enable(
 
 /// Reset a user's password
 ///
-/// The link in the answer, valid once, is for the user to choose a new one; the old one fits until then. With `totp`, the
-/// second factor is removed at once, for a user who lost it.
+/// The user chooses a new password with the link in the answer, which is valid once; the old password is valid
+/// until then. With `totp`, the second factor is removed at once, for a user who lost it.
 #[utoipa::path(
     post,
     path = "/operator/v1/users/{id}/reset",
@@ -265,7 +265,7 @@ async fn find(state: &State, request: &HttpRequest) -> Result<accounts::User, Er
     Ok(state.accounts.user(id).await?)
 }
 
-/// What a new or invited user may do.
+/// The rights of a new or invited user.
 pub(super) struct Rights {
     pub(super) company: Option<(Uuid, Role)>,
     pub(super) is_operator: bool,

@@ -1,4 +1,4 @@
-//! A send in figures: why messages did not arrive, and how fast they went.
+//! The figures of a send: why messages did not arrive, and how fast messages went out.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,26 +35,26 @@ pub(in crate::api) struct FailureList {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SendFailure)]
 pub(in crate::api) struct CauseRecord {
-    /// How they ended.
+    /// The state in which they ended.
     #[schema(value_type = MessageState, example = "failed")]
     state: &'static str,
     /// The provider's code, if it gave one.
     #[schema(example = 131_026)]
     error_code: Option<i64>,
-    /// In words, of one of them; null of those that were never attempted.
+    /// The provider's words for one of the messages; null for messages that were never attempted.
     #[schema(example = "the recipient is not on WhatsApp")]
     error: Option<String>,
-    /// How many messages.
+    /// The number of messages.
     messages: u64,
 }
 
-/// How fast the messages of a send went.
+/// How fast the messages of a send went out.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SendPace)]
 pub(in crate::api) struct PaceRecord {
     /// How long each step is, in seconds.
     step_seconds: u64,
-    /// The steps from the first on, up to the last with messages.
+    /// The steps, up to the last one with messages.
     data: Vec<PaceStep>,
     /// When this was counted. Figures of a large send may be some seconds old.
     #[schema(value_type = String, format = DateTime)]
@@ -68,7 +68,7 @@ pub(in crate::api) struct PaceStep {
     /// When the step begins.
     #[schema(value_type = String, format = DateTime)]
     at: Timestamp,
-    /// How many messages the provider took.
+    /// How many messages the provider accepted.
     messages: u64,
 }
 
@@ -107,7 +107,7 @@ pub(in crate::api) async fn failures(
 
 /// Show how fast a send went
 ///
-/// Messages that the provider took, in at most 120 steps of equal length from the send's beginning.
+/// Messages that the provider accepted, in at most 120 steps of equal length from the start of the send.
 #[utoipa::path(
     get,
     path = "/api/v1/sends/{id}/pace",

@@ -1,4 +1,4 @@
-//! The messages of a send: a page of them, all of them, or one with what happened to it.
+//! The messages of a send: a page of them, all of them, or one message with its journey.
 
 mod form;
 pub(in crate::api) mod journey;
@@ -33,19 +33,19 @@ pub(in crate::api) struct MessageRecord {
     /// The recipient: a number, or a group's id with `@g.us`.
     #[schema(example = "+5511988887777")]
     recipient: String,
-    /// Where it is.
+    /// The state of the message.
     #[schema(value_type = MessageState, example = "sent")]
     state: &'static str,
-    /// How often it was tried.
+    /// The number of attempts.
     attempts: u16,
-    /// The provider's id, once it accepted.
+    /// The provider's id of the message, once the provider has accepted it.
     provider_message_id: Option<String>,
     /// What went wrong last.
     error: Option<MessageError>,
-    /// When it is tried again, if it is.
+    /// When the message is retried, if it is.
     #[schema(value_type = Option<String>, format = DateTime)]
     retry_at: Option<Timestamp>,
-    /// When something was last heard of it; null when it was never attempted.
+    /// When its state last changed; null when it was never attempted.
     #[schema(value_type = Option<String>, format = DateTime)]
     updated_at: Option<Timestamp>,
 }
@@ -84,10 +84,11 @@ impl MessageRecord {
 
 /// List a send's messages
 ///
-/// One for each recipient, whether attempted or not, by ordinal. With `Accept: application/x-ndjson` all of
-/// them come, one JSON object on each line, with `Accept: text/csv` as CSV whose first line names the columns.
-/// `page` and `limit` are not looked at then; an answer that breaks off is not whole. In CSV a text that a
-/// spreadsheet would take for a formula has an apostrophe before it, and numbers have no plus sign.
+/// One message for each recipient, attempted or not, by ordinal. With `Accept: application/x-ndjson` the answer
+/// has all messages, one JSON object on each line; with `Accept: text/csv` it has all messages as CSV, whose
+/// first line names the columns. `page` and `limit` are then ignored, and an answer whose connection breaks is
+/// incomplete. In CSV, a text that a spreadsheet would read as a formula has an apostrophe before it, and
+/// numbers have no plus sign.
 #[utoipa::path(
     get,
     path = "/api/v1/sends/{id}/messages",
@@ -98,7 +99,8 @@ impl MessageRecord {
         ("page" = Option<u64>, Query, minimum = 1, description = "From 1; 1 when absent"),
         ("limit" = Option<u64>, Query, minimum = 1, description = "Records on a page; 10 when absent"),
         ("state" = Option<MessageState>, Query, description = "Only messages in this state"),
-        ("error_code" = Option<i64>, Query, description = "Only messages with this code of the provider, or of our own"),
+        ("error_code" = Option<i64>, Query, description = "Only messages with this code, the provider's or \
+             Pombo's own"),
     ),
     responses(
         (status = 200, description = "A page of messages, or all of them", content(
@@ -136,7 +138,7 @@ pub(in crate::api) async fn list(
     Ok(HttpResponse::Ok().json(Envelope::<MessageRecord>::new(page, Page { records, total })))
 }
 
-/// Which messages are asked for: those in one state, and with one code.
+/// The requested messages: those in one state, and with one code.
 fn selection(query: &ListQuery<'_>) -> Result<Selection, Error> {
     let codes = query.text("error_code")?.map(|code| {
         code.parse().map_err(|_| {

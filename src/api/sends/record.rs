@@ -1,4 +1,4 @@
-//! A send as its company sees it.
+//! A send, as its company sees it.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -15,54 +15,54 @@ use crate::engine::records::sends::{Record, TemplateName};
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Send)]
 pub(in crate::api) struct SendRecord {
-    /// Names the send.
+    /// The id of the send.
     id: Uuid,
     /// The channel that sends it.
     channel_id: Uuid,
     /// The `type` of its request.
     #[schema(value_type = SendType, example = "template")]
     r#type: &'static str,
-    /// The template, when it sends one.
+    /// The template, if the send has one.
     template: Option<TemplateRecord>,
-    /// Where it is.
+    /// The state of the send.
     #[schema(value_type = SendState, example = "active")]
     state: &'static str,
-    /// Unique numbers that it goes to.
+    /// The number of unique recipients.
     recipients_count: u64,
-    /// Entries of its request that were left out.
+    /// The number of entries of the request that were skipped.
     skipped_count: u64,
-    /// The tags whose contacts it goes to.
+    /// The tags whose contacts get the message.
     contact_tag_ids: Vec<Uuid>,
-    /// The send whose messages it sends again, if it does.
+    /// The send that it retries, if it is a retry.
     retry_of: Option<Uuid>,
-    /// Where its messages are; the sum is `recipients_count`.
+    /// Its messages by state; the sum is `recipients_count`.
     counts: CountsRecord,
-    /// Messages of it that go in a second now; null when nothing goes or nobody can say.
+    /// The messages that go out per second now; null when no message goes out or the rate is unknown.
     rate_per_second: Option<f64>,
-    /// When its last message will likely have gone; null when nobody can say.
+    /// The estimated time of the last message; null when this is unknown.
     #[schema(value_type = Option<String>, format = DateTime)]
     estimated_end: Option<Timestamp>,
-    /// What it waits for; null when its messages go, or when it is over.
+    /// Why it waits; null when its messages go out, or when it is over.
     waiting: Option<WaitingRecord>,
-    /// When it starts, if its request said so.
+    /// When it starts, if its request says so.
     #[schema(value_type = Option<String>, format = DateTime)]
     send_at: Option<Timestamp>,
-    /// From when on nothing of it starts, if its request said so.
+    /// The time after which no message starts, if its request says so.
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<Timestamp>,
     /// When it was accepted.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it was over; null before.
+    /// When it ended; null before that.
     #[schema(value_type = Option<String>, format = DateTime)]
     finished_at: Option<Timestamp>,
 }
 
-/// The template that a send sends.
+/// The template of a send.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SendTemplate)]
 pub(in crate::api) struct TemplateRecord {
-    /// Its number, as `template_id` gives it.
+    /// The id of the template, as in `template_id`.
     #[schema(example = 7)]
     id: i64,
     /// Its name at the provider.
@@ -77,38 +77,38 @@ pub(in crate::api) struct TemplateRecord {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MessageCounts)]
 pub(in crate::api) struct CountsRecord {
-    /// Not attempted yet, or to be tried again.
+    /// Not attempted yet, or waiting for a retry.
     queued: u64,
-    /// Handed to the provider, no answer yet.
+    /// Handed to the provider; the answer is pending.
     sending: u64,
-    /// The provider accepted it.
+    /// The provider accepted the message.
     sent: u64,
-    /// The recipient's device has it.
+    /// The recipient's device has the message.
     delivered: u64,
-    /// The recipient read it.
+    /// The recipient read the message.
     read: u64,
     /// The message will not arrive.
     failed: u64,
-    /// Its time was over before it started.
+    /// The send expired before the message started.
     expired: u64,
-    /// Its send was canceled before it started.
+    /// The send was canceled before the message started.
     canceled: u64,
-    /// Its recipient opted out before it went.
+    /// The recipient opted out before the message started.
     suppressed: u64,
-    /// The provider may or may not have it.
+    /// The provider may or may not have the message.
     unknown: u64,
 }
 
-/// What a send waits for.
+/// Why a send waits.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Waiting)]
 pub(in crate::api) struct WaitingRecord {
-    /// What holds it, for programs.
+    /// The reason, for programs.
     #[schema(value_type = WaitingReason, example = "scheduled")]
     reason: &'static str,
     /// The obstacle and the remedy, for a person.
     sentence: String,
-    /// Until when; null when that depends on somebody, or on what comes.
+    /// Until when it waits; null when that depends on a person or on later events.
     #[schema(value_type = Option<String>, format = DateTime)]
     until: Option<Timestamp>,
 }

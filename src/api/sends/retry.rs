@@ -1,4 +1,4 @@
-//! Sending the messages of a send again that did not arrive, as a new send.
+//! Retries of a send: the messages that did not arrive are sent again, as a new send.
 
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
@@ -16,13 +16,13 @@ use crate::domain::request::RetryRequest;
 
 /// Send failed messages again
 ///
-/// A new send of the same content through the same channel, to the recipients of this send's messages that did not
-/// arrive: those that failed or expired, unless `state` and `error_code` say otherwise. The new send says in `retry_of`
-/// which one it repeats. Everything is checked as for any new send: who opted out meanwhile is left out, the template
-/// must still be approved. Messages that are still to be tried are not sent again.
+/// Creates a new send of the same content through the same channel, to the recipients whose messages of this
+/// send did not arrive: those that failed or expired, unless `state` and `error_code` say otherwise. The new
+/// send names this send in `retry_of`. It is checked like any new send: recipients who have opted out meanwhile
+/// are skipped, and the template must still be approved. Messages that are still pending are not sent again.
 ///
-/// With `dry_run=true` all checks are made and answered the same, but nothing is queued. With an `Idempotency-Key`
-/// an accepted request is carried out once, as when sending messages.
+/// With `dry_run=true` all checks are made and refused in the same way, but nothing is queued. With an
+/// `Idempotency-Key` an accepted request is carried out once, as when sending messages.
 #[utoipa::path(
     post,
     path = "/api/v1/sends/{id}/retry",
@@ -30,7 +30,8 @@ use crate::domain::request::RetryRequest;
     tag = "sends",
     params(
         ("id" = Uuid, Path, description = "The send"),
-        ("dry_run" = Option<bool>, Query, description = "Whether only to say what would be done"),
+        ("dry_run" = Option<bool>, Query, description = "Whether only to check the request, and send \
+             nothing"),
         IdempotencyKey,
     ),
     request_body = Option<SendAgain>,
@@ -39,7 +40,8 @@ use crate::domain::request::RetryRequest;
             status = 202,
             description = "Queued for sending",
             body = Queued,
-            headers(("Idempotency-Replayed" = String, description = "`true` when this was the answer before")),
+            headers(("Idempotency-Replayed" = String, description = "`true` when this answer was given \
+                 before")),
         ),
         (status = 200, description = "What a dry run would have queued", body = Rehearsed),
         (
@@ -66,7 +68,7 @@ pub(in crate::api) async fn retry(
     let held = match idempotency::turn(&state, company, &request, &body).await? {
         Turn::First(held) => held,
         Turn::Repeated(accepted) => return Ok(idempotency::replay(&Queued::from(accepted))),
-        // The path is part of what is asked, and no web session's.
+        // The path is part of the fingerprint of the request. The send's channel is no web session.
         Turn::Told(_) => return Err(Error::Internal),
     };
     let asked = RetryRequest::parse(&body)?;

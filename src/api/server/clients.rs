@@ -1,8 +1,10 @@
-//! The connections of a listener's clients: how many are open, and which of them make room for newer ones.
+//! The connections of a listener's clients: how many are open, and which are closed to make room for newer
+//! ones.
 //!
-//! A connection takes a file, and a process has few of them that it needs for the provider and the database too. Most of
-//! the time a connection waits for its client: for a request, for the rest of one, or until its answer is read. When there
-//! are too many, those that have waited longest end; one whose request is being worked on never does.
+//! A connection takes a file. A process has few files, and needs them for the provider and the database too.
+//! Most of the time a connection waits for its client: for a request, for the rest of a request, or until the
+//! answer is read. When there are too many connections, those that have waited longest are closed. A connection
+//! whose request is in progress never is.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -13,15 +15,16 @@ use std::time::{Duration, Instant};
 use futures_util::task::AtomicWaker;
 use metrics::Gauge;
 
-/// What [`Client::waiting_since`] is while its request is worked on.
+/// The value of [`Client::waiting_since`] while a request is in progress.
 const AT_WORK: u64 = 0;
-/// So many end at once, as a part of all, so that not each new connection has to look for one that makes room.
+/// This fraction of all connections is closed at once, so that not each new connection has to search for one
+/// to close.
 const AT_ONCE: usize = 16;
 
 /// Why the service ended a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// There were too many.
+    /// There were too many connections.
     Room,
     /// A request's head took too long to arrive.
     Head,
@@ -50,7 +53,7 @@ pub(super) struct Clients {
 }
 
 impl Clients {
-    /// None yet, of at most `most` before the first ends.
+    /// No connections yet, and at most `most` before the first is closed.
     pub(super) fn new(listener: &'static str, most: usize) -> Arc<Self> {
         metrics::gauge!("pombo_connections_max", "listener" => listener).set(most as f64);
         let gauge = metrics::gauge!("pombo_connections", "listener" => listener);
@@ -65,7 +68,7 @@ impl Clients {
         })
     }
 
-    /// One more connection; others make room for it when there are too many.
+    /// Adds a connection. Others are closed when there are too many.
     pub(super) fn open(self: &Arc<Self>) -> Opened {
         let client = Arc::new(Client {
             clients: Arc::clone(self),
@@ -93,7 +96,7 @@ impl Clients {
         self.gauge.set(all.len() as f64);
     }
 
-    /// Ends those that have waited longest for their clients, and never the one that just came.
+    /// Closes the connections that have waited longest for their clients, but never the newest one.
     fn make_room(&self, all: &HashMap<u64, Arc<Client>>, newest: u64) {
         let mut ending = 0;
         let mut waiting = Vec::new();
@@ -125,7 +128,7 @@ impl Clients {
         self.open.load(Ordering::Relaxed) > self.most
     }
 
-    /// Microseconds since there is this listener, and never [`AT_WORK`].
+    /// Microseconds since the listener was created; never [`AT_WORK`].
     fn now(&self) -> u64 {
         u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX).max(AT_WORK + 1)
     }
@@ -149,22 +152,22 @@ impl Drop for Opened {
     }
 }
 
-/// What a connection waits for, known to its requests too.
+/// What a connection waits for. Its requests have access to it, too.
 pub(in crate::api) struct Client {
     clients: Arc<Clients>,
-    /// Since when it waits for its client, or [`AT_WORK`].
+    /// When it began to wait for its client, or [`AT_WORK`].
     waiting_since: AtomicU64,
-    /// It waits for a request's body.
+    /// Whether it waits for a request's body.
     sends_body: AtomicBool,
-    /// How many it had.
+    /// The number of requests so far.
     requests: AtomicU64,
-    /// It ends as soon as it can, if it still waits.
+    /// Whether it has to end as soon as possible, if it still waits.
     makes_room: AtomicBool,
     waker: AtomicWaker,
 }
 
 impl Client {
-    /// A request is worked on until the guard is dropped.
+    /// Marks a request as in progress until the guard is dropped.
     pub(in crate::api) fn work(self: &Arc<Self>) -> Working {
         self.waiting_since.store(AT_WORK, Ordering::Relaxed);
         self.makes_room.store(false, Ordering::Relaxed);
@@ -172,7 +175,7 @@ impl Client {
         Working(Arc::clone(self))
     }
 
-    /// The request that is worked on waits for its body until the guard is dropped.
+    /// Marks the request in progress as waiting for its body until the guard is dropped.
     pub(in crate::api) fn await_body(self: &Arc<Self>) -> AwaitingBody {
         self.sends_body.store(true, Ordering::Relaxed);
         self.waiting_since.store(self.clients.now(), Ordering::Relaxed);
@@ -184,7 +187,7 @@ impl Client {
         self.waker.wake();
     }
 
-    /// Whether the connection is to end now.
+    /// Whether the connection has to end now.
     pub(super) fn makes_room(&self) -> bool {
         self.makes_room.load(Ordering::Relaxed) && self.waiting_since.load(Ordering::Relaxed) != AT_WORK
     }
@@ -194,12 +197,12 @@ impl Client {
         self.waker.register(waker);
     }
 
-    /// How many requests it had.
+    /// The number of requests so far, for the connection.
     pub(super) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Since when it waits for a request.
+    /// When it began to wait for a request.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let since = self.waiting_since.load(Ordering::Relaxed);
         let is_idle = since != AT_WORK && !self.sends_body.load(Ordering::Relaxed);
@@ -207,12 +210,12 @@ impl Client {
     }
 }
 
-/// The service ended a connection.
+/// Counts a connection that the service ended.
 pub(super) fn count(ending: Ending) {
     metrics::counter!("pombo_connections_ended_total", "reason" => ending.as_str()).increment(1);
 }
 
-/// See [`Client::work`].
+/// The guard of [`Client::work`].
 pub(in crate::api) struct Working(Arc<Client>);
 
 impl Drop for Working {
@@ -225,7 +228,7 @@ impl Drop for Working {
     }
 }
 
-/// See [`Client::await_body`].
+/// The guard of [`Client::await_body`].
 pub(in crate::api) struct AwaitingBody(Arc<Client>);
 
 impl Drop for AwaitingBody {
@@ -248,7 +251,7 @@ mod tests {
                 opened
             })
             .collect();
-        // Those that come are younger, however coarse the clock is.
+        // New connections are younger, however coarse the clock is.
         while clients.now() <= open as u64 {
             std::thread::yield_now();
         }

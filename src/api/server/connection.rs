@@ -1,5 +1,5 @@
-//! One connection: the parser's refusals become refusals like all others, and a client that does not do its part is not
-//! waited for without end.
+//! One connection. It replaces the parser's refusals by refusals in the usual form, and has timeouts for
+//! clients that do not send or read.
 
 use std::io;
 use std::pin::Pin;
@@ -15,19 +15,20 @@ use tokio::time::{Sleep, sleep_until};
 use super::clients::{self, Client, Ending, Opened};
 use super::refusal::refusal;
 
-/// How much later than the library an idle connection is ended: it does so itself, unless the client fooled it.
+/// How much later than the library this module ends an idle connection. The library does so itself, unless
+/// the client deceived it.
 const SLACK: Duration = Duration::from_secs(1);
 
-/// How long a client is waited for.
+/// The timeouts of a client.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
     /// For the rest of a request's head; `None` without a limit.
     pub(super) head: Option<Duration>,
     /// For the next request.
     pub(super) keep_alive: Duration,
-    /// Until it begins to read an answer.
+    /// Until the client begins to read an answer.
     pub(super) write: Duration,
-    /// Bytes in a second that it has to take of an answer then.
+    /// The lowest rate at which the client then has to read the answer, in bytes per second.
     pub(super) rate: usize,
 }
 
@@ -36,15 +37,15 @@ pub(super) struct Connection {
     stream: TcpStream,
     opened: Opened,
     patience: Patience,
-    /// What is written in a refusal's place, and how much of it was.
+    /// The bytes that replace a refusal of the parser, and how many of them are written.
     refusal: Option<(Bytes, usize)>,
-    /// The service ended it.
+    /// Whether the service has ended the connection.
     is_ended: bool,
-    /// Requests that it had when a head was looked for last.
+    /// The number of requests when a head was last looked for.
     requests: u64,
-    /// When the head began that has not arrived whole.
+    /// When the head that is still incomplete began to arrive.
     head_since: Option<Instant>,
-    /// Since when the client does not take all that there is for it, and what it took since.
+    /// When the client stopped reading all available bytes, and how many bytes it has read since.
     unread: Option<(Instant, usize)>,
     reading: Alarm,
     writing: Alarm,
@@ -66,7 +67,7 @@ impl Connection {
         }
     }
 
-    /// For its requests.
+    /// The client, for its requests.
     pub(super) const fn client(&self) -> &Arc<Client> {
         self.opened.client()
     }
@@ -78,7 +79,7 @@ impl Connection {
         }
     }
 
-    /// Ends a connection whose place is needed.
+    /// Ends the connection if it has to make room.
     fn is_over(&mut self) -> bool {
         if self.client().makes_room() {
             self.end(Ending::Room);
@@ -86,7 +87,7 @@ impl Connection {
         self.is_ended
     }
 
-    /// A request came since this was asked last: what came before was its head.
+    /// If a request came since the last call, the bytes before it were its head.
     fn forget_old_head(&mut self) {
         let requests = self.client().requests();
         if requests != self.requests {
@@ -95,7 +96,7 @@ impl Connection {
         }
     }
 
-    /// Something came.
+    /// Notes that bytes arrived.
     fn hear(&mut self) {
         self.forget_old_head();
         if self.head_since.is_none() && self.client().idle_since().is_some() {
@@ -103,8 +104,8 @@ impl Connection {
         }
     }
 
-    /// Ready when the client had its time for the head of the next request. For the first one the library waits, and
-    /// answers.
+    /// Ready when the timeout for the head of the next request is over. For the first request the library has
+    /// its own timeout and answer.
     fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             self.forget_old_head();
@@ -123,7 +124,7 @@ impl Connection {
         }
     }
 
-    /// Ready when the client had its time to read an answer.
+    /// Ready when the timeout for reading an answer is over.
     fn poll_unread(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             let (since, taken) = *self.unread.get_or_insert_with(|| (Instant::now(), 0));
@@ -175,7 +176,7 @@ impl Connection {
 }
 
 impl AsyncRead for Connection {
-    /// A connection that the service ends looks as if its client had closed it.
+    /// To the library, a connection that the service ends looks as if its client had closed it.
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -216,7 +217,7 @@ impl AsyncWrite for Connection {
                 }
             }
         }
-        // Nothing follows it, and it is offered until it is taken.
+        // Nothing follows the refusal, so it is offered until it is written.
         ready!(this.poll_refusal(cx))?;
         Poll::Ready(Ok(bytes.len()))
     }
@@ -232,7 +233,7 @@ impl AsyncWrite for Connection {
     }
 }
 
-/// A timer that there is only once it is needed.
+/// A timer that is created only when it is needed.
 struct Alarm(Option<Pin<Box<Sleep>>>);
 
 impl Alarm {

@@ -1,4 +1,4 @@
-//! What the parser refuses, in the form of every refusal.
+//! Refusals of the parser, in the form of every refusal.
 
 use actix_web::web::Bytes;
 
@@ -6,8 +6,8 @@ use crate::api::error::ErrorBody;
 use crate::api::request_id;
 use crate::error::Code;
 
-/// Where in what is written a refusal of the parser begins, and what is written instead. It is the last thing that a
-/// connection writes, and the only one of its statuses that has no body.
+/// Where a refusal of the parser begins in the written bytes, and the bytes that replace it. A refusal is the
+/// last output of a connection, and has no body, unlike any other answer with its status.
 pub(super) fn refusal(bytes: &[u8]) -> Option<(usize, Bytes)> {
     const BEGIN: &[u8] = b"HTTP/1.1 4";
     if !bytes.ends_with(b"\r\n\r\n") {

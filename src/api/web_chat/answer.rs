@@ -1,4 +1,4 @@
-//! The answer to a message that was handed over, in the words of WhatsApp Web.
+//! The answer to a message that was handed over, in the format of WhatsApp Web.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -17,7 +17,7 @@ pub(in crate::api) struct Sent {
     message: &'static str,
     /// One item.
     data: [Item; 1],
-    /// The send, whose state `GET /api/v1/sends/{id}` tells from here on.
+    /// The send, whose state `GET /api/v1/sends/{id}` has from now on.
     send_id: Uuid,
 }
 
@@ -25,13 +25,13 @@ pub(in crate::api) struct Sent {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebSentItem)]
 struct Item {
-    /// Its place, from 0.
+    /// Its position, from 0.
     #[schema(example = 0)]
     index: u32,
     result: Outcome,
 }
 
-/// What was sent.
+/// The message that was sent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebSentResult)]
 struct Outcome {
@@ -41,11 +41,11 @@ struct Outcome {
     #[serde(rename = "messageTimestamp")]
     #[schema(example = "1763800000")]
     message_timestamp: String,
-    /// WhatsApp's server has not said yet that it has it; the send's state tells how it goes on.
+    /// WhatsApp's server has not confirmed the message yet; the send has its later states.
     status: Status,
 }
 
-/// How far a message is that was handed over.
+/// The status of a message that was handed over.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = WebSentStatus)]
@@ -53,7 +53,7 @@ enum Status {
     Pending,
 }
 
-/// What was handed over: one of these.
+/// The content that was handed over: one of these types.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = WebMessage)]
@@ -118,7 +118,7 @@ struct Text {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebSentFile)]
 struct SentFile {
-    /// Where the encrypted file lies; it is good for some weeks.
+    /// The address of the encrypted file, valid for some weeks.
     url: String,
     #[serde(flatten)]
     file: File,
@@ -128,7 +128,7 @@ struct SentFile {
     caption: Option<String>,
 }
 
-/// What names a message.
+/// The key of a message.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebMessageKey)]
 struct Key {

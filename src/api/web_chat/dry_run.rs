@@ -1,4 +1,4 @@
-//! The answer to a message that was only tried.
+//! The answer to a dry run.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -7,7 +7,7 @@ use super::file::File;
 use crate::clock::Timestamp;
 use crate::engine::{DryRunFile, WebDryRun};
 
-/// What a message would be.
+/// The result of a dry run.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebTried)]
 pub(in crate::api) struct Tried {
@@ -19,16 +19,16 @@ pub(in crate::api) struct Tried {
     /// 1.
     #[schema(example = 1)]
     recipients_count: u32,
-    /// Where it would go to.
+    /// The recipient.
     #[serde(rename = "remoteJid")]
     #[schema(example = "5511988887777@s.whatsapp.net")]
     remote_jid: String,
-    /// The file that it would send; null of a text.
+    /// The file that would be sent; null for a text.
     file: Option<File>,
-    /// How long its turn is away at the channel's pace, in seconds.
+    /// The seconds until the message's turn at the channel's pace.
     #[schema(example = 4)]
     estimated_seconds: u64,
-    /// When its turn is.
+    /// The time of the message's turn.
     #[schema(value_type = String, format = DateTime)]
     estimated_end: Timestamp,
 }

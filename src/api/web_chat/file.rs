@@ -1,4 +1,4 @@
-//! A file of a message through a web session, sent or only looked at.
+//! A file of a message through a web session, sent or only checked.
 
 use std::borrow::Cow;
 
@@ -10,17 +10,17 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebFile)]
 pub(in crate::api) struct File {
-    /// What it is, by its content.
+    /// The type, determined from the content.
     #[schema(value_type = String, example = "image/jpeg")]
     mimetype: Cow<'static, str>,
-    /// Its bytes, in digits.
+    /// The size in bytes, as digits.
     #[schema(example = "48231")]
     file_length: String,
-    /// How long it plays, of videos and audio.
+    /// The playing time of videos and audio, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = u32)]
     seconds: Option<u32>,
-    /// Whether it is shown as a voice message, of audio.
+    /// Whether audio is shown as a voice message.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = bool)]
     ptt: Option<bool>,
@@ -31,7 +31,7 @@ pub(in crate::api) struct File {
 }
 
 impl File {
-    /// A file of this type and length; `is_voice_note` is said of audio, which always has a playing time.
+    /// A file of this type and length. Audio has `is_voice_note`, and always a playing time.
     pub(super) fn new(
         mimetype: impl Into<Cow<'static, str>>,
         length: u64,

@@ -1,7 +1,7 @@
 //! Linking a web session to a phone.
 //!
-//! Answers hold secrets of the device that is being linked, for the person with the phone alone: none is to be kept
-//! on the way.
+//! Answers contain secrets of the device that is being linked, which are only for the person with the phone: no
+//! cache or log may keep them.
 
 use actix_web::HttpResponse;
 use actix_web::http::header::{CACHE_CONTROL, CacheControl, CacheDirective};
@@ -26,32 +26,33 @@ use crate::domain::phone::PhoneNumber;
 use crate::engine::web_session::{Pairing as Progress, Passkey, Shown, Stage};
 use crate::error::Code;
 
-/// How far a channel is with being linked to a phone.
+/// The state of a channel's pairing with a phone.
 #[derive(Serialize, ToSchema)]
 pub(in crate::api) struct Pairing {
-    /// `unlinked`: no phone is linked, and nobody has begun; `status_reason` says how the last attempt ended.
-    /// `starting`: a code will follow. `waiting`: for the phone. `passkey_required`: the phone accepted the code, and
-    /// WhatsApp asks for a passkey of the account. `passkey_confirm`: the phone shows a code, which has to be compared.
-    /// `linking`: the phone accepted. `linked`.
+    /// `unlinked`: no phone is linked, and no pairing has begun; `status_reason` says how the last attempt
+    /// ended. `starting`: a code will follow. `waiting`: the service waits for the phone. `passkey_required`:
+    /// the phone accepted the code, and WhatsApp asks for a passkey of the account. `passkey_confirm`: the
+    /// phone shows a code, which has to be compared. `linking`: the phone accepted the device. `linked`: a
+    /// phone is linked.
     #[schema(value_type = PairingState, example = "waiting")]
     state: &'static str,
-    /// What the person sees on the phone, and what to do now.
+    /// A sentence for the person: what the phone shows, and what to do now.
     instruction: &'static str,
-    /// What to scan; the newest one counts. Null when there is nothing to scan.
+    /// The QR code to scan; only the newest code is valid. Null when there is nothing to scan.
     qr: Option<Qr>,
-    /// What to type into the phone, when a code was asked for.
+    /// The code to type into the phone, if one was requested.
     pairing_code: Option<PairingCode>,
-    /// Why there is no such code although one was asked for.
+    /// Why there is no such code although one was requested.
     pairing_code_failure: Option<String>,
-    /// While the state is `passkey_required` or `passkey_confirm`; null otherwise.
+    /// The passkey gate, while the state is `passkey_required` or `passkey_confirm`; null otherwise.
     passkey: Option<PairingPasskey>,
     /// The number of the phone that is, or was, linked.
     #[schema(example = "+5511988887777")]
     phone_number: Option<String>,
-    /// How the channel is.
+    /// The status of the channel.
     #[schema(value_type = ChannelStatus, example = "pairing")]
     status: &'static str,
-    /// Why it is not connected, or not wholly; null when there is nothing to say.
+    /// Why the channel is not connected, or is connected with restrictions; null otherwise.
     status_reason: Option<StatusReason>,
 }
 
@@ -62,7 +63,7 @@ pub(in crate::api) struct Qr {
     payload: String,
     /// The code as an SVG image.
     svg: String,
-    /// When another one takes its place.
+    /// When another code replaces it.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Timestamp,
 }
@@ -73,12 +74,12 @@ pub(in crate::api) struct PairingCode {
     /// Eight characters.
     #[schema(example = "K7XQ2M9P")]
     code: String,
-    /// Until when it is good.
+    /// Until when it is valid.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Timestamp,
 }
 
-/// Where a pairing is that WhatsApp wants a passkey for. The challenge is at the path with `/passkey` after it.
+/// The passkey gate of a pairing. The challenge is at the path of the pairing followed by `/passkey`.
 #[derive(Serialize, ToSchema)]
 pub(in crate::api) struct PairingPasskey {
     /// Eight characters that the phone shows too, while the state is `passkey_confirm`. It is a secret.
@@ -87,14 +88,14 @@ pub(in crate::api) struct PairingPasskey {
     /// Until when WhatsApp waits.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Timestamp,
-    /// Whether this step was answered here, so that what is left happens on the phone.
+    /// Whether this step is answered, so that the rest happens on the phone.
     waits_for_phone: bool,
 }
 
 /// Show the pairing
 ///
-/// How far the channel is with being linked to a phone, with what the person has to scan or to type. Ask about once a
-/// second while somebody looks at it: a QR code is good for 20 seconds.
+/// The state of the pairing, with the code that the person has to scan or type. Poll it about once a second
+/// while a person looks at it: a QR code is valid for 20 seconds.
 #[utoipa::path(
     get,
     path = "/api/v1/web-chat/{id}/pairing",
@@ -102,7 +103,7 @@ pub(in crate::api) struct PairingPasskey {
     tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
-        (status = 200, description = "How far it is", body = Pairing),
+        (status = 200, description = "The state of the pairing", body = Pairing),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
         Failures,
@@ -120,9 +121,10 @@ pub(in crate::api) async fn show(
 
 /// Begin the pairing
 ///
-/// Begins to link a phone; does nothing more while that is under way, and nothing to a channel that is linked, but to
-/// open its session again where it had ended. With a `phone_number`, a code to be typed is asked for beside the QR
-/// codes, unless there is one for this number. WhatsApp gives a number only few of them in an hour.
+/// Begins to link a phone. While a pairing is in progress, the request does nothing more. For a channel that is
+/// linked, it only opens the session again if that had ended. With a `phone_number`, a code to type is
+/// requested in addition to the QR codes, unless there is one for this number. WhatsApp gives a number only a
+/// few such codes in an hour.
 #[utoipa::path(
     post,
     path = "/api/v1/web-chat/{id}/pairing",
@@ -131,7 +133,7 @@ pub(in crate::api) async fn show(
     params(("id" = Uuid, Path, description = "The channel")),
     request_body(content = Option<PairingStart>, description = "May be left out"),
     responses(
-        (status = 202, description = "Begun, or under way", body = Pairing),
+        (status = 202, description = "The pairing has begun, or was in progress", body = Pairing),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
@@ -154,8 +156,8 @@ pub(in crate::api) async fn begin(
 
 /// Unlink the phone
 ///
-/// Takes the device off the phone's list, if there is a connection, and deletes all its keys; ends a pairing that is
-/// under way. Does nothing to a channel without a phone. It may take some seconds.
+/// Removes the device from the phone's list, if there is a connection, and deletes all its keys. Ends a pairing
+/// that is in progress. Does nothing to a channel without a phone. The request may take some seconds.
 #[utoipa::path(
     delete,
     path = "/api/v1/web-chat/{id}/pairing",
@@ -185,7 +187,7 @@ async fn answer(
     progress: Progress,
     mut answer: actix_web::HttpResponseBuilder,
 ) -> Result<HttpResponse, Error> {
-    // What others hold of the channel may be a moment old.
+    // Cached copies of the channel may be slightly out of date.
     let newest = state.engine.company(channel.company_id).await?.channels().find(channel.id).await?;
     let newest = newest.ok_or(Error::UnknownChannel)?;
     let instruction = progress.instruction();

@@ -1,6 +1,6 @@
-//! The passkey gate of a pairing: what WhatsApp asks some accounts for, and the answers to it.
+//! The passkey gate of a pairing: the challenge that WhatsApp sends to some accounts, and the answers to it.
 //!
-//! Like the rest of a pairing, answers hold what is for the person with the phone alone.
+//! As for the rest of a pairing, answers contain secrets that are only for the person with the phone.
 
 use actix_web::HttpResponse;
 use actix_web::web::Data;
@@ -25,15 +25,15 @@ use crate::error::Code;
 #[derive(Serialize, ToSchema)]
 #[schema(as = PasskeyGate)]
 pub(in crate::api) struct Gate {
-    /// How far the pairing is. Everything but `instruction` is null, and `waits_for_phone` false, unless it is
-    /// `passkey_required` or `passkey_confirm`.
+    /// The state of the pairing. Unless it is `passkey_required` or `passkey_confirm`, all fields but
+    /// `instruction` are null, and `waits_for_phone` is false.
     #[schema(value_type = PairingState, example = "passkey_required")]
     state: &'static str,
-    /// What the person sees on the phone, and what to do now.
+    /// A sentence for the person: what the phone shows, and what to do now.
     instruction: &'static str,
-    /// What a passkey of the account has to sign: the `PublicKeyCredentialRequestOptions` that WhatsApp sent, for
-    /// `PublicKeyCredential.parseRequestOptionsFromJSON()` and `navigator.credentials.get()` on a page of
-    /// `https://web.whatsapp.com`.
+    /// The challenge that a passkey of the account has to sign: the `PublicKeyCredentialRequestOptions` that
+    /// WhatsApp sent, for `PublicKeyCredential.parseRequestOptionsFromJSON()` and
+    /// `navigator.credentials.get()` on a page of `https://web.whatsapp.com`.
     #[schema(value_type = Option<std::collections::BTreeMap<String, Value>>)]
     challenge: Option<Map<String, Value>>,
     /// Eight characters that the phone shows too, while the state is `passkey_confirm`.
@@ -42,7 +42,7 @@ pub(in crate::api) struct Gate {
     /// Until when WhatsApp waits.
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<Timestamp>,
-    /// Whether this step was answered here, so that what is left happens on the phone.
+    /// Whether this step is answered, so that the rest happens on the phone.
     waits_for_phone: bool,
 }
 
@@ -72,9 +72,10 @@ impl From<Pairing> for Gate {
 
 /// Show the passkey challenge
 ///
-/// WhatsApp asks some accounts for a passkey while a device is linked. Only a browser on `https://web.whatsapp.com` can use
-/// it, for instance with an extension: it reads the challenge here, has it signed there, and hands the assertion in with
-/// `POST`. Ask about once a second while the pairing is under way.
+/// WhatsApp asks some accounts for a passkey while a device is linked. Only a browser on
+/// `https://web.whatsapp.com` can use the passkey, for instance with an extension that reads the challenge
+/// here, has it signed there, and submits the assertion with `POST`. Poll about once a second while the pairing
+/// is in progress.
 #[utoipa::path(
     get,
     path = "/api/v1/web-chat/{id}/pairing/passkey",
@@ -100,10 +101,10 @@ pub(in crate::api) async fn show(
 
 /// Answer the passkey challenge
 ///
-/// While the pairing is `passkey_required`, with the `assertion`: what `PublicKeyCredential.toJSON()` makes of the passkey's
-/// answer to the challenge. While it is `passkey_confirm`, with `confirmed: true`, when the phone shows the same code. How
-/// the pairing goes on is told by `GET`; when WhatsApp does not accept the assertion, the pairing ends with the reason
-/// `passkey_refused`.
+/// While the pairing is `passkey_required`, send the `assertion`: the result of `PublicKeyCredential.toJSON()`
+/// for the passkey's answer to the challenge. While it is `passkey_confirm`, send `confirmed: true` if the
+/// phone shows the same code. `GET` has the further state of the pairing; when WhatsApp does not accept the
+/// assertion, the pairing ends with the reason `passkey_refused`.
 #[utoipa::path(
     post,
     path = "/api/v1/web-chat/{id}/pairing/passkey",

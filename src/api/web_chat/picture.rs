@@ -1,4 +1,4 @@
-//! A person's profile picture, asked for through a web session.
+//! A person's profile picture, looked up through a web session.
 
 use actix_web::web::{Data, Json};
 use serde::Serialize;
@@ -14,20 +14,21 @@ use crate::api::error::{Error, ErrorBody, MessageBody};
 use crate::api::openapi::{Failures, PictureOf};
 use crate::error::Code;
 
-/// Where a person's picture is.
+/// The address of a person's picture.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ProfilePicture)]
 pub(in crate::api) struct Picture {
     /// The number.
     #[schema(example = "5511988887777")]
     phone_number: String,
-    /// The address of the picture, good for some days; null when there is none, or none that is shown to us.
+    /// The address of the picture, valid for some days; null when the person has none or hides it.
     profile_picture: Option<String>,
 }
 
 /// Ask for a profile picture
 ///
-/// Asks WhatsApp where a person's picture is, and writes that into the company's contacts with this number.
+/// Looks up the address of a person's picture at WhatsApp, and stores it in the company's contacts with this
+/// number.
 #[utoipa::path(
     post,
     path = "/api/v1/web-chat/{id}/profile-picture",

@@ -1,9 +1,9 @@
-//! A service to try: beside it a simulated provider, in it two companies with channels, templates and
-//! contacts, all in a directory of its own.
+//! A service to try, with a simulated provider and two companies with channels, templates and contacts. All
+//! data is in a directory of its own.
 //!
-//! Everything goes the way that it goes for a real company: channels are sealed and probed, templates come
-//! through the connector, receipts come by signed webhooks. Only web sessions run on a driver of the simulator's, which
-//! is linked to a phone that the simulator plays: no demonstration reaches WhatsApp. A second start finds the first one's
+//! Everything works as for a real company: tokens are sealed and channels probed, templates come through the
+//! connector, receipts come by signed webhooks. Only web sessions run on the simulator's driver, which is
+//! linked to a phone that the simulator plays: no demonstration reaches WhatsApp. A second start uses the same
 //! companies again. Called by `pombo demo`.
 
 mod people;
@@ -33,17 +33,17 @@ use crate::connector::web_session::Driver;
 use crate::simulator::{self, Simulator, WebSessionOptions};
 use crate::vault::Vault;
 
-/// Where a demonstration is kept, unless somebody says another place.
+/// The default directory of a demonstration.
 pub const DIRECTORY: &str = "./pombo-demo";
-/// The file that says that a directory is a demonstration's, and may be filled and deleted.
+/// The file that marks a directory as a demonstration's, which may be filled and deleted.
 const MARKER: &str = "made-by-pombo-demo";
 /// How long the simulator takes to answer a send, somewhat like the provider.
 const LATENCY: Duration = Duration::from_millis(40);
 
-/// What can be chosen.
+/// The options of a demonstration.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where everything is kept.
+    /// The directory for all data.
     pub directory: PathBuf,
     /// The service's port on this machine; 0 takes a free one.
     pub port: u16,
@@ -53,19 +53,19 @@ pub struct Options {
 
 /// A running demonstration.
 pub struct Demo {
-    /// What there is to try.
+    /// The report of what there is to try.
     pub report: Report,
     running: Option<Running>,
     service: Service,
     simulator: Simulator,
 }
 
-/// Starts a demonstration on top of `config`, of which directory, address, database and provider are
-/// replaced; `progress` hears how many contacts of how many are there.
+/// Starts a demonstration with `config`, in which directory, address, database and provider are replaced.
+/// `progress` is called with the number of contacts that exist and of all.
 ///
 /// # Errors
 ///
-/// A sentence for the person who tries it, above all when the directory holds something else.
+/// A sentence for the person who tries it, for example when the directory contains something else.
 pub async fn start(
     mut config: Config,
     options: Options,
@@ -88,7 +88,7 @@ pub async fn start(
     config.database.migrate = true;
     config.secrets = Secrets { key: None, previous_keys: Vec::new(), key_file: None };
     config.cloud_api.base_url = simulator.base_url();
-    // The key of a demonstration is nothing to warn about, so it is there before the app looks for it.
+    // The key is created before the app looks for it, because a new key of a demonstration needs no warning.
     Vault::open(&config.secrets, &config.data.dir)?;
 
     let app = App::open(config).await?;
@@ -149,7 +149,7 @@ impl Demo {
     }
 }
 
-/// Makes sure that the directory is a demonstration's; whether it was one before.
+/// Checks that the directory is a demonstration's. Returns whether it was one before.
 fn claim(directory: &Path) -> anyhow::Result<bool> {
     let shown = directory.display();
     let marker = directory.join(MARKER);
@@ -161,7 +161,7 @@ fn claim(directory: &Path) -> anyhow::Result<bool> {
         Ok(None) => {}
         Ok(Some(_)) => bail!(
             "{shown} is not empty and not a demonstration's; choose another directory with --data, so that \
-             nothing real is mixed with what is made up"
+                 real data is not mixed with example data"
         ),
         Err(error) if error.kind() == ErrorKind::NotFound => super::prepare_directory(directory)?,
         Err(error) => {

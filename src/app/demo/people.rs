@@ -1,4 +1,4 @@
-//! Made-up contacts: the same number always gives the same person.
+//! Example contacts: the same number always gives the same person.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ const LAST: [&str; 13] = [
     "Almeida", "Bianchi", "Costa", "Dubois", "Eriksson", "Fischer", "García", "Haddad", "Ito", "Jansen",
     "Kaya", "Lima", "Müller",
 ];
-/// What stands in forms where a number should be.
+/// Entries that people write into forms in place of a number.
 const NO_NUMBERS: [&str; 5] = ["", "unknown", "12345", "n/a", "0800 123"];
-/// Contacts written at once.
+/// Contacts in each write.
 const LOT: u32 = 2_000;
 
-/// Which sort of contact a number stands for.
+/// The sort of contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     WithoutNumber,
@@ -42,8 +42,8 @@ pub(super) fn person(prefix: u8, index: u32, sort: Sort) -> Person {
     }
 }
 
-/// The numbers from `have` to `wanted` in lots of one sort each: those without number first, then the
-/// VIPs, then everybody else.
+/// The numbers from `have` to `wanted` in lots of one sort each: first contacts without a number, then the
+/// VIPs, then all others.
 pub(super) fn lots(have: u32, wanted: u32, without_number: u32, vip: u32) -> Vec<(Range<u32>, Sort)> {
     let mut lots = Vec::new();
     let mut from = have;

@@ -1,21 +1,21 @@
-//! The companies and people of a demonstration, and what the simulated provider knows of them.
+//! The companies and people of a demonstration, and the accounts that the simulated provider has for them.
 
 use serde_json::json;
 
 use crate::domain::channel::Kind;
 use crate::simulator::{Account, Number, Seed, Template, default_templates};
 
-/// A token that the simulator does not know, as if it had expired.
+/// A token that the simulator refuses as expired.
 const REFUSED_TOKEN: &str = "EXPIRED-demo-token";
 
-/// A company to make.
+/// A company to create.
 pub(super) struct Company {
     pub(super) name: &'static str,
     pub(super) waba_id: &'static str,
-    /// The token that the simulator takes for this account.
+    /// The token that the simulator accepts for this account.
     pub(super) token: &'static str,
     pub(super) channels: &'static [Channel],
-    /// Follows the country code 999, which no country has, in the numbers of its contacts.
+    /// The digits after the country code 999, which no country has, in the numbers of its contacts.
     pub(super) prefix: u8,
     /// Contacts without valid number, and contacts with the tag `vip`, before all others.
     pub(super) without_number: u32,
@@ -24,14 +24,14 @@ pub(super) struct Company {
     pub(super) contacts: Option<u32>,
 }
 
-/// A channel to make.
+/// A channel to create.
 pub(super) struct Channel {
     pub(super) name: &'static str,
     pub(super) tier: &'static str,
     pub(super) number: Option<BusinessNumber>,
 }
 
-/// What only business accounts have.
+/// The fields that only business accounts have.
 pub(super) struct BusinessNumber {
     pub(super) phone_number: &'static str,
     pub(super) phone_number_id: &'static str,
@@ -44,7 +44,7 @@ impl Channel {
     }
 }
 
-/// Somebody who can sign in.
+/// A person who can sign in.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Person {
     pub(super) email: &'static str,
@@ -56,7 +56,7 @@ pub(super) const OWNER: Person = Person { email: "olga@acme.example", name: "Olg
 /// The operator.
 pub(super) const OPERATOR: Person = Person { email: "otto@pombo.example", name: "Otto Operator" };
 
-/// The token that the simulator takes for the first company's numbers.
+/// The token that the simulator accepts for the first company's numbers.
 pub const GOOD_TOKEN: &str = "demo-token-of-acme";
 const GLOBEX_TOKEN: &str = "demo-token-of-globex";
 /// The web session that `pombo demo phone` links.
@@ -72,7 +72,7 @@ const fn business(
     Channel { name, tier, number: Some(BusinessNumber { phone_number, phone_number_id, token }) }
 }
 
-/// Everybody.
+/// All companies.
 pub(super) const COMPANIES: &[Company] = &[
     Company {
         name: "Acme",
@@ -102,7 +102,7 @@ pub(super) const COMPANIES: &[Company] = &[
     },
 ];
 
-/// The same people as the provider knows them: Acme's templates in every state, one of Globex.
+/// The same companies at the simulated provider: Acme's templates in every state, and one template of Globex.
 pub(super) fn simulator_seed() -> Seed {
     let accounts = COMPANIES.iter().map(|company| Account {
         waba_id: company.waba_id.to_owned(),

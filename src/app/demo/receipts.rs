@@ -1,4 +1,4 @@
-//! Lets the simulated provider report what becomes of messages: `delivered` and `read`, by webhook, as the real one does.
+//! Makes the simulated provider send receipts by webhook, `delivered` and `read`, as the real provider does.
 
 use anyhow::Context as _;
 
@@ -9,13 +9,13 @@ use crate::simulator::{ReceiptOptions, Simulator};
 use crate::store::Store;
 use crate::vault::{Vault, context};
 
-/// The app secret of new channels. One that somebody replaced is used as it is.
+/// The app secret of new channels. A secret that was replaced is used as it is.
 pub(super) const APP_SECRET: &str = "demo-app-secret";
 /// More channels than a demonstration has.
 const ALL: PageRequest = PageRequest { page: 1, limit: 1000 };
 
-/// Sends the receipts of each number to the webhook of its channel, signed with the channel's app secret. A channel
-/// without one hears nothing, as without the simulator.
+/// Sends the receipts of each number to the webhook of its channel, signed with the channel's app secret. A
+/// channel without an app secret gets no receipts.
 ///
 /// # Errors
 ///

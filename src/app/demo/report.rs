@@ -1,4 +1,4 @@
-//! What there is to try, read back from the store once the service runs.
+//! The report of what there is to try, read from the store once the service runs.
 
 use std::path::PathBuf;
 
@@ -19,21 +19,21 @@ use crate::store::changes::Who;
 /// More channels than a demonstration has.
 const ALL: PageRequest = PageRequest { page: 1, limit: 1000 };
 
-/// Everything that somebody who tries the service needs to know.
+/// Everything that a person who tries the service needs to know.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
-    /// The service, without a slash at the end.
+    /// The address of the service, without a slash at the end.
     pub base_url: String,
-    /// The simulated provider.
+    /// The address of the simulated provider.
     pub simulator_url: String,
-    /// Where everything is kept.
+    /// The directory of all data.
     pub directory: PathBuf,
     /// Whether the directory was there before.
     #[serde(rename = "reused")]
     pub is_reused: bool,
     /// The companies, in the order of the plan.
     pub companies: Vec<Company>,
-    /// The web session to try; `None` when somebody took it away.
+    /// The web session to try; `None` when it was removed.
     pub phone: Option<Phone>,
     /// The user who may open the console.
     pub console: Console,
@@ -48,12 +48,12 @@ pub struct Console {
     pub operator: SignIn,
 }
 
-/// Somebody who can sign in.
+/// A person who can sign in.
 #[derive(Debug, Clone, Serialize)]
 pub struct SignIn {
-    /// Their e-mail address.
+    /// The person's e-mail address.
     pub email: String,
-    /// The address that signs them in; valid once, for a day.
+    /// The address that signs the person in; valid once, for a day.
     #[serde(serialize_with = "exposed")]
     pub url: Secret,
 }
@@ -63,11 +63,11 @@ pub struct SignIn {
 pub struct Phone {
     /// The channel.
     pub channel_id: Uuid,
-    /// Links the phone to the channel.
+    /// The command that links the phone to the channel.
     pub pair_command: String,
-    /// Sends a text through the channel.
+    /// The command that sends a text through the channel.
     pub send_command: String,
-    /// What people got through it.
+    /// The address that shows the messages that people got through the channel.
     pub messages_url: String,
 }
 
@@ -78,27 +78,27 @@ pub struct Company {
     pub name: String,
     /// Its id.
     pub id: Uuid,
-    /// A key that was made for this start.
+    /// A key that was created for this start.
     #[serde(serialize_with = "exposed")]
     pub api_key: Secret,
     /// Business accounts in the order of the plan, then web sessions.
     pub channels: Vec<Channel>,
-    /// Whatever their status.
+    /// Templates of every status.
     pub templates: Vec<Template>,
-    /// With how many contacts have them.
+    /// The tags, with their numbers of contacts.
     pub tags: Vec<Tag>,
 }
 
 /// A channel.
 #[derive(Debug, Clone, Serialize)]
 pub struct Channel {
-    /// Names it in paths.
+    /// The id of the channel in paths.
     pub id: Uuid,
     /// `business_account` or `web_session`.
     pub kind: &'static str,
-    /// What the company calls it.
+    /// The name of the channel.
     pub name: String,
-    /// As the store has it now.
+    /// The status in the store.
     pub status: &'static str,
     /// The simulator's id of the number.
     pub phone_number_id: Option<String>,
@@ -107,7 +107,7 @@ pub struct Channel {
 /// A template.
 #[derive(Debug, Clone, Serialize)]
 pub struct Template {
-    /// What a send gives as `template_id`.
+    /// The id, which a send gives as `template_id`.
     pub id: i64,
     /// Its name at the provider.
     pub name: String,
@@ -120,7 +120,7 @@ pub struct Template {
 /// A tag.
 #[derive(Debug, Clone, Serialize)]
 pub struct Tag {
-    /// What a send gives as `contact_tag_id`.
+    /// The id, which a send gives as `contact_tag_id`.
     pub id: Uuid,
     /// Its name.
     pub name: String,
@@ -130,13 +130,13 @@ pub struct Tag {
     pub valid_phones: u64,
 }
 
-/// The report, and the file beside it, are the places where a demonstration's key is told.
+/// Serializes the key in plain text. Only the report and the file beside it contain a demonstration's key.
 pub(super) fn exposed<S: Serializer>(key: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(key.expose())
 }
 
 impl Report {
-    /// How the channel that the phone is for is reached.
+    /// How to reach the channel of the phone.
     pub(super) fn running(&self) -> Option<Running> {
         let is_it =
             |channel: &&Channel| channel.name == plan::PHONE && channel.kind == Kind::WebSession.as_str();
@@ -152,7 +152,7 @@ impl Report {
     }
 }
 
-/// Reads back what the store has of `seeded`, and makes the keys.
+/// Reads the records of `seeded` from the store, and creates the keys.
 pub(super) async fn gather(
     store: &Store,
     accounts: &Accounts,
@@ -189,7 +189,7 @@ pub(super) async fn gather(
     Ok(Report { base_url, simulator_url, directory, is_reused, companies, phone: None, console })
 }
 
-/// Makes the people, if they are not there, and the addresses that sign them in.
+/// Creates the people, if they do not exist, and the addresses that sign them in.
 async fn console(accounts: &Accounts, company: Option<Uuid>, base_url: &str) -> anyhow::Result<Console> {
     let owner = company.map(|company| (company, Role::Owner));
     Ok(Console {
@@ -228,7 +228,7 @@ async fn channels(store: &Store, company: Uuid, plan: &plan::Company) -> anyhow:
             phone_number_id: channel.phone_number_id,
         }));
     }
-    // What somebody added meanwhile comes after what the plan names.
+    // Channels that were added meanwhile come after those of the plan.
     let place = |channel: &Channel| plan.channels.iter().position(|planned| planned.name == channel.name);
     channels.sort_by_key(|channel| place(channel).unwrap_or(usize::MAX));
     Ok(channels)

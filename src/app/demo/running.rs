@@ -1,5 +1,5 @@
-//! How a demonstration that runs is reached: a file in its directory that only its owner can read, for commands that
-//! have to do with it, and the one channel that they have to do with.
+//! How commands reach a running demonstration: a file in its directory, which only its owner can read, has its
+//! addresses, a key, and the channel of the phone.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
@@ -18,12 +18,12 @@ const FILE: &str = "running.json";
 /// A number that nobody has.
 const SOMEBODY: &str = "+999 900 000 001";
 
-/// How a running demonstration is reached.
+/// How to reach a running demonstration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Running {
-    /// The service, without a slash at the end.
+    /// The address of the service, without a slash at the end.
     pub base_url: String,
-    /// The simulated provider, and the phone that it plays.
+    /// The address of the simulated provider, and of the phone that it plays.
     pub simulator_url: String,
     /// A key of the company that has the channel.
     #[serde(serialize_with = "exposed")]
@@ -33,12 +33,12 @@ pub struct Running {
 }
 
 impl Running {
-    /// Where messages that the phone's devices sent are shown.
+    /// The address that shows the messages that the phone's devices sent.
     pub fn messages_url(&self) -> String {
         format!("{}/phone/messages", self.simulator_url)
     }
 
-    /// A request that sends a text through the channel, as a shell takes it.
+    /// A shell command that sends a text through the channel.
     pub fn send_command(&self) -> String {
         let Self { base_url, simulator_url: _, api_key, channel_id } = self;
         format!(
@@ -50,7 +50,7 @@ impl Running {
         )
     }
 
-    /// What is told of it, of a demonstration in this directory.
+    /// The phone's part of the report, for a demonstration in this directory.
     pub(super) fn phone(&self, directory: &Path) -> report::Phone {
         report::Phone {
             channel_id: self.channel_id,
@@ -60,7 +60,7 @@ impl Running {
         }
     }
 
-    /// Finds the demonstration that runs in this directory. One that was killed is found too.
+    /// Finds the demonstration that runs in this directory. A demonstration that was killed is found too.
     ///
     /// # Errors
     ///
@@ -72,17 +72,17 @@ impl Running {
             read => read.with_context(|| format!("cannot read {}", path.display()))?,
         };
         serde_json::from_str(&text).with_context(|| {
-            format!("{} is not what a demonstration wrote there; start it again", path.display())
+            format!("{} was not written by a demonstration; start the demonstration again", path.display())
         })
     }
 
-    /// Writes the file, in the place of one that was left there.
+    /// Writes the file, and replaces an older one.
     pub(super) fn write(&self, directory: &Path) -> anyhow::Result<()> {
         let path = directory.join(FILE);
         let draft = directory.join(format!(".{FILE}-{}", std::process::id()));
         let written = self.write_to(&draft).and_then(|()| fs::rename(&draft, &path));
         if written.is_err() {
-            // It may hold the key.
+            // The error may contain the key.
             let _ = fs::remove_file(&draft);
         }
         written.with_context(|| format!("cannot write {}", path.display()))
@@ -90,7 +90,7 @@ impl Running {
 
     fn write_to(&self, path: &Path) -> io::Result<()> {
         let mut options = OpenOptions::new();
-        // What a killed process left may be readable by others.
+        // A file that a killed process left may be readable by other users.
         match fs::remove_file(path) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => options.write(true).create_new(true),
@@ -104,13 +104,13 @@ impl Running {
     /// Removes the file, unless another process has written its own meanwhile.
     pub(super) fn remove(&self, directory: &Path) {
         if Self::find(directory).is_ok_and(|found| found == *self) {
-            // What is left is overwritten by the next start.
+            // If removing fails, the next start overwrites the file.
             let _ = fs::remove_file(directory.join(FILE));
         }
     }
 }
 
-/// The sentence for somebody who looks for a demonstration where none runs.
+/// The error when no demonstration runs in the directory.
 pub fn none_runs(directory: &Path) -> anyhow::Error {
     anyhow!(
         "no demonstration runs in {}: start one with `pombo demo{}` and leave it running, then repeat this in another \
@@ -125,7 +125,7 @@ fn pair_command(directory: &Path) -> String {
     format!("pombo demo phone{}", option(directory))
 }
 
-/// What names the directory to a command, unless it is the one that needs no naming.
+/// The option that gives the directory to a command; empty for the default directory.
 fn option(directory: &Path) -> String {
     if directory == Path::new(DIRECTORY) {
         return String::new();
@@ -135,7 +135,7 @@ fn option(directory: &Path) -> String {
     if is_plain {
         format!(" --data {shown}")
     } else {
-        // In single quotes a shell takes everything as it is, but for themselves.
+        // In single quotes, a shell takes every character literally, except the single quote.
         format!(" --data '{}'", shown.replace('\'', r"'\''"))
     }
 }

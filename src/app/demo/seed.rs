@@ -1,5 +1,4 @@
-//! Fills the store, step by step and each step only where something is missing: what an interrupted start
-//! left undone, the next one does.
+//! Fills the store. Each step adds only what is missing, so the next start completes an interrupted one.
 
 use uuid::Uuid;
 
@@ -18,7 +17,7 @@ use crate::store::channels::{NewChannel, Sealed};
 use crate::store::companies::Company;
 use crate::vault::{api_key, context};
 
-/// What the keys of a demonstration are called; those of an earlier start are revoked.
+/// The name of a demonstration's keys; keys of an earlier start are revoked.
 const KEY_NAME: &str = "demo";
 /// More channels than a demonstration has.
 const ALL: PageRequest = PageRequest { page: 1, limit: 1000 };
@@ -27,13 +26,13 @@ const EVERYONE: (&str, &str) = ("everyone", "#2563eb");
 const VIP: (&str, &str) = ("vip", "#b45309");
 const NO_PHONES: (&str, &str) = ("no-phones", "#6b7280");
 
-/// A company that is there, and its tags.
+/// A company in the store, and its tags.
 pub(super) struct Seeded {
     pub(super) company: Company,
     pub(super) tags: Vec<(&'static str, Uuid)>,
 }
 
-/// Makes or completes every company of the plan.
+/// Creates or completes every company of the plan.
 pub(super) async fn companies(
     app: &App,
     contacts: u32,
@@ -46,7 +45,7 @@ pub(super) async fn companies(
             None => app.store.add_company(&Who::Pombo, plan.name, "standard").await?,
         };
         let channels = channels(app, plan, &company).await?;
-        // A web session that was connected before has no provider to be asked.
+        // A web session that was connected before has no provider to probe.
         let unconfirmed = |channel: &&Channel| {
             channel.kind == Kind::BusinessAccount && channel.connection.status == Status::Connecting
         };
@@ -137,8 +136,8 @@ async fn people(
     Ok(tags)
 }
 
-/// Keys are shown once, so each start makes one and revokes those of the starts before. Called once the
-/// service runs: a start that fails must not take the keys of one that still runs away.
+/// Creates a key and revokes the keys of earlier starts, because a key is shown only once. It is called once
+/// the service runs: a start that fails must not revoke the key of a demonstration that still runs.
 pub(super) async fn new_key(store: &Store, company: &Company) -> anyhow::Result<Secret> {
     for old in store.api_keys(company.id).await? {
         if old.name == KEY_NAME && old.revoked_at.is_none() {

@@ -1,4 +1,4 @@
-//! The database: whether it answers, whether its schema and its secrets fit.
+//! Checks the database: whether it answers, and whether its schema and its secrets fit.
 
 use super::{Findings, error, sealing_keys, store_options};
 use crate::config::Config;
@@ -10,7 +10,7 @@ use crate::vault::Vault;
 
 const CHECK: &str = "database";
 
-/// Looks at the database and says how many web sessions are in it.
+/// Checks the database and returns the number of web sessions in it.
 pub(super) async fn check(findings: &mut Findings, config: &Config, vault: Option<&Vault>) -> u64 {
     let options = store_options(config);
     let shown = error::without_password(&options.url);
@@ -18,16 +18,22 @@ pub(super) async fn check(findings: &mut Findings, config: &Config, vault: Optio
         let file_shown = file.display();
         let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
         if !file.exists() {
-            // The data directory is made with the database, any other directory is not.
+            // The data directory is created with the database; any other directory is not.
             if config.database.url.is_some() && directory.is_some_and(|directory| !directory.exists()) {
                 findings.bad(
                     CHECK,
-                    format!("the directory of {file_shown} is not there: make it, or correct database.url"),
+                    format!(
+                        "the directory of {file_shown} does not exist: create it, or correct \
+                         database.url"
+                    ),
                 );
             } else {
                 findings.look(
                     CHECK,
-                    format!("{file_shown} is not there yet: `pombo serve` or `pombo migrate up` makes it"),
+                    format!(
+                        "{file_shown} does not exist yet: `pombo serve` or `pombo migrate up` creates \
+                         it"
+                    ),
                 );
             }
             return 0;
@@ -66,12 +72,12 @@ async fn judge(
 ) -> u64 {
     let Checkup { version, pending, migrations, is_half_restored, is_standby, server_connections } = found;
     if *is_half_restored {
-        findings.bad(CHECK, "a restore was broken off: run `pombo restore` again before the service starts");
+        findings.bad(CHECK, "a restore was interrupted: run `pombo restore` again before the service starts");
     }
     if *is_standby {
         findings.bad(
             CHECK,
-            "the server is a standby, which takes no writes: let database.url name the primary server",
+            "the server is a standby, which accepts no writes: set database.url to the primary server",
         );
     }
     if let Some(granted) = server_connections.filter(|granted| *granted <= config.database.connections) {
@@ -111,7 +117,7 @@ async fn judge(
     }
 }
 
-/// How many web sessions there are, and which keys are missing for how many secrets.
+/// The number of web sessions, and the missing keys with their numbers of secrets.
 async fn inside(
     options: &store::Options,
     vault: Option<&Vault>,

@@ -1,4 +1,5 @@
-//! What is on this machine: the configuration, the data directory, its disk, the key file, the limit of open files.
+//! Checks this machine: the configuration, the data directory, its disk, the key file, the limit of open
+//! files.
 
 use std::fs;
 use std::path::Path;
@@ -10,9 +11,9 @@ use crate::files;
 use crate::vault::Vault;
 
 const MIB: u64 = 1024 * 1024;
-/// With less room on the disk the database soon cannot be written to.
+/// With less free space on the disk, the database soon cannot be written.
 const LITTLE: u64 = 512 * MIB;
-/// With less somebody should look.
+/// With less free space, a person should look.
 const SOME: u64 = 2048 * MIB;
 /// Options of a configuration file that hold secrets.
 const SECRET: [(&str, &str); 4] =
@@ -51,7 +52,7 @@ pub(super) fn configuration(findings: &mut Findings, config: &Config, file: Opti
     if findings.0.len() == before {
         let from =
             file.map_or("the defaults and the environment".to_owned(), |file| file.display().to_string());
-        findings.good(CHECK, format!("it is sound; read from {from}"));
+        findings.good(CHECK, format!("it is valid; read from {from}"));
     }
 }
 
@@ -73,24 +74,25 @@ pub(super) fn directory(findings: &mut Findings, config: &Config) {
     let directory = &config.data.dir;
     let shown = directory.display();
     if !directory.exists() {
-        findings.look(CHECK, format!("{shown} is not there yet: the first start makes it"));
+        findings.look(CHECK, format!("{shown} does not exist yet: the first start creates it"));
     } else if files::is_exposed(directory) {
         findings.look(CHECK, format!("other users of this machine may look into {shown}: chmod 700 {shown}"));
     } else if !is_writable(directory) {
         findings.bad(CHECK, format!("this user cannot write in {shown}: give it to the user of the service"));
     } else {
-        findings.good(CHECK, format!("{shown} is there, for its owner alone"));
+        findings.good(CHECK, format!("{shown} exists, with access only for its owner"));
     }
 }
 
-/// Whether files can be made in the directory: by the system's own answer, which knows of disks that are read-only.
+/// Whether files can be created in the directory, by the system's own answer, which also covers read-only
+/// disks.
 fn is_writable(directory: &Path) -> bool {
     rustix::fs::access(directory, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_ok()
 }
 
 pub(super) fn disk(findings: &mut Findings, config: &Config) {
     const CHECK: &str = "disk";
-    // The directory may not be there yet: the disk that it will be on is that of the nearest one above.
+    // The directory may not exist yet: its disk will be the disk of the nearest directory above.
     let directory = std::path::absolute(&config.data.dir).unwrap_or_else(|_| config.data.dir.clone());
     let Some(directory) = directory.ancestors().find(|directory| directory.exists()) else { return };
     let Ok(disk) = rustix::fs::statvfs(directory) else {
@@ -126,7 +128,7 @@ enum Disk {
     Enough,
 }
 
-/// A log may grow as large as the database while it is backed up.
+/// While the database is backed up, its log may grow as large as the database.
 const fn judge_disk(free: u64, database: u64) -> Disk {
     if free < LITTLE {
         Disk::Full
@@ -141,7 +143,7 @@ fn size(file: &Path) -> u64 {
     file.metadata().map_or(0, |metadata| metadata.len())
 }
 
-/// The vault, if there is one already.
+/// The vault, if it exists already.
 pub(super) fn key_file(findings: &mut Findings, config: &Config) -> Option<Vault> {
     const CHECK: &str = "key file";
     let path = config.key_file();
@@ -154,7 +156,10 @@ pub(super) fn key_file(findings: &mut Findings, config: &Config) -> Option<Vault
         Ok(None) => {
             findings.look(
                 CHECK,
-                format!("{shown} is not there: the first start makes it; a database that has secrets needs its own"),
+                format!(
+                    "{shown} does not exist: the first start creates it; a database that has secrets \
+                     needs its own"
+                ),
             );
             None
         }
@@ -169,14 +174,14 @@ pub(super) fn key_file(findings: &mut Findings, config: &Config) -> Option<Vault
                     CHECK,
                     format!("the group of {shown} may read it (mode {mode:o}): chmod 600 {shown}, unless it is meant so"),
                 ),
-                (false, _) => findings.good(CHECK, format!("{shown} is there, for its owner alone")),
+                (false, _) => findings.good(CHECK, format!("{shown} exists, with access only for its owner")),
             }
             vault
         }
     }
 }
 
-/// The rights of the file; none where the system has none of this kind.
+/// The permissions of the file; none on systems without permissions of this kind.
 fn mode(path: &Path) -> u32 {
     #[cfg(unix)]
     {

@@ -1,7 +1,8 @@
-//! `pombo doctor`: looks at what a service needs, and says of each thing whether it is good and what to do if not.
+//! `pombo doctor`: checks what a service needs, and says for each check whether it is good and what to do if
+//! not.
 //!
-//! It makes and changes nothing, shows no secret, and gives up on each check after a bounded time. A check that others
-//! build upon ends them when it fails.
+//! It creates and changes nothing, shows no secret, and gives up on each check after a timeout. When a check
+//! fails, the checks that depend on it are skipped.
 
 mod database;
 mod machine;
@@ -16,17 +17,17 @@ use tokio::time::timeout;
 use super::{error, open_files, sealing_keys, store_options};
 use crate::config::{Config, Faults};
 
-/// How long one check may take.
+/// The timeout of one check.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How something is.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// As it should be.
+    /// Everything is as it should be.
     Good,
-    /// The service works, and somebody should look at it.
+    /// The service works, but a person should look at the finding.
     Look,
-    /// The service does not work, or a secret lies open.
+    /// The service does not work, or a secret is exposed.
     Bad,
 }
 
@@ -41,18 +42,18 @@ impl State {
     }
 }
 
-/// What one check found, in a sentence that says what to do.
+/// The finding of one check, in a sentence that says what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What was looked at.
+    /// The name of the check.
     pub check: &'static str,
-    /// How it is.
+    /// The result of the check.
     pub state: State,
     /// The sentence.
     pub finding: String,
 }
 
-/// What the checks found so far.
+/// The findings so far.
 #[derive(Debug, Default)]
 struct Findings(Vec<Finding>);
 
@@ -74,7 +75,7 @@ impl Findings {
     }
 }
 
-/// Looks at everything. `file` is the configuration file, if there is one.
+/// Runs all checks. `file` is the configuration file, if there is one.
 pub async fn examine(config: Result<Config, Faults>, file: Option<&Path>) -> Vec<Finding> {
     let mut findings = Findings::default();
     let config = match config {
@@ -87,7 +88,8 @@ pub async fn examine(config: Result<Config, Faults>, file: Option<&Path>) -> Vec
             return findings.0;
         }
     };
-    // Both the provider's client and the database driver take the process' TLS provider; the first one stays.
+    // The provider's client and the database driver both use the process' TLS provider; the first one that is
+    // set stays.
     let _ = rustls::crypto::ring::default_provider().install_default();
     machine::configuration(&mut findings, &config, file);
     machine::directory(&mut findings, &config);
@@ -104,7 +106,7 @@ pub async fn examine(config: Result<Config, Faults>, file: Option<&Path>) -> Vec
     findings.0
 }
 
-/// Gives a check up that takes too long.
+/// Gives up on a check that takes too long.
 async fn bounded<T>(
     findings: &mut Findings,
     check: &'static str,
@@ -114,7 +116,7 @@ async fn bounded<T>(
     if done.is_err() {
         let seconds = PATIENCE.as_secs();
         findings
-            .bad(check, format!("no answer within {seconds} seconds: look whether it hangs, and try again"));
+            .bad(check, format!("no answer within {seconds} seconds: check whether it hangs, and try again"));
     }
     done.ok()
 }

@@ -1,4 +1,4 @@
-//! NATS: whether it takes us.
+//! Checks NATS: whether a server accepts this service.
 
 use super::Findings;
 use crate::config::Config;
@@ -10,7 +10,7 @@ pub(super) async fn check(findings: &mut Findings, config: &Config) {
         return;
     }
     match reach(&config.nats).await {
-        Ok(version) => findings.good(CHECK, format!("a server of version {version} takes this service")),
+        Ok(version) => findings.good(CHECK, format!("a server of version {version} accepts this service")),
         Err(error) => findings.bad(CHECK, error.to_string()),
     }
 }

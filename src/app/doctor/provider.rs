@@ -1,4 +1,5 @@
-//! The provider: whether it answers, how long the version of its API lives, and whether our clock goes like its own.
+//! Checks the provider: whether it answers, how long it supports the version of its API, and whether our
+//! clock agrees with its clock.
 
 use std::time::Duration;
 
@@ -9,11 +10,11 @@ use crate::clock::Timestamp;
 use crate::config::Config;
 use crate::connector::cloud_api::reach::{Reached, reach};
 
-/// How long the provider may take to answer.
+/// The timeout of the provider's answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Clocks further apart than this deserve a look, in milliseconds.
+/// A difference between the clocks that a person should look at, in milliseconds.
 const APART: i64 = 5_000;
-/// Further than this, codes of second factors and times of receipts are wrong.
+/// With a larger difference, codes of second factors and times of receipts are wrong.
 const FAR_APART: i64 = 30_000;
 
 pub(super) fn version(findings: &mut Findings, config: &Config) {
@@ -43,7 +44,7 @@ pub(super) async fn check(findings: &mut Findings, config: &Config) {
 fn clock(findings: &mut Findings, ahead: Option<i64>) {
     const CHECK: &str = "clock";
     let Some(ahead) = ahead else {
-        findings.look(CHECK, "the provider did not say its time: compare the clock by hand");
+        findings.look(CHECK, "the provider did not send its time: check the clock by hand");
         return;
     };
     let seconds = ahead.unsigned_abs() / 1000;
@@ -54,13 +55,13 @@ fn clock(findings: &mut Findings, ahead: Option<i64>) {
         )
     };
     match ahead.saturating_abs() {
-        apart if apart <= APART => findings.good(CHECK, "it goes like the provider's"),
+        apart if apart <= APART => findings.good(CHECK, "it agrees with the provider's"),
         apart if apart <= FAR_APART => findings.look(CHECK, sentence()),
         _ => findings.bad(CHECK, sentence()),
     }
 }
 
-/// The address without what may be a password.
+/// The address without a password that it may contain.
 fn shown(address: &str) -> String {
     let Ok(mut url) = Url::parse(address) else { return "the provider".to_owned() };
     let _ = url.set_username("");

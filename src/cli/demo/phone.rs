@@ -12,12 +12,12 @@ use crate::cli::output::Output;
 use crate::cli::pairing::{Screen, Service, Showing, Unanswered, follow, is_linked};
 use crate::connector::http;
 
-/// What stands above a QR code.
+/// The text above a QR code.
 const SCAN: &str =
     "The service shows this code, as `pombo channel pair` does. The simulator's phone scans it.";
 
 pub(super) async fn run(global: &Global, data: &Path) -> anyhow::Result<()> {
-    // Nothing here is encrypted, and yet no client can be made without it.
+    // The requests here are not encrypted, but the HTTP client needs a provider of cryptography.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let running = Running::find(data)?;
     let service = Service::new(&running.base_url, running.api_key.clone(), running.channel_id)?;
@@ -34,7 +34,7 @@ pub(super) async fn run(global: &Global, data: &Path) -> anyhow::Result<()> {
     showing.end(&record(&running, &pairing, was_linked), &said)
 }
 
-/// A demonstration that was killed left its file behind.
+/// Explains an error when no service answers: a demonstration that was killed leaves its file behind.
 fn unanswered(error: anyhow::Error, data: &Path) -> anyhow::Error {
     if error.is::<Unanswered>() { none_runs(data) } else { error }
 }
@@ -71,8 +71,8 @@ impl Phone {
         Ok(Self { client, url: format!("{}/phone/scan", running.simulator_url) })
     }
 
-    /// Links the device that shows this code. A code that was replaced meanwhile is passed over: the next is on its
-    /// way.
+    /// Links the device that shows this code. A code that was replaced meanwhile is skipped, because the next one
+    /// follows.
     async fn scan(&self, code: &str) -> anyhow::Result<()> {
         let scanned = self.client.post(&self.url).json(&json!({ "code": code })).send().await;
         let status = scanned.with_context(|| format!("no simulator answers at {}", self.url))?.status();

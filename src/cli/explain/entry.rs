@@ -1,4 +1,4 @@
-//! What is explained: every table of codes and words that answers contain.
+//! The entries of `pombo explain`: every table of codes and words that answers contain.
 
 use serde::Serialize;
 
@@ -41,7 +41,7 @@ impl Section {
         }
     }
 
-    /// What an entry's remedy is called.
+    /// The title of the remedy.
     pub(super) const fn remedy_title(self) -> &'static str {
         match self {
             Self::ProviderCode => "What Pombo does",
@@ -84,7 +84,7 @@ impl Entry {
         }
     }
 
-    /// Whether it explains the word, or contains the provider's code.
+    /// Whether the entry explains the word, or contains the provider's code.
     pub(super) fn is_for(&self, word: &str) -> bool {
         let number = word.parse::<i64>().ok();
         self.word.eq_ignore_ascii_case(word)

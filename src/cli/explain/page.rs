@@ -1,4 +1,4 @@
-//! The page `docs/codes.md`, which a test compares with what this writes.
+//! The page `docs/codes.md`; a test compares the file with the output of this module.
 
 use std::fmt::Write as _;
 

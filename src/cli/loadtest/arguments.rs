@@ -1,4 +1,4 @@
-//! What a load test is told on the command line, judged before anything starts.
+//! The arguments of a load test, checked before anything starts.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,13 +17,12 @@ use crate::loadtest::{Plan, Receiving, Target};
 const LONGEST: Duration = Duration::from_secs(24 * 3_600);
 /// The shortest.
 const SHORTEST: Duration = Duration::from_secs(1);
-/// A generator on one thread keeps up with so many single sends in a second.
+/// The highest rate of single sends that a generator on one thread keeps up with.
 const FASTEST_SINGLES: f64 = 20_000.0;
 
 const OWN: &str = "A service of its own";
 const OTHER: &str = "Another service";
 
-/// See [`crate::cli::Command::Loadtest`].
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Arguments {
     /// How long to send, such as 30s
@@ -35,10 +34,10 @@ pub(in crate::cli) struct Arguments {
     /// Bulk sends, to the tags in turns; without it, one to each tag
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
     bulk: Option<u32>,
-    /// How long to wait afterwards for what was accepted; what has not started by then is canceled
+    /// How long to wait afterwards for accepted messages; messages that have not started by then are canceled
     #[arg(long, default_value = "60s", value_name = "SPAN", value_parser = argument::span)]
     drain: Duration,
-    /// A page to write, with charts; needs no network to be read
+    /// The file for a report with charts, which needs no network to be read
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) report: Option<PathBuf>,
 
@@ -54,50 +53,51 @@ pub(in crate::cli) struct Arguments {
     /// How long the simulated provider takes to answer, such as 40ms
     #[arg(long, help_heading = OWN, value_name = "SPAN", value_parser = argument::span)]
     latency: Option<Duration>,
-    /// A PostgreSQL server, on which a database is made and removed again; without it, SQLite. A password is
-    /// better left to PGPASSWORD or ~/.pgpass
+    /// A PostgreSQL server, on which a database is created and removed again; without it, SQLite. Better give a
+    /// password in PGPASSWORD or ~/.pgpass
     #[arg(long, help_heading = OWN, value_name = "URL", value_parser = server)]
     database_url: Option<Secret>,
-    /// Where a temporary directory is made for it; without it, the system's place, which may be in memory
+    /// Where to create the test's temporary directory; without it, in the system's directory for temporary
+    /// files, which may be in memory
     #[arg(long, help_heading = OWN, value_name = "DIR")]
     data: Option<PathBuf>,
 
-    /// The address of a service that runs; nothing is added to it
+    /// The address of a running service; the test adds no data to it
     #[arg(long, help_heading = OTHER, value_name = "URL", value_parser = address)]
     url: Option<String>,
-    /// A key of the company that sends; better in a file
+    /// An API key of the company that sends; better give it in a file
     #[arg(long, help_heading = OTHER, value_name = "KEY", conflicts_with = "key_file", value_parser = key)]
     key: Option<Secret>,
-    /// A file with that key; - is standard input
+    /// The file with that key; - reads standard input
     #[arg(long, help_heading = OTHER, value_name = "FILE")]
     key_file: Option<PathBuf>,
-    /// The channel's name or id; without it, the company's only one that is connected
+    /// The channel's name or id; without it, the company's only connected channel
     #[arg(long, help_heading = OTHER, value_name = "CHANNEL")]
     channel: Option<String>,
-    /// The name or id of a tag to send to; may be given several times; without it, all of the company's
+    /// The name or id of a tag to send to; may be given several times; without it, all tags of the company
     #[arg(long = "tag", help_heading = OTHER, value_name = "TAG")]
     only: Vec<String>,
-    /// The simulator that the service sends to. One message makes sure of it before anything else
+    /// The address of the simulator that the service sends to. The test checks that first, with one message
     #[arg(long, help_heading = OTHER, value_name = "URL", value_parser = address)]
     simulator: Option<String>,
-    /// There is no simulator: everybody with the tags shall get a message, again for each bulk send
+    /// There is no simulator: everybody with the tags gets a message, again for each bulk send
     #[arg(long, help_heading = OTHER, conflicts_with = "simulator")]
     message_real_people: bool,
-    /// With --message-real-people, a number that single sends go to; may be given several times
+    /// With --message-real-people, a number for single sends; may be given several times
     #[arg(long, help_heading = OTHER, value_name = "NUMBER", requires = "message_real_people", value_parser = argument::phone_number)]
     single_to: Vec<String>,
 }
 
-/// Whether there are single sends, and how many.
+/// The rate of single sends, if there are any.
 #[derive(Debug, Clone, Copy)]
 struct Singles(Option<Rate>);
 
 impl Arguments {
-    /// The plan that they come to.
+    /// The plan of the test that the arguments describe.
     ///
     /// # Errors
     ///
-    /// A sentence about arguments that do not go together, or a key that cannot be read.
+    /// A sentence about arguments that contradict each other, or a key that cannot be read.
     pub(in crate::cli) fn plan(self, config: Config, config_file: Option<PathBuf>) -> anyhow::Result<Plan> {
         let target = match &self.url {
             None => self.own()?,
@@ -136,8 +136,8 @@ impl Arguments {
         ];
         match first(&given) {
             Some(option) => Err(misused(&format!(
-                "{option} is about a service that runs: give its address with --url; without --url a service and a \
-                 simulator are started for the test"
+                "{option} is for a running service: give its address with --url. Without --url the test \
+                 starts a service and a simulator of its own"
             ))),
             None => Ok(Target::Own),
         }
@@ -154,7 +154,8 @@ impl Arguments {
         ];
         if let Some(option) = first(&given) {
             return Err(misused(&format!(
-                "{option} is about a service that is started for the test: one that runs keeps its contacts and its tiers. \
+                "{option} is for a service that the test starts: a running service keeps its contacts and \
+                 its tiers. \
                  Import contacts with `pombo contacts import`, set a rate with `pombo tier apply`, or leave --url out"
             )));
         }
@@ -163,7 +164,8 @@ impl Arguments {
             (None, true) => Receiving::RealPeople { singles_to: self.single_to.clone() },
             (None, false) => {
                 return Err(misused(
-                    "who shall get the messages? Name the simulator that this service sends to with --simulator URL. If \
+                    "nobody is named to get the messages: name the simulator that this service sends to \
+                     with --simulator URL. If \
                      there is none, everybody with the tags would be messaged for real: only \
                      --message-real-people does that",
                 ));
@@ -207,7 +209,7 @@ fn singles(text: &str) -> Result<Singles, String> {
     if rate.per_second() <= FASTEST_SINGLES {
         return Ok(Singles(Some(rate)));
     }
-    Err(format!("single sends have a schedule, of at most {FASTEST_SINGLES}/s; or none"))
+    Err(format!("the rate of single sends is at most {FASTEST_SINGLES}/s, or none"))
 }
 
 fn address(text: &str) -> Result<String, String> {

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::loadtest::{Event, Live, Outcome, Phase, Report, Summary, Usage};
 
-/// Between two plain lines.
+/// The time between two plain lines.
 const EVERY: Duration = Duration::from_secs(5);
 
 /// Standard error while a load test goes on.
@@ -18,7 +18,7 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// `is_hidden`: nothing is drawn on a terminal.
+    /// With `is_hidden`, nothing is drawn on a terminal.
     pub(super) fn new(is_hidden: bool) -> Self {
         let is_terminal = std::io::stderr().is_terminal();
         let target = if is_hidden || !is_terminal {
@@ -75,7 +75,7 @@ impl Screen {
     /// A plain line, away from a terminal.
     fn say(&self, what: &str) {
         if !self.is_terminal {
-            // When standard error is closed there is nobody to tell.
+            // When standard error is closed, the line is lost.
             let _ = writeln!(std::io::stderr().lock(), "{what}");
         }
     }
@@ -105,7 +105,7 @@ fn told(live: &Live) -> String {
     told.join("  ")
 }
 
-/// The figures, a row each.
+/// The figures, one in each row.
 pub(super) fn figures(report: &Report) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let mut row = |what: String, figure: String| rows.push(vec![what, figure]);
@@ -162,12 +162,12 @@ fn latency(of: &Summary) -> String {
 
 fn used(usage: &Usage) -> String {
     format!(
-        "{:.0} % of a core, {:.0} MiB at the begin, {:.0} at most",
+        "{:.0} % of a core, {:.0} MiB at the start, {:.0} at most",
         usage.cpu_percent, usage.start_mib, usage.most_mib
     )
 }
 
-/// The verdicts, a row each.
+/// The verdicts, one in each row.
 pub(super) fn verdicts(report: &Report) -> Vec<Vec<String>> {
     let word = |outcome| match outcome {
         Outcome::Good => "good",

@@ -12,7 +12,7 @@ use super::screen::{Screen, drawn};
 use crate::cli::output::Output;
 use crate::domain::phone::PhoneNumber;
 
-/// Between two looks.
+/// The time between two requests.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long the connection may take once a phone is linked.
 const CONNECTING: Duration = Duration::from_secs(60);
@@ -21,12 +21,12 @@ const CONNECTING: Duration = Duration::from_secs(60);
 pub(in crate::cli) struct Showing<'a> {
     pub(in crate::cli) output: &'a Output,
     pub(in crate::cli) screen: Screen,
-    /// What stands above a QR code.
+    /// The text above a QR code.
     pub(in crate::cli) scan: &'static str,
 }
 
 impl Showing<'_> {
-    /// Writes this, unless it stands there already; whether it was written.
+    /// Writes this text, unless it is shown already. Returns whether it was written.
     pub(super) fn show(&mut self, record: &Value, text: String) -> anyhow::Result<bool> {
         match self.screen.next(text) {
             Some(written) => self.output.record(record, &written).map(|()| true),
@@ -34,14 +34,14 @@ impl Showing<'_> {
         }
     }
 
-    /// Writes the last of it, in the place of what stands there.
+    /// Writes the result, in place of the text that is shown.
     pub(in crate::cli) fn end(&self, record: &Value, said: &str) -> anyhow::Result<()> {
         self.output.record(record, &self.screen.instead(said))
     }
 }
 
-/// Begins the pairing and follows it, with a code to be typed if there is a `phone`; how it is once the channel is
-/// connected. Each QR code is handed to `see` when it is shown.
+/// Begins the pairing, with a code to be typed if there is a `phone`, and follows it until the channel is
+/// connected. Returns the pairing as it is then. Each QR code is handed to `see` when it is shown.
 pub(in crate::cli) async fn follow(
     showing: &mut Showing<'_>,
     service: &Service,
@@ -82,7 +82,7 @@ pub(in crate::cli) async fn follow(
     }
 }
 
-/// Whether the phone has accepted.
+/// Whether the phone has accepted the device.
 pub(in crate::cli) fn is_linked(pairing: &Value) -> bool {
     matches!(pairing["state"].as_str(), Some("linking" | "linked"))
 }
@@ -91,7 +91,7 @@ fn reason(pairing: &Value) -> &str {
     pairing["status_reason"]["sentence"].as_str().unwrap_or("nobody said why")
 }
 
-/// What the person has to see, if there is something.
+/// The text that the person has to see, if there is one.
 fn shown(pairing: &Value, has_code: bool, scan: &str) -> anyhow::Result<Option<String>> {
     if has_code {
         let code = pairing["pairing_code"]["code"].as_str();

@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 
 use super::{Service, Showing};
 
-/// Where the gate of a pairing is, below the pairing's own path.
+/// The path of the gate, below the pairing's own path.
 const BELOW: &str = "/passkey";
 
 #[derive(Default)]
 pub(super) struct Gate {
-    /// What the person types, from the first time on that something is asked.
+    /// The lines that the person types. It is opened when a line is first needed.
     typed: Option<Receiver<String>>,
-    /// The challenge whose assertion the service has taken. The next line that the person types is for the next step, even
-    /// while the service still shows this one.
+    /// The challenge whose assertion the service has accepted. The next line that the person types is for the
+    /// next step, even while the service still shows this challenge.
     signed: Option<Value>,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn is_at_gate(pairing: &Value) -> bool {
 }
 
 impl Gate {
-    /// Shows the present step, and hands in what the person has typed for it.
+    /// Shows the present step, and submits the line that the person has typed for it.
     pub(super) async fn step(&mut self, showing: &mut Showing<'_>, service: &Service) -> anyhow::Result<()> {
         let gate = service.ask_at(BELOW, Method::GET, None).await?;
         showing.show(&gate, said(&gate))?;
@@ -43,7 +43,7 @@ impl Gate {
                 match hand_in(service, &line).await {
                     Ok(()) => self.signed = Some(gate["challenge"].clone()),
                     Err(fault) => {
-                        let said = format!("The assertion was not taken: {fault}");
+                        let said = format!("The assertion was not accepted: {fault}");
                         showing.show(&json!({ "error": fault.to_string() }), said)?;
                     }
                 }
@@ -58,7 +58,7 @@ impl Gate {
     fn typed(&mut self) -> Option<String> {
         let typed = self.typed.get_or_insert_with(|| {
             let (tell, typed) = channel();
-            // It ends with the program: nothing takes a read of standard input back.
+            // The thread ends with the program: a read of standard input cannot be canceled.
             thread::spawn(move || {
                 for line in stdin().lines() {
                     let Ok(line) = line else { return };
@@ -73,7 +73,7 @@ impl Gate {
     }
 }
 
-/// What the person has to see.
+/// The text that the person has to see.
 fn said(gate: &Value) -> String {
     let instruction = gate["instruction"].as_str().unwrap_or_default();
     if gate["waits_for_phone"] == true {
@@ -95,7 +95,7 @@ fn said(gate: &Value) -> String {
 
 async fn hand_in(service: &Service, line: &str) -> anyhow::Result<()> {
     let Ok(assertion @ Value::Object(_)) = serde_json::from_str(line) else {
-        bail!("what was typed is no JSON object");
+        bail!("the line is no JSON object");
     };
     service.ask_at(BELOW, Method::POST, Some(json!({ "assertion": assertion }))).await.map(drop)
 }

@@ -1,4 +1,4 @@
-//! What is shown to the person with the phone.
+//! The texts and codes that are shown to the person with the phone.
 
 use std::io::{self, IsTerminal as _};
 
@@ -6,33 +6,33 @@ use anyhow::Context as _;
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
 
-/// A QR code of half blocks below a sentence, dark on light where the terminal is light and the other way round where
-/// it is dark: phones read both. Its quiet zone is part of it.
+/// A QR code of half blocks below a sentence, with its quiet zone. It is dark on light on a light terminal
+/// and light on dark on a dark one: phones read both.
 pub(super) fn drawn(sentence: &str, payload: &str) -> anyhow::Result<String> {
     let code = QrCode::new(payload).context("the code cannot be drawn")?;
     let blocks = code.render::<Dense1x2>().dark_color(Dense1x2::Light).light_color(Dense1x2::Dark).build();
     Ok(format!("{sentence}\n\n{blocks}\n"))
 }
 
-/// What was written last, and whether the next takes its place.
+/// The text that was written last, and whether the next text replaces it.
 pub(in crate::cli) struct Screen {
     is_replaced: bool,
     shown: String,
 }
 
 impl Screen {
-    /// Each text takes the place of the one before on a terminal; anywhere else they stand one after the other.
+    /// On a terminal, each text replaces the one before; elsewhere the texts follow each other.
     pub(in crate::cli) fn replacing() -> Self {
         Self { is_replaced: io::stdout().is_terminal(), shown: String::new() }
     }
 
-    /// Each text stands after the one before.
+    /// Each text is written after the one before.
     #[cfg(feature = "tools")]
     pub(in crate::cli) fn keeping() -> Self {
         Self { is_replaced: false, shown: String::new() }
     }
 
-    /// The text to write for this to be shown; `None` when it is shown already.
+    /// The bytes to write so that this text is shown; `None` when it is shown already.
     pub(super) fn next(&mut self, text: String) -> Option<String> {
         if text == self.shown {
             return None;
@@ -42,7 +42,7 @@ impl Screen {
         Some(written)
     }
 
-    /// The text, with what takes away all that stands there.
+    /// The text, after the control characters that remove the text that is shown.
     pub(super) fn instead(&self, text: &str) -> String {
         if !self.is_replaced || self.shown.is_empty() {
             return text.to_owned();

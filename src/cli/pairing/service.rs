@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::connector::http;
 use crate::domain::secret::Secret;
 
-/// How long an answer may take; unlinking gives WhatsApp its time.
+/// The timeout of a request; unlinking waits for WhatsApp.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(in crate::cli) struct Service {
@@ -20,7 +20,7 @@ pub(in crate::cli) struct Service {
     channel: Uuid,
 }
 
-/// The service does not answer there.
+/// No service answers at this address.
 #[derive(Debug, thiserror::Error)]
 #[error("no service answers at {0}: start it with `pombo serve`, or say with --url where it is")]
 pub(in crate::cli) struct Unanswered(String);
@@ -37,12 +37,13 @@ impl Service {
         self.channel
     }
 
-    /// How far the pairing is, after this request about it. [`Unanswered`] when there is no answer.
+    /// Sends a request about the pairing and returns its state; the error is [`Unanswered`] when there is no
+    /// answer.
     pub(in crate::cli) async fn ask(&self, method: Method, body: Option<Value>) -> anyhow::Result<Value> {
         self.ask_at("", method, body).await
     }
 
-    /// The same of a path `below` the pairing's own.
+    /// The same for a path `below` the pairing's own.
     pub(super) async fn ask_at(
         &self,
         below: &str,

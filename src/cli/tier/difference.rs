@@ -24,7 +24,7 @@ struct Change {
 }
 
 impl Difference {
-    /// What changes when `given` is applied over `stored`.
+    /// The changes when `given` is applied over `stored`.
     pub(super) fn between(stored: &[Tier], given: &[Tier]) -> anyhow::Result<Self> {
         let mut all = Self::default();
         for tier in given {
@@ -45,7 +45,7 @@ impl Difference {
         Ok(all)
     }
 
-    /// The first tier that would be for another kind of channel.
+    /// The first tier whose kind of channel would change.
     pub(super) fn changes_kind(&self) -> Option<&str> {
         self.changed.iter().find(|changed| changed.change.option == "kind").map(|change| change.tier.as_str())
     }

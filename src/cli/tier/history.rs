@@ -17,7 +17,6 @@ use crate::store::changes::{Change, Filter, What};
 /// The longest value that is shown whole.
 const MAX_CHARS: usize = 24;
 
-/// See [`crate::cli::Tier::History`].
 #[derive(Debug, Args)]
 pub(in crate::cli) struct History {
     /// Only changes of this tier's options
@@ -61,7 +60,7 @@ impl Listed for Record {
 }
 
 impl Record {
-    /// Only what differs, on one line.
+    /// Only the options that differ, on one line.
     fn shortly(&self) -> String {
         let arrow = |old: &Value, new: &Value| format!("{} → {}", short(old), short(new));
         match &self.before {

@@ -10,7 +10,7 @@ use super::{Objects, hint, read};
 use crate::connector::{Disposition, Error, Reply};
 use crate::domain::message::Failure;
 
-/// An error's words are kept up to this many characters.
+/// The maximum of characters of an error's text that are kept.
 const SENTENCE_CHARS: usize = 500;
 
 #[derive(Deserialize)]
@@ -54,10 +54,10 @@ struct ErrorData<'a> {
     details: Text<'a>,
 }
 
-/// What an answer to handing a message over means.
+/// The meaning of the answer to a send.
 pub(super) async fn to_send(response: Response, objects: &Objects) -> Reply {
     let status = response.status();
-    // Needed only of a refusal, which is rare.
+    // This is needed only for a refusal, which is rare.
     let headers = if status.is_success() { HeaderMap::new() } else { response.headers().clone() };
     let bytes = match read(response).await {
         Ok(bytes) => bytes,
@@ -75,12 +75,13 @@ pub(super) async fn to_send(response: Response, objects: &Objects) -> Reply {
         Some((disposition, failure)) => refused(disposition, failure),
         None if status.is_server_error() => Reply::Uncertain(no_graph_body(status)),
         None if status == StatusCode::TOO_MANY_REQUESTS => refused(Disposition::Wait, no_graph_body(status)),
-        // Something on the way refused this one: it counts, so that one message cannot hold up its channel.
+        // A proxy on the way refused this request. The attempt counts, so that one message cannot block its
+        // channel.
         None => refused(Disposition::Retry, no_graph_body(status)),
     }
 }
 
-/// What an answer to a question says.
+/// The body of the answer to a question.
 ///
 /// # Errors
 ///
@@ -100,12 +101,12 @@ pub(super) async fn to_question(response: Response, objects: &Objects) -> Result
 
 fn accepted(bytes: &[u8]) -> Option<Reply> {
     let message = serde_json::from_slice::<Accepted<'_>>(bytes).ok()?.messages.pop()?;
-    // A message that the provider keeps back until it has judged the template is accepted too: it goes later, or fails
-    // with the template's pause.
+    // A message that the provider holds until it has reviewed the template is accepted, too: it goes out
+    // later, or fails when the template is paused.
     Some(Reply::Accepted { id: plain(message.id.get()?) })
 }
 
-/// The provider's error and what it means; `None` when the body is not one of the provider's.
+/// The provider's error and its meaning; `None` when the body is not in the provider's form.
 fn graph_error(
     status: StatusCode,
     headers: &HeaderMap,
@@ -136,7 +137,7 @@ fn graph_error(
     Some((disposition, Failure { code: Some(code), sentence }))
 }
 
-/// What an error says in two places, said once.
+/// The sentence of an error, from two places that may repeat each other.
 pub(super) fn sentence(message: &str, details: Option<&str>) -> String {
     match details {
         Some(details) if message.is_empty() => plain(details),
@@ -154,7 +155,8 @@ fn no_graph_body(status: StatusCode) -> Failure {
     Failure { code: None, sentence: format!("the provider answered {status} without a body of its own") }
 }
 
-/// A provider's words made fit to be stored and shown: bounded, and without control characters.
+/// A provider's text, cut to a bounded length and without control characters, so that it can be stored and
+/// shown.
 pub(super) fn plain(words: &str) -> String {
     words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(SENTENCE_CHARS).collect()
 }

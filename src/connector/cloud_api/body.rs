@@ -7,12 +7,12 @@ use crate::domain::message::Key;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::template::{Component, Media, Parameter, Source};
 
-/// A send's body up to the two fields that differ from message to message.
+/// The body of a send without the two fields that differ between messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rendered(Vec<u8>);
 
 impl Rendered {
-    /// Renders what all messages of a send share.
+    /// Renders the part that all messages of a send share.
     pub fn new(content: &Content) -> Self {
         let mut fields = Map::new();
         fields.insert("messaging_product".to_owned(), "whatsapp".into());
@@ -24,8 +24,8 @@ impl Rendered {
         Self(bytes)
     }
 
-    /// The body of one message. The number always carries its plus sign: without, the provider puts the
-    /// sender's own country code before it.
+    /// The body of one message. The number always has its plus sign: without it, the provider adds the
+    /// sender's own country code.
     pub fn message(&self, to: PhoneNumber, key: Key) -> Vec<u8> {
         use std::io::Write as _;
         let mut bytes = Vec::with_capacity(self.0.len() + 112);

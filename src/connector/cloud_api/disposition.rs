@@ -1,7 +1,7 @@
 //! The table of the provider's error codes.
 //!
-//! The provider says to branch on the code, never on the HTTP status: 3 and 131045 come as 500, 132001 as
-//! 404. Source: <https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes>, and
+//! The provider's documents say to decide by the code, never by the HTTP status: 3 and 131045 come as 500,
+//! 132001 as 404. Source: <https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes>, and
 //! <https://developers.facebook.com/docs/graph-api/guides/error-handling> for codes below 1,000. The same codes
 //! come in answers and, later, in webhooks.
 
@@ -19,22 +19,22 @@ use crate::connector::Disposition::{
 use crate::domain::message::Failure;
 use crate::domain::suppression::Suppression::{Everything, Marketing};
 
-/// What is known of an error.
+/// The facts about an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ErrorFacts {
     pub(super) code: i64,
     pub(super) subcode: Option<i64>,
     pub(super) is_transient: bool,
     pub(super) is_server_error: bool,
-    /// It names an object that is neither the number nor the business account.
+    /// Whether it names an object that is neither the number nor the business account.
     pub(super) is_about_another: bool,
 }
 
-/// Codes that mean the same.
+/// Codes with the same meaning.
 struct Group {
     means: Disposition,
     codes: &'static [i64],
-    /// First to last. What the provider says with each code stands in [`documented`].
+    /// Ranges of codes. [`documented`] has the provider's text for each code.
     ranges: &'static [RangeInclusive<i64>],
 }
 
@@ -62,7 +62,7 @@ const TABLE: &[Group] = &[
     // The account: policy (368), locked (131031), no approved display name (131037), does not pay (131042),
     // template violations (131064), terms of payments (134011).
     Group { means: Block, codes: &[368, 131_031, 131_037, 131_042, 131_064, 134_011], ranges: &[] },
-    // The number was reported as spam: trying on makes it worse.
+    // The number was reported as spam: further attempts make it worse.
     Group { means: Restrict, codes: &[131_048], ranges: &[] },
     // Down or overloaded: the same request succeeds later.
     Group { means: Wait, codes: &[2, 131_016, 133_004], ranges: &[] },
@@ -76,7 +76,7 @@ const TABLE: &[Group] = &[
     Group { means: Maintenance, codes: &[131_057, 2_494_100], ranges: &[] },
     // Too many messages from this number to this recipient.
     Group { means: Pair, codes: &[131_056], ranges: &[] },
-    // Something went wrong, nobody says what.
+    // Something went wrong; the provider gives no cause.
     Group { means: Retry, codes: &[1, 131_000], ranges: &[] },
     // The template: does not exist in the language or is not approved (132001), breaks the policy (132007), is
     // paused (132015) or disabled (132016); its flow is blocked (132068) or throttled (132069); marketing must
@@ -94,7 +94,7 @@ const TABLE: &[Group] = &[
     Group { means: Suppress(Everything), codes: &[130_403], ranges: &[] },
     // The recipient: takes part in an experiment (130472), lives where the business may not write (130497), is
     // the sender (131021), cannot be reached (131026), is not on a test number's list (131030), wrote last more
-    // than a day ago (131047), cannot be named like this (131062), is somebody else by now (137000).
+    // than a day ago (131047), cannot be addressed like this (131062), is another person now (137000).
     Group {
         means: Fail,
         codes: &[130_472, 130_497, 131_021, 131_026, 131_030, 131_047, 131_062, 137_000],
@@ -118,27 +118,28 @@ const TABLE: &[Group] = &[
 /// Of code 100: the object that the request names does not exist or may not be used.
 const NO_SUCH_OBJECT: i64 = 33;
 
-/// What the table says of a code, whatever else an answer says; `None` for a code that is not in it.
+/// The meaning of a code in the table, without other facts of an answer; `None` for a code that is not in the
+/// table.
 pub fn meaning(code: i64) -> Option<Disposition> {
     TABLE.iter().find(|group| group.has(code)).map(|group| group.means)
 }
 
-/// Every code of the table, each span from its first to its last.
+/// All codes of the table, as ranges.
 #[cfg(test)]
 pub fn known_codes() -> impl Iterator<Item = RangeInclusive<i64>> {
     let single = |group: &'static Group| group.codes.iter().map(|code| *code..=*code);
     TABLE.iter().flat_map(move |group| single(group).chain(group.ranges.iter().cloned()))
 }
 
-/// Whether the provider refused the credentials, and not what was asked with them.
+/// Whether the provider refused the credentials, and not the request.
 pub fn refuses_credentials(failure: &Failure) -> bool {
     failure.code.is_some_and(|code| CREDENTIALS.has(code))
 }
 
-/// What an error means. A code that is not in the table is retried when the provider says that it passes
-/// or the HTTP status is 5xx, and fails the message otherwise.
+/// The meaning of an error. A code that is not in the table is retried when the provider says that the error
+/// is temporary or the HTTP status is 5xx, and fails the message otherwise.
 pub(super) fn disposition(error: &ErrorFacts) -> Disposition {
-    // A file that was named by its id and is gone is the message's fault, not the channel's.
+    // A missing file that was given by its id is a fault of the message, not of the channel.
     if error.code == 100 && error.subcode == Some(NO_SUCH_OBJECT) && !error.is_about_another {
         return Disconnect;
     }

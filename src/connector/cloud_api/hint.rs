@@ -1,4 +1,4 @@
-//! What an answer's headers say beside its body: when to come back, and how the provider's own log calls it.
+//! Hints in the headers of an answer: when to retry, and the id of the request in the provider's log.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use serde::Deserialize;
 use super::lenient::Text;
 use crate::connector::Disposition;
 
-/// Longer than any of the provider's limits looks back.
+/// The longest delay, longer than the window of any of the provider's limits.
 const LONGEST: Duration = Duration::from_secs(24 * 3_600);
 
-/// One kind of use of one business account.
+/// One kind of usage of one business account.
 #[derive(Deserialize)]
 struct Use<'a> {
     /// In minutes.
@@ -21,9 +21,9 @@ struct Use<'a> {
     estimated_time_to_regain_access: Text<'a>,
 }
 
-/// How long the provider says to stay away after an error with this meaning: at most a day, `None` when it does
-/// not say. It documents no `Retry-After`, but one that is there is honoured (as seconds; its other form, a
-/// date, is not read).
+/// The provider's delay after an error with this meaning: at most a day; `None` when it gives none. The
+/// provider documents no `Retry-After`, but the header is honoured if it is present (in seconds; a date is
+/// not read).
 pub(super) fn retry_after(headers: &HeaderMap, disposition: Disposition) -> Option<Duration> {
     let seconds = text(headers, RETRY_AFTER.as_str())
         .and_then(|seconds| seconds.trim().parse().ok())
@@ -35,7 +35,7 @@ pub(super) fn retry_after(headers: &HeaderMap, disposition: Disposition) -> Opti
     seconds.max(account).filter(|wait| !wait.is_zero()).map(|wait| wait.min(LONGEST))
 }
 
-/// The longest time that any use of any business account in the header is refused for.
+/// The longest delay of any usage of any business account in the header.
 fn regain(usage: &str) -> Option<Duration> {
     let accounts: BTreeMap<Cow<'_, str>, Vec<Use<'_>>> = serde_json::from_str(usage).ok()?;
     let minutes = accounts

@@ -1,5 +1,5 @@
-//! Reading what the provider is not exact about: ids and numbers come as strings or as numbers, and what an
-//! answer or a webhook says beside the point must not make the whole of it unreadable.
+//! Reads fields in which the provider is inconsistent: ids and numbers come as strings or as numbers, and an
+//! unexpected field must not make a whole answer or webhook unreadable.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,8 +7,8 @@ use std::fmt;
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A text, wherever possible a part of the bytes that are read. Numbers and booleans are taken as written;
-/// what is absent, null, an object or an array is no text. Without NUL characters, which PostgreSQL takes in no text.
+/// A text, borrowed from the input if possible. Numbers and booleans are taken as written; an absent value,
+/// null, an object or an array is no text. NUL characters are removed, because PostgreSQL stores none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Text<'a>(Option<Cow<'a, str>>);
 
@@ -18,18 +18,18 @@ impl Text<'_> {
         self.0.as_deref().filter(|text| !text.is_empty())
     }
 
-    /// A whole number, however it is written.
+    /// A whole number, as a string or a number.
     pub(super) fn whole(&self) -> Option<i64> {
         self.get()?.trim().parse().ok()
     }
 
-    /// Yes or no, however it is written.
+    /// A boolean, as a string or a boolean.
     pub(super) fn is_true(&self) -> bool {
         self.get() == Some("true")
     }
 }
 
-/// The same text as PostgreSQL takes it: without NUL characters.
+/// The text without NUL characters, which PostgreSQL does not store.
 pub(super) fn without_nul(text: &str) -> String {
     text.replace('\0', "")
 }
@@ -53,7 +53,7 @@ impl<'de> Visitor<'de> for TextVisitor {
         Ok(Text(Some(Cow::Borrowed(text))))
     }
 
-    /// JSON writes a NUL escaped: a text with one is never a part of the bytes.
+    /// JSON escapes NUL, so a text with NUL is never borrowed.
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Text<'de>, E> {
         Ok(Text(Some(Cow::Owned(without_nul(text)))))
     }

@@ -1,7 +1,7 @@
-//! Meta's Cloud API: one business phone number, spoken to over HTTPS.
+//! Meta's Cloud API: requests for one business phone number over HTTPS.
 //!
-//! <https://developers.facebook.com/docs/whatsapp/cloud-api>. One request hands over one message; there
-//! is no bulk request and no idempotency key, so that an attempt without answer stays uncertain.
+//! <https://developers.facebook.com/docs/whatsapp/cloud-api>. One request sends one message. There is no bulk
+//! request and no idempotency key, so the outcome of an attempt without an answer is unknown.
 
 mod answer;
 mod body;
@@ -28,16 +28,16 @@ use crate::domain::message::Failure;
 use crate::domain::secret::Secret;
 use crate::domain::template::ListedTemplate;
 
-/// An answer longer than this is not one of the provider's.
+/// The longest answer, in bytes. The provider's answers are shorter.
 const ANSWER_LIMIT: usize = 256 * 1024;
-/// The code of an invalid parameter, such as a field that there is not.
+/// The code of an invalid parameter, such as a field that does not exist.
 const INVALID: i64 = 100;
 /// Templates on one page of the provider's list.
 const TEMPLATES_PER_PAGE: &str = "100";
-/// Pages at most: an account may have 6,000 templates.
+/// The maximum of pages: an account may have 6,000 templates.
 const TEMPLATE_PAGES: usize = 200;
 
-/// Connections to the provider. They live on the thread that opened them: give each thread its own.
+/// Connections to the provider. They are bound to the thread that opened them, so each thread needs its own.
 #[derive(Debug, Clone)]
 pub struct Connections(Client);
 
@@ -46,7 +46,7 @@ impl Connections {
     ///
     /// # Errors
     ///
-    /// When the TLS library finds no roots to trust, or the proxy's address cannot be used.
+    /// When the TLS library finds no root certificates, or the proxy's address cannot be used.
     pub fn new(options: &config::CloudApi, network: &config::Network) -> Result<Self, Error> {
         let client = http::outward(network)?
             .user_agent(concat!("pombo/", env!("CARGO_PKG_VERSION")))
@@ -61,7 +61,7 @@ impl Connections {
     }
 }
 
-/// The ids that this connector's requests name.
+/// The ids in this connector's requests.
 #[derive(Debug, Clone)]
 struct Objects {
     phone_number_id: String,
@@ -90,7 +90,7 @@ impl CloudApi {
     ///
     /// # Errors
     ///
-    /// When the ids or the base address do not make an address, or the token is not visible ASCII.
+    /// When the ids or the base address do not form a URL, or the token is not visible ASCII.
     pub fn new(
         connections: Connections,
         options: &config::CloudApi,
@@ -121,7 +121,7 @@ impl CloudApi {
         })
     }
 
-    /// Hands one message over.
+    /// Sends one message.
     pub async fn send(&self, body: Vec<u8>) -> Reply {
         let request = self
             .client
@@ -139,12 +139,12 @@ impl CloudApi {
         }
     }
 
-    /// Asks whether the number can send, and how fast.
+    /// Probes whether the number can send, and how fast.
     pub async fn health(&self) -> Health {
         let mut answer = self.ask(self.number.clone(), &[("fields", number::FIELDS)]).await;
         if matches!(&answer, Err(Error::Refused(Disposition::Fail, failure)) if failure.code == Some(INVALID))
         {
-            // Older versions refuse the fields that they do not have; what they give unasked is something.
+            // Older versions refuse fields that they do not have. Then the default fields are requested.
             answer = self.ask(self.number.clone(), &[]).await;
         }
         match answer {
@@ -158,7 +158,7 @@ impl CloudApi {
     ///
     /// # Errors
     ///
-    /// When a page cannot be had; nothing is returned then, so that no template seems gone.
+    /// When a page cannot be fetched. Nothing is returned then, so that no template seems to be deleted.
     pub async fn templates(&self) -> Result<Vec<ListedTemplate>, Error> {
         let mut all = Vec::new();
         let mut after = String::new();
@@ -177,11 +177,11 @@ impl CloudApi {
         Err(Error::NoAnswer(format!("more than {TEMPLATE_PAGES} pages of templates")))
     }
 
-    /// Asks whether the business account is there and the token may use it.
+    /// Checks whether the business account exists and the token may use it.
     ///
     /// # Errors
     ///
-    /// As the provider refuses it, or when it does not answer.
+    /// When the provider refuses the request or does not answer.
     pub async fn has_account(&self) -> Result<(), Error> {
         let page = self.ask(self.templates.clone(), &[("fields", template::FIELDS), ("limit", "1")]).await?;
         template::read_page(&page).map(drop)
@@ -194,7 +194,7 @@ impl CloudApi {
     }
 }
 
-/// What a failed request says, without the address (which would repeat in every message of a send).
+/// The failure of a request, without the address (which would be repeated for every message of a send).
 fn failure(error: &reqwest::Error) -> Failure {
     let mut causes = Vec::new();
     let mut cause = std::error::Error::source(error);
@@ -207,7 +207,7 @@ fn failure(error: &reqwest::Error) -> Failure {
     } else if error.is_timeout() {
         "the provider did not answer in time"
     } else {
-        "the exchange with the provider broke off"
+        "the connection to the provider broke off"
     };
     let why = causes.pop().map_or_else(String::new, |cause| format!(": {cause}"));
     Failure { code: None, sentence: answer::plain(&format!("{what}{why}")) }

@@ -11,14 +11,14 @@ use crate::domain::channel::Level;
 use crate::domain::message::Failure;
 use crate::domain::tier::Quota;
 
-/// What is asked for; without naming them the provider gives hardly any.
+/// The requested fields; without them, the provider returns hardly any.
 pub(super) const FIELDS: &str = "id,display_phone_number,verified_name,status,quality_rating,throughput,\
     platform_type,is_on_biz_app,code_verification_status,name_status,account_mode,\
     whatsapp_business_manager_messaging_limit,health_status";
 
 #[derive(Deserialize)]
 struct Description<'a> {
-    /// Given whatever was asked for; an answer without it describes no number.
+    /// Always present; an answer without it describes no number.
     #[serde(borrow)]
     id: Text<'a>,
     #[serde(borrow, default)]
@@ -78,8 +78,8 @@ struct EntityError<'a> {
     possible_solution: Text<'a>,
 }
 
-/// Only `CONNECTED` numbers can send; the other words that say so for good are listed, unknown ones are
-/// taken as passing. A number that still can, though not to everybody, is healthy.
+/// Only `CONNECTED` numbers can send. The permanent other states are listed; unknown states count as
+/// temporary. A number that can send, but not to everybody, is healthy.
 pub(super) fn to_health(bytes: &[u8]) -> Health {
     let description = serde_json::from_slice::<Description<'_>>(bytes).ok();
     let Some(description) = description.filter(|description| description.id.get().is_some()) else {
@@ -102,8 +102,8 @@ pub(super) fn to_health(bytes: &[u8]) -> Health {
     }
 }
 
-/// Why nothing can be sent, if that is so: what a new token mends goes before what it does not, and that
-/// before what passes.
+/// Why the number cannot send, if so. Reasons that a new token remedies come first, then other permanent
+/// reasons, then temporary ones.
 fn blocked(health: &HealthStatus<'_>) -> Option<(Disposition, Failure)> {
     if health.can_send_message.get() != Some("BLOCKED") {
         return None;
@@ -127,8 +127,8 @@ fn blocked(health: &HealthStatus<'_>) -> Option<(Disposition, Failure)> {
     Some(reasons.into_iter().next().unwrap_or_else(unexplained))
 }
 
-/// What is said of one of those that nothing can be sent by. What the table knows only of messages, and what it
-/// does not know, stops the channel all the same.
+/// The reasons of an entity that cannot send. A code that the table has only for messages, or does not have,
+/// stops the channel, too.
 fn reasons(entity: &Entity<'_>) -> Vec<(Disposition, Failure)> {
     let what = entity.entity_type.get().unwrap_or("number");
     let errors: Vec<_> = entity

@@ -1,4 +1,4 @@
-//! Whether the provider can be reached from here, without a token: for the operator of a machine.
+//! Checks without a token whether the provider can be reached from this machine, for operators.
 
 use std::time::Duration;
 
@@ -10,19 +10,19 @@ use crate::clock::Timestamp;
 use crate::config;
 use crate::connector::http;
 
-/// What the provider's answer tells, whatever it is.
+/// The facts from any answer of the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reached {
-    /// How far our clock is ahead of the provider's, in milliseconds; negative when it is behind. Zero when the answer fits
-    /// our clock, `None` when it has no date.
+    /// How far our clock is ahead of the provider's, in milliseconds; negative when it is behind. Zero when
+    /// the answer's date agrees with our clock; `None` when it has no date.
     pub clock_ahead: Option<i64>,
 }
 
-/// Asks for the root of the configured version.
+/// Requests the root path of the configured version.
 ///
 /// # Errors
 ///
-/// [`Error::NoAnswer`], without the address, which a proxy's password may be in.
+/// [`Error::NoAnswer`], without the address, which may contain a proxy's password.
 pub async fn reach(
     options: &config::CloudApi,
     network: &config::Network,
@@ -48,7 +48,8 @@ pub async fn reach(
     Ok(Reached { clock_ahead: date.map(|date| ahead(asked_at, answered_at, date)) })
 }
 
-/// The provider answered at some moment of the second that it names, and we heard it between these two.
+/// The difference of the clocks: the provider answered within the second of its date, and between these two
+/// times of our clock.
 fn ahead(asked_at: Timestamp, answered_at: Timestamp, date: Timestamp) -> i64 {
     let (earliest, latest) = (date.millis(), date.millis().saturating_add(999));
     if asked_at.millis() > latest {
@@ -60,7 +61,7 @@ fn ahead(asked_at: Timestamp, answered_at: Timestamp, date: Timestamp) -> i64 {
     }
 }
 
-/// The innermost reason, which says the most.
+/// The innermost reason, which is the most specific.
 fn words(error: reqwest::Error) -> String {
     let error = error.without_url();
     if error.is_timeout() {

@@ -8,7 +8,7 @@ use super::lenient::without_nul;
 use crate::connector::Error;
 use crate::domain::template::{ListedTemplate, ParameterFormat};
 
-/// What is asked for; the provider leaves some of these out unless named.
+/// The requested fields; the provider leaves some of them out unless they are requested.
 pub(super) const FIELDS: &str =
     "id,name,language,status,category,components,parameter_format,rejected_reason,quality_score";
 
@@ -24,7 +24,7 @@ struct List {
     paging: Option<Paging>,
 }
 
-/// Cursors are given on the last page too: only `next` says that there is more.
+/// The last page has cursors, too: only `next` says that there are more pages.
 #[derive(Deserialize)]
 struct Paging {
     next: Option<String>,

@@ -1,4 +1,4 @@
-//! The connector and a provider that gives prepared answers.
+//! The connector with a provider that gives prepared answers.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 
 use super::*;
 
-/// Gives one answer for each connection, in this order; what was asked, as its first lines.
+/// Gives one answer for each connection, in this order. Returns the first lines of the requests.
 async fn provider(answers: Vec<String>) -> (CloudApi, JoinHandle<Vec<String>>) {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,8 +1,8 @@
-//! The provider's webhooks: whether a body is the provider's, and what it says.
+//! The provider's webhooks: verifying and parsing a body.
 //!
 //! <https://developers.facebook.com/docs/graph-api/webhooks/getting-started>. One body carries up to 1,000 updates
-//! in at most 3 MB. Each is read by itself, so that one that cannot be read never costs its neighbours: the body
-//! is cut into pieces without copying, and only the pieces are parsed.
+//! in at most 3 MB. Each update is parsed by itself, so that an unreadable update does not affect the others:
+//! the body is divided without copying, and only the pieces are parsed.
 
 mod account;
 mod messages;
@@ -22,9 +22,9 @@ use crate::connector::update::{AccountChange, Heard, Update};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 
-/// What a webhook of this provider calls itself.
+/// The `object` of this provider's webhooks.
 const OBJECT: &str = "whatsapp_business_account";
-/// What a signature begins with.
+/// The prefix of a signature.
 const ALGORITHM: &str = "sha256=";
 
 /// Why a body is no webhook.
@@ -50,7 +50,7 @@ pub fn verify(app_secret: &Secret, body: &[u8], header: &str) -> bool {
         return false;
     }
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(app_secret.expose().as_bytes()) else {
-        // HMAC takes a key of any length.
+        // HMAC accepts a key of any length.
         return false;
     };
     mac.update(body);
@@ -65,7 +65,7 @@ struct Envelope<'a> {
     entry: Option<&'a RawValue>,
 }
 
-/// What one business account has to say.
+/// The updates of one business account.
 #[derive(Deserialize)]
 struct Entry<'a> {
     #[serde(borrow, default)]
@@ -84,11 +84,11 @@ struct Change<'a> {
     value: &'a RawValue,
 }
 
-/// Everything that a webhook says, in its order.
+/// All updates of a webhook, in order.
 ///
 /// # Errors
 ///
-/// When the body is not a webhook about business accounts; then nothing in it is for us.
+/// When the body is not a webhook about business accounts.
 pub fn parse(body: &[u8]) -> Result<Vec<Heard>, NotAWebhook> {
     let malformed = |error: &dyn ToString| NotAWebhook::Malformed(error.to_string());
     let text = std::str::from_utf8(body).map_err(|error| malformed(&error))?;
@@ -116,7 +116,7 @@ fn read_entry(entry: &Entry<'_>, batch: &mut Batch) {
             Ok(change) => read_change(&change, batch),
             Err(_) => batch.note_unreadable("changes"),
         }
-        // A change may be about another account, and about one of its numbers.
+        // A change may be about another account or one of its numbers.
         batch.account.clone_from(&account);
         batch.number = None;
     }
@@ -146,13 +146,13 @@ fn read_change(change: &Change<'_>, batch: &mut Batch) {
     }
 }
 
-/// The updates of a body, as far as they were read.
+/// The updates of a body that are parsed so far.
 struct Batch {
     heard: Vec<Heard>,
-    /// Whom the present part is about.
+    /// The account of the present part.
     account: Option<String>,
     number: Option<String>,
-    /// The time of what does not say its own.
+    /// The time of updates without a time of their own.
     at: Timestamp,
 }
 
@@ -161,7 +161,7 @@ impl Batch {
         Self { heard: Vec::new(), account: None, number: None, at }
     }
 
-    /// Adds an update about the present account and number. Always `Some`: it was readable.
+    /// Adds an update about the present account and number. Returns `Some`, because the update was readable.
     fn note(&mut self, update: Update) -> Option<()> {
         let (account, number) = (self.account.clone(), self.number.clone());
         self.heard.push(Heard { account, number, at: self.at, update });
@@ -172,7 +172,7 @@ impl Batch {
         self.note(Update::Unreadable { field: plain(field) });
     }
 
-    /// The items of a list, each still unread; what is there and is no list cannot be read.
+    /// The items of a list, not parsed yet. A value that is no list counts as unreadable.
     fn items<'a>(&mut self, list: Option<&'a RawValue>, field: &str) -> Vec<&'a RawValue> {
         let Some(list) = list else { return Vec::new() };
         serde_json::from_str(list.get()).unwrap_or_else(|_| {
@@ -187,8 +187,8 @@ fn seconds(text: &Text<'_>) -> Option<Timestamp> {
     text.whole()?.checked_mul(1_000).map(Timestamp::from_millis)
 }
 
-/// A number of digits alone. What identifies people otherwise (a group, a name of the provider's own) has digits
-/// too, and is none.
+/// A phone number, which consists only of digits. Other ids of people (a group, a name of the provider's own)
+/// contain digits, too, and are no phone numbers.
 fn phone_number(text: &Text<'_>) -> Option<PhoneNumber> {
     let digits = text.get().map(|text| text.strip_prefix('+').unwrap_or(text))?;
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());

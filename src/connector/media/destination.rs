@@ -1,6 +1,7 @@
-//! Whether an address may be asked for a file, judged before anything is sent, at each step of the way.
+//! Checks whether a file may be fetched from an address, before each request.
 //!
-//! A host by number is judged here; a host by name when it is resolved ([`super::resolver`]).
+//! A host that is an IP address is checked here; a host name is checked when it is resolved
+//! ([`super::resolver`]).
 
 use std::net::IpAddr;
 
@@ -10,16 +11,17 @@ use super::network::Networks;
 use super::refusal;
 use crate::error::Refusal;
 
-/// Below this a port belongs to some other service (mail, remote shells, file shares), which a link could make us
-/// speak to. From here on web servers are common: 3000, 8080, 8443, 9000.
+/// The lowest allowed port besides 80 and 443. Lower ports belong to other services (mail, remote shells,
+/// file shares), to which a link could make us connect. From here on web servers are common: 3000, 8080,
+/// 8443, 9000.
 const FIRST_FREE_PORT: u16 = 1024;
 
-/// Judges an address that we are about to ask.
+/// Checks an address before a request.
 ///
 /// # Errors
 ///
-/// `link_not_allowed`: not http or https, a user name or a password in it, a port of another service, or a host
-/// by number that is not public.
+/// `link_not_allowed`: not http or https, a user name or a password, a port of another service, or an IP
+/// address that is not public.
 pub(super) fn check(url: &Url, networks: &Networks) -> Result<(), Refusal> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(refusal::scheme());
@@ -39,13 +41,13 @@ pub(super) fn check(url: &Url, networks: &Networks) -> Result<(), Refusal> {
     if networks.admit(address) { Ok(()) } else { Err(refusal::not_public()) }
 }
 
-/// The address that a redirect leads to. From https it does not lead to http: a caller who gave an https link counts
+/// The target of a redirect. A redirect from https to http is refused: a caller who gave an https link relies
 /// on a file that nobody on the way has changed.
 ///
 /// # Errors
 ///
-/// `media_unavailable` when it is no address, `link_not_allowed` when it leads from https to http. Where it leads is for
-/// [`check`] to judge.
+/// `media_unavailable` when it is no address, `link_not_allowed` when it leads from https to http. The caller
+/// checks the target with [`check`].
 pub(super) fn next(from: &Url, location: &[u8]) -> Result<Url, Refusal> {
     let location = std::str::from_utf8(location).map_err(|_| refusal::lost_redirect())?;
     let to = from.join(location).map_err(|_| refusal::lost_redirect())?;

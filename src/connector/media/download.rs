@@ -1,4 +1,4 @@
-//! The way to a file and the file itself: each step judged, each wait and each byte bounded.
+//! Downloads a file: each redirect is checked, and time and size are bounded.
 
 use std::time::Duration;
 
@@ -12,19 +12,20 @@ use super::room::Taken;
 use super::{Fetcher, Kind, destination, file_name, refusal, resolver};
 use crate::error::Refusal;
 
-/// More steps than any honest link needs: from http to https, to a host's full name, to its storage.
+/// The maximum of redirects. Usual links need fewer: from http to https, to a host's full name, to its
+/// storage.
 const MAX_REDIRECTS: usize = 5;
 
-/// A file as it came.
+/// A downloaded file.
 pub(super) struct Download {
     pub(super) bytes: Vec<u8>,
-    /// As its host or its address calls it.
+    /// The name that its host or its address gives it.
     pub(super) name: Option<String>,
     pub(super) memory: Taken,
 }
 
 impl Fetcher {
-    /// Everything between the link and the last byte.
+    /// Follows the link and downloads the file.
     pub(super) async fn download(
         &self,
         company: Uuid,
@@ -45,7 +46,7 @@ impl Fetcher {
         Ok(Download { bytes, name, memory })
     }
 
-    /// The first answer that does not lead on.
+    /// The first answer that is no redirect.
     async fn follow(&self, link: &Url) -> Result<Response, Refusal> {
         let mut url = link.clone();
         for _ in 0..=MAX_REDIRECTS {
@@ -64,14 +65,14 @@ impl Fetcher {
             self.client.get(url.clone()).header(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         let patience = self.options.connect_timeout + self.options.stall_timeout;
         let response = in_time(patience, request.send()).await?;
-        // The connection itself is the last witness of where we are.
+        // The address of the connection itself is checked last.
         match response.remote_addr() {
             Some(peer) if !self.networks.admit(peer.ip()) => Err(refusal::not_public()),
             _ => Ok(response),
         }
     }
 
-    /// The body, never more of it than `wanted` may be.
+    /// The body, up to the maximum size of `wanted`.
     async fn read(
         &self,
         company: Uuid,
@@ -79,7 +80,8 @@ impl Fetcher {
         wanted: Kind,
     ) -> Result<(Vec<u8>, Taken), Refusal> {
         let limit = self.limit(wanted);
-        // Without a length it may be as long as is allowed; with one, the client reads no further than that.
+        // Without a length, the body may have the maximum size; with one, the client reads no further than
+        // that.
         let announced =
             response.content_length().map_or(limit, |length| usize::try_from(length).unwrap_or(usize::MAX));
         if announced > limit {
@@ -93,7 +95,7 @@ impl Fetcher {
                 return Err(refusal::too_large(wanted, limit));
             }
             if length > bytes.capacity() {
-                // Twice as much each time, but never more than was taken.
+                // The buffer doubles, but never beyond the reserved memory.
                 let capacity = length.max(2 * bytes.capacity()).min(announced);
                 bytes.reserve_exact(capacity - bytes.len());
             }
@@ -127,7 +129,7 @@ fn leads_on(status: StatusCode) -> bool {
     )
 }
 
-/// One step of an exchange, which has to come to something within `patience`.
+/// One step of an exchange, which has to complete within `patience`.
 async fn in_time<T>(
     patience: Duration,
     step: impl Future<Output = Result<T, reqwest::Error>>,
@@ -138,7 +140,7 @@ async fn in_time<T>(
     }
 }
 
-/// What a failed exchange means. Its own words stay here: they name addresses.
+/// The refusal for a failed exchange. The error's own text is not passed on, because it contains addresses.
 fn refused(error: &reqwest::Error) -> Refusal {
     if resolver::was_refused(error) {
         refusal::not_public()

@@ -5,13 +5,13 @@ use url::Url;
 
 use crate::domain::link::{self, Link};
 
-/// The most characters of a name, its ending included.
+/// The maximum of characters of a name, including its extension.
 const MAX_CHARS: usize = 120;
-/// The longest ending that is kept when a name is shortened.
+/// The longest extension that is kept when a name is shortened.
 const MAX_EXTENSION_CHARS: usize = 16;
 
-/// The name that the host gives the file (`Content-Disposition`), or else the one in the link, or else the one in the
-/// address where the file was found in the end.
+/// The name that the host gives the file (`Content-Disposition`), or else the name in the link, or else the
+/// name in the final address.
 pub(super) fn of(disposition: Option<&HeaderValue>, link: &Url, found_at: &Url) -> Option<String> {
     let told = disposition.and_then(|value| told(value.as_bytes())).and_then(|name| clean(&name));
     let in_address = |url: &Url| {
@@ -21,7 +21,7 @@ pub(super) fn of(disposition: Option<&HeaderValue>, link: &Url, found_at: &Url) 
     told.or_else(|| in_address(link)).or_else(|| in_address(found_at))
 }
 
-/// The name in a `Content-Disposition`: `filename*` goes before `filename` (RFC 6266).
+/// The name in a `Content-Disposition`: `filename*` has priority over `filename` (RFC 6266).
 fn told(value: &[u8]) -> Option<String> {
     let value = text(value);
     let mut plain = None;
@@ -37,12 +37,12 @@ fn told(value: &[u8]) -> Option<String> {
     plain
 }
 
-/// UTF-8 where it is, as many servers send it, and otherwise Latin-1, as the standard has it.
+/// The text as UTF-8 if it is valid, as many servers send it, and otherwise as Latin-1, by the standard.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap_or_else(|_| bytes.iter().copied().map(char::from).collect())
 }
 
-/// What follows the first semicolon, as names and values. A value in quotes may hold semicolons.
+/// The parameters after the first semicolon, as names and values. A quoted value may contain semicolons.
 fn parameters(value: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = value.split_once(';').map_or("", |(_, rest)| rest);
@@ -61,7 +61,7 @@ fn parameters(value: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The text up to the closing quote, and what follows it.
+/// The text up to the closing quote, and the rest after it.
 fn unquoted(quoted: &str) -> (String, &str) {
     let mut value = String::new();
     let mut characters = quoted.char_indices();
@@ -75,14 +75,14 @@ fn unquoted(quoted: &str) -> (String, &str) {
     (value, "")
 }
 
-/// `UTF-8''na%C3%AFve.pdf`; other character sets than UTF-8 are hardly met.
+/// Decodes `UTF-8''na%C3%AFve.pdf`. Other character sets than UTF-8 are rare and not decoded.
 fn extended(value: &str) -> Option<String> {
     let mut parts = value.splitn(3, '\'');
     let (charset, _language, name) = (parts.next()?, parts.next()?, parts.next()?);
     charset.eq_ignore_ascii_case("utf-8").then(|| link::percent_decoded(name))?
 }
 
-/// The name without folders and without characters that hide what it is, not too long; `None` when nothing is left.
+/// The name without folders and deceptive characters, and not too long; `None` when nothing is left.
 fn clean(name: &str) -> Option<String> {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().filter(|character| !is_deceptive(*character)).collect();
@@ -91,8 +91,8 @@ fn clean(name: &str) -> Option<String> {
     if name.is_empty() { None } else { Some(shortened(name)) }
 }
 
-/// Control characters; what turns the direction of writing, so that `gpj.exe` shows as `exe.jpg`; what has no width; and
-/// what systems forbid in names.
+/// Control characters; characters that change the writing direction, so that `gpj.exe` shows as `exe.jpg`;
+/// characters without width; and characters that systems forbid in names.
 fn is_deceptive(character: char) -> bool {
     character.is_control() && !character.is_whitespace()
         || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{fffd}')

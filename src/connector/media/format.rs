@@ -1,4 +1,5 @@
-//! What a file is, by its content: a host's word for it and the ending of its name are not asked.
+//! Determines the type of a file from its content. The host's content type and the file's extension are
+//! ignored.
 
 use super::movie::{self, Movie};
 use super::{Kind, refusal};
@@ -14,7 +15,7 @@ pub(super) const MP3: &str = "audio/mpeg";
 pub(super) const AAC: &str = "audio/aac";
 pub(super) const AMR: &str = "audio/amr";
 pub(super) const WAV: &str = "audio/wav";
-/// What a voice message has to be.
+/// The type of a voice message.
 pub(super) const OPUS: &str = "audio/ogg; codecs=opus";
 const OTHER_OGG: &str = "application/ogg";
 const QUICK_TIME: &str = "video/quicktime";
@@ -22,18 +23,19 @@ const WEB_PAGE: &str = "text/html";
 const PLAIN_TEXT: &str = "text/plain";
 const UNKNOWN: &str = "application/octet-stream";
 
-/// What phones play and show. Where a format is missing (GIF, QuickTime, Vorbis, FLAC), some phones do not.
+/// The formats that phones play and show. Missing formats (GIF, QuickTime, Vorbis, FLAC) do not work on some
+/// phones.
 const IMAGES: &[&str] = &[JPEG, PNG, WEBP];
 const VIDEOS: &[&str] = &[MP4, THREE_GP];
 const SOUNDS: &[&str] = &[OPUS, MP3, M4A, AAC, AMR, WAV];
 
-/// What a file is.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Format {
     pub(super) mime_type: &'static str,
-    /// The usual ending of such a file's name.
+    /// The usual extension of such a file.
     pub(super) extension: Option<&'static str>,
-    /// What a film or a packaged sound says of itself.
+    /// The metadata of a film, or of a sound in the same container.
     pub(super) movie: Option<Movie>,
 }
 
@@ -61,7 +63,7 @@ impl Format {
         }
     }
 
-    /// Whether this can be sent as what is wanted.
+    /// Checks whether the file can be sent as the wanted kind.
     ///
     /// # Errors
     ///
@@ -86,7 +88,7 @@ impl Format {
 /// The first page of an Ogg file has 27 bytes and up to 255 lengths before its first packet.
 const OGG_HEAD: usize = 27 + 255;
 
-/// MP4 and its kin: whether it is a film or a sound stands in its tracks, not in its brand.
+/// MP4 and related formats: the tracks, not the brand, say whether it is a film or a sound.
 fn packaged(brand: &[u8], movie: Option<Movie>) -> Format {
     let has_video = movie.is_some_and(|movie| movie.has_video);
     let has_audio = movie.is_some_and(|movie| movie.has_audio);
@@ -95,13 +97,13 @@ fn packaged(brand: &[u8], movie: Option<Movie>) -> Format {
         [b'3', b'g', ..] if has_video => Format::new(THREE_GP, "3gp"),
         _ if has_video => Format::new(MP4, "mp4"),
         _ if has_audio => Format::new(M4A, "m4a"),
-        // Broken off before its description, or something else in the same packaging.
+        // The file ends before its description, or is something else in the same container.
         _ => Format::new("application/mp4", "mp4"),
     };
     Format { movie, ..format }
 }
 
-/// One word for each type, the one that others know.
+/// The usual name of each type.
 fn canonical(mime_type: &'static str) -> &'static str {
     match mime_type {
         "audio/x-wav" => WAV,

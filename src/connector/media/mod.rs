@@ -1,10 +1,11 @@
 //! Files behind a request's `link`, fetched for web sessions.
 //!
-//! A link is a stranger's word, followed from inside the operator's network. So it leads only to the open Internet
-//! ([`network`]), judged at every step of the way ([`destination`]) and on the very addresses that are connected to
-//! ([`resolver`]); it is bounded in time, size and memory ([`download`], [`room`]); and what came is judged by its
-//! content ([`format`]). Never: a proxy from the environment, cookies, anything that unfolds, a host's answer in
-//! a log or in a refusal. Called for each web-session send of a file, before it goes to the session.
+//! A link is not trusted, and it is fetched from inside the operator's network. So it may lead only to the
+//! open Internet ([`network`]). It is checked at every redirect ([`destination`]) and by the addresses that
+//! are connected to ([`resolver`]). The download is bounded in time, size and memory ([`download`],
+//! [`room`]), and the file's type is determined from its content ([`format`]). This module never uses a proxy
+//! from the environment, cookies or compression, and never puts a host's answer into a log or a refusal. It
+//! is called for each web-session send of a file, before the file goes to the session.
 
 mod destination;
 mod download;
@@ -37,7 +38,7 @@ use super::{Error, http};
 use crate::config;
 use crate::error::{Code, Refusal};
 
-/// As what a file is to be sent.
+/// The kind of message that a file is sent as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A picture.
@@ -51,7 +52,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// With its article, for sentences.
+    /// The kind with its article, for sentences.
     const fn noun(self) -> &'static str {
         match self {
             Self::Image => "an image",
@@ -61,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// What can be sent as it, for sentences.
+    /// The formats that can be sent as this kind, for sentences.
     const fn formats(self) -> &'static str {
         match self {
             Self::Image => "a JPEG, PNG or WebP file",
@@ -72,7 +73,7 @@ impl Kind {
     }
 }
 
-/// Of a picture or a film, in pixels, as it is shown.
+/// The size of a picture or a film as it is shown, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dimensions {
     /// From left to right.
@@ -81,7 +82,7 @@ pub struct Dimensions {
     pub height: u32,
 }
 
-/// A file, ready to be sent. The memory that it counts for is free for others once it is dropped.
+/// A file that is ready to be sent. Its reserved memory is released when it is dropped.
 pub struct Media {
     /// The whole file.
     pub bytes: Vec<u8>,
@@ -107,7 +108,7 @@ impl fmt::Debug for Media {
     }
 }
 
-/// What a file says of itself.
+/// The metadata of a file.
 #[derive(Default)]
 pub struct Details {
     /// By its content, such as `image/jpeg` or `audio/ogg; codecs=opus`.
@@ -122,7 +123,8 @@ pub struct Details {
     pub thumbnail: Option<Vec<u8>>,
 }
 
-/// Fetches the files behind links. One for the whole process: it bounds what all of them take together.
+/// Fetches the files behind links. The process has one fetcher, which bounds the memory of all files
+/// together.
 pub struct Fetcher {
     client: Client,
     networks: Arc<Networks>,
@@ -155,12 +157,12 @@ impl Fetcher {
             .dns_resolver(Guard::new(lookup, Arc::clone(&networks)))
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
-            // Whatever another dependency makes the client capable of, nothing unfolds here.
+            // No answer is decompressed here, even if another dependency enables that in the client.
             .no_gzip()
             .no_brotli()
             .no_zstd()
             .no_deflate()
-            // Each request makes its own connection, to an address that was judged for it.
+            // Each request makes its own connection, to an address that was checked for it.
             .pool_max_idle_per_host(0)
             .connect_timeout(options.connect_timeout)
             .build()
@@ -173,16 +175,16 @@ impl Fetcher {
     ///
     /// # Errors
     ///
-    /// `link_not_allowed`: it leads, by name, by number or after a redirect, where no link may lead.
-    /// `media_unavailable`: no usable file is there, or it does not come in time.
+    /// `link_not_allowed`: the link, its host name or a redirect leads to an address that is not allowed.
+    /// `media_unavailable`: there is no usable file, or it does not arrive in time.
     /// `media_too_large`: the file is larger than `wanted` may be.
-    /// `service_unavailable`: too much else is being fetched just now, by all or by the company itself.
+    /// `service_unavailable`: too many other files are being fetched, by all companies or by this one.
     pub async fn fetch(&self, company: Uuid, link: &Url, wanted: Kind) -> Result<Media, Refusal> {
         let fetched = self.fetch_unlogged(company, link, wanted).await;
         if let Err(refusal) = &fetched {
             let host = link.host_str().unwrap_or_default();
             if refusal.code == Code::LinkNotAllowed {
-                tracing::info!(host, "refused to fetch a link that leads where no link may lead");
+                tracing::info!(host, "refused to fetch a link to an address that is not allowed");
             } else {
                 tracing::debug!(host, code = refusal.code.as_str(), "a link could not be fetched");
             }
@@ -195,11 +197,11 @@ impl Fetcher {
         let download = resolver::in_place(place, self.download(company, link, wanted));
         let Download { bytes, name, memory } =
             timeout(self.options.timeout, download).await.unwrap_or_else(|_| Err(refusal::too_slow()))?;
-        // Without a turn at decoding the picture goes without its thumbnail.
+        // Without a permit for decoding, the picture is sent without a thumbnail.
         let turn = if wanted == Kind::Image { self.room.decoder(company).await } else { None };
         let has_turn = turn.is_some();
         let looked_at = tokio::task::spawn_blocking(move || (details(&bytes, wanted, has_turn), bytes));
-        // A reader that panics met a file that nobody should be sent.
+        // A parser that panics has met a file that should not be sent.
         let (details, bytes) = looked_at.await.map_err(|_| refusal::damaged(wanted))?;
         let Details { mime_type, extension, dimensions, duration, thumbnail } = details?;
         let unnamed =
@@ -217,11 +219,12 @@ impl Fetcher {
     }
 }
 
-/// Reads what a file says of itself. This blocks the thread: up to about a second for the thumbnail of a large picture.
+/// Reads the metadata of a file. This blocks the thread, for up to about a second for the thumbnail of a
+/// large picture.
 ///
 /// # Errors
 ///
-/// `media_unavailable` when the file cannot be sent as what is wanted.
+/// `media_unavailable` when the file cannot be sent as the wanted kind.
 pub fn details(bytes: &[u8], wanted: Kind, with_thumbnail: bool) -> Result<Details, Refusal> {
     let format = Format::of(bytes);
     format.judge(wanted)?;

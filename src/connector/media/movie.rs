@@ -1,17 +1,18 @@
-//! What MP4 and its kin (3GP, M4A) say of themselves: length, size, and whether there is a picture or only sound.
+//! Reads the metadata of MP4 and related formats (3GP, M4A): length, size, and whether there is a picture or
+//! only sound.
 //!
-//! Such a file is boxes within boxes, each with its length before it. Nothing is decoded; every length is somebody
-//! else's word and is checked against what is there.
+//! Such a file consists of nested boxes, each with its length before it. Nothing is decoded; every length is
+//! untrusted and is checked against the available bytes.
 
 use std::time::Duration;
 
 use super::Dimensions;
 
-/// What a film, or a sound in the same packaging, says of itself.
+/// The metadata of a film, or of a sound in the same container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Movie {
     pub(super) duration: Option<Duration>,
-    /// As it is shown: of the first picture track, turned as it says.
+    /// The size as it is shown: of the first picture track, with its rotation.
     pub(super) dimensions: Option<Dimensions>,
     pub(super) has_video: bool,
     pub(super) has_audio: bool,
@@ -20,7 +21,7 @@ pub(super) struct Movie {
 /// The brand that the file names first; `None` for files of other kinds.
 pub(super) fn brand(bytes: &[u8]) -> Option<&[u8]> {
     let (kind, body) = Boxes(bytes).next().or_else(|| {
-        // A file that breaks off within its first box still shows its kind.
+        // A file that ends within its first box still shows its type.
         Some((bytes.get(4..8)?, bytes.get(8..)?))
     })?;
     if kind == b"ftyp" { body.get(..4) } else { None }
@@ -45,7 +46,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Movie> {
     Some(movie)
 }
 
-/// The boxes that lie one after the other in these bytes; ends at the first that does not fit.
+/// The boxes in these bytes, one after the other; ends at the first box that does not fit.
 struct Boxes<'a>(&'a [u8]);
 
 impl<'a> Iterator for Boxes<'a> {
@@ -56,7 +57,7 @@ impl<'a> Iterator for Boxes<'a> {
         let bytes = self.0;
         let kind = bytes.get(4..8)?;
         let (header, length) = match u32_at(bytes, 0)? {
-            // It goes on to the end.
+            // The box extends to the end.
             0 => (8, bytes.len()),
             1 => (16, usize::try_from(u64_at(bytes, 8)?).ok()?),
             length => (8, usize::try_from(length).ok()?),
@@ -79,7 +80,7 @@ fn duration(mvhd: &[u8]) -> Option<Duration> {
         _ => return None,
     };
     let milliseconds = u128::from(units) * 1000 / u128::from(Some(scale).filter(|scale| *scale > 0)?);
-    // Zero stands for "not known": the length of a film in fragments is not written here.
+    // Zero means "unknown": a film in fragments does not have its length here.
     let milliseconds = u64::try_from(milliseconds).ok().filter(|milliseconds| *milliseconds > 0)?;
     Some(Duration::from_millis(milliseconds))
 }

@@ -1,9 +1,9 @@
-//! Which addresses a stranger's link may lead to.
+//! Decides which addresses a link may lead to.
 //!
-//! A public address is one of the open Internet, and nothing else is: what is not known to be public is not. An
-//! IPv6 address that carries an IPv4 address is as public as what it carries, because a translator on the way
-//! may unwrap it. The machine's own addresses are refused even where they are public: what listens on them often
-//! trusts its own host.
+//! Only addresses of the open Internet are public: an address that is not known to be public is not. An IPv6
+//! address that embeds an IPv4 address is public if the IPv4 address is, because a translator on the way may
+//! extract it. The machine's own addresses are refused even if they are public, because services that listen
+//! on them often trust their own host.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -19,7 +19,7 @@ const fn v6(first: u16, second: u16, length: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(first, second, 0, 0, 0, 0, 0, 0), length)
 }
 
-/// What is not the open Internet, after IANA's registry of special addresses.
+/// The networks that are not the open Internet, by IANA's registry of special addresses.
 const CLOSED_V4: [Ipv4Net; 16] = [
     // This network.
     v4([0, 0, 0, 0], 8),
@@ -45,7 +45,7 @@ const CLOSED_V4: [Ipv4Net; 16] = [
     v4([224, 0, 0, 0], 4),
     // Reserved, and broadcast.
     v4([240, 0, 0, 0], 4),
-    // In Azure the host answers its machines at this address, public as it looks.
+    // Azure's hosts serve their machines at this address, although it looks public.
     v4([168, 63, 129, 16], 32),
 ];
 
@@ -53,10 +53,10 @@ const CLOSED_V4: [Ipv4Net; 16] = [
 /// site-local, multicast, IPv4-mapped and IPv4-compatible addresses are all outside.
 const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 3);
 
-/// An IPv4 address behind this prefix is reached through a translator (RFC 6052).
+/// The prefix for IPv4 addresses that are reached through a translator (RFC 6052).
 const NAT64: Ipv6Net = v6(0x64, 0xff9b, 96);
 
-/// What in [`GLOBAL_V6`] is not the open Internet.
+/// The networks in [`GLOBAL_V6`] that are not the open Internet.
 const CLOSED_V6: [Ipv6Net; 4] = [
     // Assignments of protocols: Teredo, benchmarks, overlays.
     v6(0x2001, 0, 23),
@@ -70,7 +70,7 @@ const CLOSED_V6: [Ipv6Net; 4] = [
 /// Reads the addresses of the machine's own network interfaces.
 type OwnAddresses = Box<dyn Fn() -> io::Result<Vec<IpAddr>> + Send + Sync>;
 
-/// Where links may lead: the open Internet without this machine, and what the operator changed about that.
+/// The networks that links may lead to: the open Internet without this machine, with the operator's changes.
 pub(super) struct Networks {
     allowed: Vec<IpNet>,
     refused: Vec<IpNet>,
@@ -78,8 +78,8 @@ pub(super) struct Networks {
 }
 
 impl Networks {
-    /// `own` is asked at each judgement, so that an address that the machine is given later counts at once; a
-    /// reading takes some tens of microseconds.
+    /// `own` is called for each check, so that a new address of the machine counts at once; a call takes some
+    /// tens of microseconds.
     pub(super) fn new(
         allowed: Vec<IpNet>,
         refused: Vec<IpNet>,
@@ -88,9 +88,9 @@ impl Networks {
         Self { allowed, refused, own: Box::new(own) }
     }
 
-    /// Whether a link may lead to this address. Refused networks go before allowed ones, and those before all else.
-    /// An allowed network counts only in the form in which it is written: to allow 127.0.0.0/8 does not allow
-    /// ::ffff:127.0.0.1. A refused network counts in every form.
+    /// Whether a link may lead to this address. Refused networks have priority over allowed ones, and these
+    /// over all other rules. An allowed network counts only in the form in which it is written: allowing
+    /// 127.0.0.0/8 does not allow ::ffff:127.0.0.1. A refused network counts in every form.
     pub(super) fn admit(&self, address: IpAddr) -> bool {
         let forms = [Some(address), carried(address).map(IpAddr::V4)];
         let is_one_of = |network: &IpNet| forms.iter().flatten().any(|form| network.contains(form));
@@ -103,12 +103,13 @@ impl Networks {
         is_public(address) && !self.is_own(&forms)
     }
 
-    /// Whether one of these is an address of this machine. When its interfaces cannot be read, any may be.
+    /// Whether one of these is an address of this machine. When its interfaces cannot be read, every address
+    /// counts as its own.
     fn is_own(&self, forms: &[Option<IpAddr>]) -> bool {
         match (self.own)() {
             Ok(own) => forms.iter().flatten().any(|form| own.contains(form)),
             Err(error) => {
-                tracing::error!(%error, "the machine's network interfaces cannot be read, links are refused");
+                tracing::error!(%error, "cannot read the machine's network interfaces, links are refused");
                 true
             }
         }
@@ -119,7 +120,7 @@ fn is_public(address: IpAddr) -> bool {
     let carries_public = carried(address).is_none_or(is_public_v4);
     match address {
         IpAddr::V4(address) => is_public_v4(address),
-        // Where a network has only IPv6, public hosts are reached by NAT64.
+        // In a network with only IPv6, public hosts are reached by NAT64.
         IpAddr::V6(address) => carries_public && (NAT64.contains(&address) || is_public_v6(address)),
     }
 }
@@ -132,8 +133,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     GLOBAL_V6.contains(&address) && !CLOSED_V6.iter().any(|network| network.contains(&address))
 }
 
-/// The IPv4 address that a translator reads from this address: in any address that can be public, that is one of NAT64
-/// or of ISATAP.
+/// The IPv4 address that a translator would extract from this address. Among addresses that can be public,
+/// these are NAT64 and ISATAP addresses.
 fn carried(address: IpAddr) -> Option<Ipv4Addr> {
     let IpAddr::V6(address) = address else { return None };
     let [_, _, _, _, e, f, high, low] = address.segments();
@@ -311,7 +312,7 @@ mod tests {
         assert!(!networks.admit(address("8.8.8.8")));
     }
 
-    /// Every way in which an IPv6 address carries an IPv4 address.
+    /// All forms in which an IPv6 address embeds an IPv4 address.
     fn carriers(inner: Ipv4Addr, fill: u64) -> Vec<Ipv6Addr> {
         let inner = u128::from(u32::from(inner));
         let fill = u128::from(fill);

@@ -1,7 +1,7 @@
-//! A picture's size, and a small one to show before it is fetched.
+//! Reads a picture's size, and makes its thumbnail.
 //!
-//! The size stands at the beginning of a file and is read without decoding. Only what says that it is of a sane size is
-//! decoded, so that a few bytes that unfold to gigabytes do no harm.
+//! The size is at the beginning of a file and is read without decoding. Only pictures with a reasonable size
+//! are decoded, so that a few bytes that would expand to gigabytes do no harm.
 
 use std::io::Cursor;
 
@@ -11,26 +11,26 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, Rgb, R
 
 use super::{Dimensions, format};
 
-/// Of the longer side of a thumbnail, in pixels.
+/// The longer side of a thumbnail, in pixels.
 const THUMBNAIL_SIDE: u32 = 96;
-/// A thumbnail goes with the message itself: about 2 KiB.
+/// The JPEG quality of a thumbnail, which is sent in the message itself: about 2 KiB.
 const THUMBNAIL_QUALITY: u8 = 50;
-/// The most pixels that are decoded: a good phone's camera makes 12 to 24 million. A progressive JPEG of so many takes
-/// some 250 MB while it is decoded.
+/// The maximum of pixels that are decoded: a good phone's camera makes 12 to 24 million. A progressive JPEG
+/// of this size takes some 250 MB while it is decoded.
 const MAX_PIXELS: u64 = 25_000_000;
 /// The most memory for a decoded picture: four bytes for each pixel.
 const MAX_DECODED_BYTES: u64 = 4 * MAX_PIXELS;
 
-/// What a picture says of itself, and its thumbnail.
+/// The size of a picture, and its thumbnail.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Picture {
     /// As it is shown.
     pub(super) dimensions: Dimensions,
-    /// A JPEG. `None` when the picture is too large to decode, or does not decode.
+    /// A JPEG. `None` when the picture is too large, or cannot be decoded.
     pub(super) thumbnail: Option<Vec<u8>>,
 }
 
-/// Reads a JPEG, PNG or WebP; `None` when it is none of them or has no sane head.
+/// Reads a JPEG, PNG or WebP; `None` for other formats or an invalid header.
 pub(super) fn read(bytes: &[u8], mime_type: &str, with_thumbnail: bool) -> Option<Picture> {
     let format = match mime_type {
         format::JPEG => ImageFormat::Jpeg,
@@ -64,7 +64,7 @@ pub(super) fn read(bytes: &[u8], mime_type: &str, with_thumbnail: bool) -> Optio
 }
 
 fn thumbnail(picture: &DynamicImage, orientation: Orientation) -> Option<Vec<u8>> {
-    // Nothing is made larger than it is.
+    // A small picture is not enlarged.
     let side = THUMBNAIL_SIDE.min(picture.width().max(picture.height()));
     let mut small = picture.thumbnail(side, side);
     small.apply_orientation(orientation);
@@ -73,7 +73,7 @@ fn thumbnail(picture: &DynamicImage, orientation: Orientation) -> Option<Vec<u8>
     Some(jpeg)
 }
 
-/// JPEG knows no transparency: what is transparent becomes white, as in a conversation.
+/// JPEG has no transparency: transparent pixels become white, as in a conversation.
 fn on_white(picture: &DynamicImage) -> RgbImage {
     let picture = picture.to_rgba8();
     RgbImage::from_fn(picture.width(), picture.height(), |x, y| {

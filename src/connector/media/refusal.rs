@@ -1,17 +1,17 @@
-//! Why a link is refused, in words for the one who gave it.
+//! Why a link is refused, in sentences for the caller.
 //!
-//! Each sentence says what happened and what to do. None repeats what came from the host, nor an address that a
-//! name resolved to: both would show a stranger what stands inside our network.
+//! Each sentence says what happened and what to do. None contains data from the host, or an address that a
+//! name resolved to: both would reveal internals of the operator's network.
 
 use super::Kind;
 use crate::error::{Code, Refusal};
 
-/// We do not go where this link leads.
+/// The link leads to an address that is not allowed.
 fn not_allowed(sentence: &str) -> Refusal {
     Refusal::new(Code::LinkNotAllowed, sentence)
 }
 
-/// We went, and there is no usable file.
+/// There is no usable file behind the link.
 pub(super) fn unavailable(sentence: impl Into<String>) -> Refusal {
     Refusal::new(Code::MediaUnavailable, sentence)
 }
@@ -49,7 +49,7 @@ pub(super) fn too_many_redirects(most: usize) -> Refusal {
 }
 
 pub(super) fn lost_redirect() -> Refusal {
-    unavailable("the link leads on to something that is no address: give the file's own address")
+    unavailable("the link redirects to something that is no address: give the file's own address")
 }
 
 pub(super) fn status(status: u16) -> Refusal {
@@ -115,10 +115,10 @@ pub(super) fn too_large(wanted: Kind, limit: usize) -> Refusal {
 }
 
 pub(super) fn busy() -> Refusal {
-    Refusal::new(Code::ServiceUnavailable, "too many files are being fetched just now: try again in a moment")
+    Refusal::new(Code::ServiceUnavailable, "too many files are being fetched now: try again in a moment")
 }
 
-/// As it would be written in the configuration.
+/// The size as it is written in the configuration.
 fn size(bytes: usize) -> String {
     match bytes {
         0 => "0 B".to_owned(),

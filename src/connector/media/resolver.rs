@@ -1,10 +1,11 @@
-//! Names become addresses here, and the very addresses that were judged are those that are connected to.
+//! Resolves host names, and connects only to the addresses that were checked.
 //!
-//! There is one resolution for each connection, made and judged in one step inside the client: no second answer can
-//! come between the judgement and the connection.
+//! Each connection has one resolution, which is made and checked in one step inside the client. So no other
+//! answer can come between the check and the connection.
 //!
-//! A lookup cannot be broken off: the system may ask for half a minute after its caller gave up. So each keeps the place
-//! of its link until it has ended, and no company has more of them under way than places.
+//! A lookup cannot be canceled: the system may continue for half a minute after its caller gave up. So each
+//! lookup keeps the permit of its link until it has ended, and no company has more lookups in progress than
+//! permits.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
@@ -19,31 +20,31 @@ use super::network::Networks;
 use crate::fair_semaphore::Permit;
 
 tokio::task_local! {
-    /// The place of the link that a task follows.
+    /// The permit of the link that a task follows.
     static PLACE: Arc<Permit>;
 }
 
-/// Runs a download at its place, which is free again once the download and all its lookups have ended.
+/// Runs a download with its permit, which is returned once the download and all its lookups have ended.
 pub(super) async fn in_place<D: Future>(place: Permit, download: D) -> D::Output {
     PLACE.scope(Arc::new(place), download).await
 }
 
-/// Finds addresses: those of a name, and those of this machine. A trait, so that tests can play names that lie and
-/// machines with public addresses.
+/// Finds the addresses of a name and of this machine. It is a trait, so that tests can simulate deceptive
+/// names and machines with public addresses.
 #[async_trait]
 pub trait Lookup: Send + Sync {
     /// Every address of `host`.
     ///
     /// # Errors
     ///
-    /// When the name is not known, or nobody could be asked.
+    /// When the name is unknown, or no resolver answers.
     async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 
     /// Every address of this machine's network interfaces, as they are now.
     ///
     /// # Errors
     ///
-    /// When the system does not tell.
+    /// When the system does not provide them.
     fn own_addresses(&self) -> io::Result<Vec<IpAddr>> {
         Ok(if_addrs::get_if_addrs()?.iter().map(if_addrs::Interface::ip).collect())
     }
@@ -56,10 +57,11 @@ pub(super) struct System;
 impl Lookup for System {
     async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let (host, (tell, told)) = (host.to_owned(), oneshot::channel());
-        // A thread of its own, or names that do not resolve would take those on which bodies are parsed.
+        // A thread of its own, because names that do not resolve would otherwise occupy the threads that
+        // parse bodies.
         thread::Builder::new().name("pombo-lookup".to_owned()).spawn(move || {
             let found = (host.as_str(), 0).to_socket_addrs();
-            // Nobody may wait for it any more.
+            // The caller may be gone.
             let _ = tell.send(found.map(|found| found.map(|address| address.ip()).collect()));
         })?;
         told.await.map_err(io::Error::other)?
@@ -71,7 +73,7 @@ impl Lookup for System {
 #[error("the name leads to an address that is not public")]
 pub(super) struct NotPublic;
 
-/// Hands the client only addresses that links may lead to.
+/// Gives the client only addresses that links may lead to.
 pub(super) struct Guard {
     lookup: Arc<dyn Lookup>,
     networks: Arc<Networks>,
@@ -84,13 +86,13 @@ impl Guard {
 }
 
 impl Resolve for Guard {
-    /// A name with even one address that is not public is refused whole: an honest name has none, and using the others
-    /// would make a link work or not by chance.
+    /// A name with even one address that is not public is refused: usual names have none, and using only the
+    /// others would make a link work or fail by chance.
     fn resolve(&self, name: Name) -> Resolving {
         let (lookup, networks) = (Arc::clone(&self.lookup), Arc::clone(&self.networks));
         let place = PLACE.try_with(Arc::clone).ok();
         Box::pin(async move {
-            // A task of its own ends when the lookup does, and not when the link is given up.
+            // A task of its own ends with the lookup, and not when the link is given up.
             let looking_up = tokio::spawn(async move {
                 let _place = place;
                 lookup.addresses(name.as_str()).await
@@ -102,14 +104,14 @@ impl Resolve for Guard {
             if !addresses.iter().all(|address| networks.admit(*address)) {
                 return Err(NotPublic.into());
             }
-            // Port 0 stands for the one in the link.
+            // Port 0 means the port in the link.
             let addresses: Addrs = Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)));
             Ok(addresses)
         })
     }
 }
 
-/// Whether this is how a request ended because of [`NotPublic`].
+/// Whether a request failed because of [`NotPublic`].
 pub(super) fn was_refused(error: &reqwest::Error) -> bool {
     let mut cause = std::error::Error::source(error);
     while let Some(inner) = cause {

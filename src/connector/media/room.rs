@@ -1,4 +1,5 @@
-//! How much is fetched at once: links, and the memory that their files take. Companies have fair shares of both.
+//! Limits how many links are fetched at once, and the memory of their files. Companies have fair shares of
+//! both.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use crate::fair_semaphore::{FairSemaphore, Permit};
 /// One picture is decoded at a time: decoding takes many times the memory of the file.
 const DECODERS: usize = 1;
 
-/// What there is to share.
+/// The shared permits.
 pub(super) struct Room {
     links: Arc<FairSemaphore>,
     /// One permit for each KiB.
@@ -22,11 +23,12 @@ pub(super) struct Room {
     patience: Duration,
 }
 
-/// The memory that one file takes, given back when this is dropped.
+/// The memory of one file, released when this is dropped.
 pub(super) struct Taken(Permit);
 
 impl Room {
-    /// For so many links at once whose files take so many bytes together; nobody waits longer than `patience`.
+    /// Room for `links` links at once, whose files take `memory` bytes together. No caller waits longer than
+    /// `patience`.
     pub(super) fn new(links: usize, memory: usize, patience: Duration) -> Self {
         Self {
             links: FairSemaphore::new(links),
@@ -36,17 +38,17 @@ impl Room {
         }
     }
 
-    /// A place for one link of this company.
+    /// A permit for one link of this company.
     pub(super) async fn place(&self, company: Uuid) -> Result<Permit, Refusal> {
         self.in_time(&self.links, company, 1).await
     }
 
-    /// Memory for a file of so many bytes.
+    /// Memory for a file of `bytes` bytes.
     pub(super) async fn memory(&self, company: Uuid, bytes: usize) -> Result<Taken, Refusal> {
         self.in_time(&self.memory, company, kibibytes(bytes)).await.map(Taken)
     }
 
-    /// The turn to decode a picture; `None` when others take too long.
+    /// The permit to decode a picture; `None` when the wait is too long.
     pub(super) async fn decoder(&self, company: Uuid) -> Option<Permit> {
         self.in_time(&self.decoders, company, 1).await.ok()
     }
@@ -62,7 +64,7 @@ impl Room {
 }
 
 impl Taken {
-    /// Gives back what a file of so many bytes does not need.
+    /// Releases the memory that a file of `bytes` bytes does not need.
     pub(super) fn shrink(&mut self, bytes: usize) {
         self.0.shrink(kibibytes(bytes));
     }

@@ -1,7 +1,7 @@
-//! How long a sound is.
+//! Determines the length of a sound.
 //!
-//! Nothing is decoded: a container tells, or the frames are counted, which is exact for variable bit rates too. Each
-//! reader goes through the bytes once and takes every length in them for somebody else's word.
+//! Nothing is decoded: the length is in the container, or the frames are counted, which is exact for variable
+//! bit rates too. Each reader passes through the bytes once and treats every length in them as untrusted.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::format;
 const AMR_MAGIC: &[u8] = b"#!AMR\n";
 /// Bytes of an AMR frame after its first byte, by the frame's mode.
 const AMR_FRAME_BYTES: [usize; 16] = [12, 13, 15, 17, 19, 20, 26, 31, 5, 0, 0, 0, 0, 0, 0, 0];
-/// Every AMR frame is so long.
+/// The length of every AMR frame.
 const AMR_FRAME: Duration = Duration::from_millis(20);
 /// Kilobits in a second of an MP3 frame, by its index: of version 1, and of the lower ones.
 const MP3_BIT_RATES: [[usize; 15]; 2] = [
@@ -23,10 +23,10 @@ const MP3_SAMPLE_RATES: [usize; 3] = [44_100, 48_000, 32_000];
 /// Samples in a second of an AAC frame, by index.
 const AAC_SAMPLE_RATES: [usize; 13] =
     [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
-/// Opus counts in this, whatever it was made from.
+/// The sample rate of Opus, whatever the source was.
 const OPUS_SAMPLES_PER_MILLISECOND: u64 = 48;
 
-/// The length of a sound of this type; `None` when it does not tell.
+/// The length of a sound of this type; `None` when it is unknown.
 pub(super) fn duration(bytes: &[u8], mime_type: &str) -> Option<Duration> {
     let duration = match mime_type {
         format::OPUS => opus(bytes)?,
@@ -52,7 +52,7 @@ impl Frame {
     }
 }
 
-/// All whole frames together; what lies between them is passed over.
+/// The length of all complete frames; bytes between them are skipped.
 fn frames(bytes: &[u8], head: fn(&[u8]) -> Option<Frame>) -> Duration {
     let mut rest = bytes;
     let mut sounds = Duration::ZERO;
@@ -108,7 +108,7 @@ fn after_id3(bytes: &[u8]) -> &[u8] {
     bytes.get(10 + length + footer..).unwrap_or_default()
 }
 
-/// From the last page that counts samples, without those that are played to warm up.
+/// The length from the last page that counts samples, without the pre-skip samples.
 fn opus(bytes: &[u8]) -> Option<Duration> {
     let head = bytes.windows(8).position(|window| window == b"OpusHead")?;
     let warm_up = u16::from_le_bytes(*bytes.get(head + 10..)?.first_chunk()?);
@@ -125,7 +125,7 @@ fn opus(bytes: &[u8]) -> Option<Duration> {
     None
 }
 
-/// The bytes of the sound by the bytes of a second.
+/// The bytes of the sound divided by the bytes per second.
 fn wav(bytes: &[u8]) -> Option<Duration> {
     let mut rest = bytes.get(12..)?;
     let mut bytes_per_second = 0;
@@ -136,7 +136,7 @@ fn wav(bytes: &[u8]) -> Option<Duration> {
         match kind {
             b"fmt " => bytes_per_second = u32::from_le_bytes(*body.get(8..)?.first_chunk()?),
             b"data" => {
-                // A recorder that was cut off leaves the length that it began with.
+                // A recorder that was interrupted leaves the length that it began with.
                 let milliseconds = length.min(body.len()) as u64 * 1000;
                 return milliseconds.checked_div(u64::from(bytes_per_second)).map(Duration::from_millis);
             }

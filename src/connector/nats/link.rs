@@ -1,22 +1,22 @@
-//! What is said of the connection: in the log, once for each change, and in the metrics.
+//! Reports the state of the connection: in the log, once for each change, and in the metrics.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use async_nats::{ClientError, Event, ServerError};
 
-/// What the log has.
+/// The state of the connection, as it was logged.
 #[derive(Debug, Default)]
 pub(super) struct Link {
-    /// What was said since the last connection: servers may fail in different ways in turns.
+    /// The failures that were logged since the last connection: servers may fail in different ways in turns.
     said: Mutex<BTreeSet<String>>,
 }
 
-/// Kinds of trouble that are said of one break.
+/// The maximum of kinds of failures that are logged between two connections.
 const MOST_SAID: usize = 16;
 
 impl Link {
-    /// Takes up what the library tells.
+    /// Handles an event of the library.
     pub(super) fn note(&self, event: Event) {
         match event {
             Event::Connected => {
@@ -27,9 +27,7 @@ impl Link {
             Event::Disconnected => {
                 metrics::gauge!("pombo_nats_connected").set(0.0);
                 if self.is_news("disconnected") {
-                    tracing::warn!(
-                        "the connection to NATS broke and is made again; events wait in the database"
-                    );
+                    tracing::warn!("lost the connection to NATS, reconnecting; events wait in the database");
                 }
             }
             Event::ClientError(ClientError::Other(trouble)) => self.note_trouble(&trouble),
@@ -46,7 +44,7 @@ impl Link {
                 }
             }
             Event::SlowConsumer(_) | Event::LameDuckMode | Event::Draining | Event::Closed => {
-                tracing::debug!(%event, "news of the connection to NATS");
+                tracing::debug!(%event, "event of the connection to NATS");
             }
         }
     }
@@ -65,7 +63,7 @@ impl Link {
         } else {
             tracing::warn!(
                 error = trouble,
-                "NATS cannot be reached; the service goes on without it and tries again"
+                "NATS cannot be reached, the service continues without it and retries"
             );
         }
     }
@@ -76,7 +74,7 @@ impl Link {
     }
 }
 
-/// The library tells of a refusal in words alone.
+/// Whether this is a refusal: the library reports a refusal only as a text.
 fn is_refusal(trouble: &str) -> bool {
     trouble.contains("authorization violation") || trouble.contains("failed signing nonce")
 }

@@ -1,7 +1,7 @@
-//! NATS: what carries words between nodes, and takes the stream of events. Only this folder knows its library.
+//! NATS: messages between nodes, and the stream of events. Only this folder knows its library.
 //!
-//! The connection is made in the background and again whenever it breaks. Nothing waits for it: a call that finds no
-//! connection says so at once.
+//! The connection is made in the background, and made again whenever it breaks. Nothing waits for it: a call
+//! without a connection fails at once.
 
 mod link;
 mod stream;
@@ -26,11 +26,12 @@ const CONNECTING: Duration = Duration::from_secs(5);
 /// Delays before attempts to connect: doubled from the first up to the longest.
 const FIRST_DELAY: Duration = Duration::from_millis(50);
 const LONGEST_DELAY: Duration = Duration::from_secs(2);
-/// Messages of one subscription that wait to be read; what comes beyond is dropped by the library.
+/// The maximum of unread messages of one subscription; the library drops further messages.
 const WAITING: usize = 1_024;
-/// Words that wait to be sent. Beyond it they are dropped: a lost one costs its reader a look that comes by itself.
+/// The maximum of notifications that wait to be sent. Further ones are dropped: their receivers then look by
+/// themselves later.
 const WORDS: usize = 4_096;
-/// The header of an answer that says that there is none.
+/// The header of a reply that says that there is no answer.
 const FAILED: &str = "Pombo-Failed";
 
 /// Why there is no connection to make.
@@ -50,7 +51,7 @@ pub enum Error {
     /// No server can be reached.
     #[error("NATS cannot be reached: {0}; check nats.url and the network")]
     Unreachable(String),
-    /// A server refuses who we say that we are.
+    /// A server refuses our credentials.
     #[error(
         "NATS refuses this service's credentials: check nats.credentials, nats.token, or the user in nats.url"
     )]
@@ -60,26 +61,27 @@ pub enum Error {
 /// Why a request has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotAnswered {
-    /// Nobody takes such requests: it reached nobody.
+    /// There is no subscriber for such requests, so the request reached nobody.
     NoResponder,
-    /// No answer came in time, or the other side gave none. It may have acted on the request.
+    /// No answer came in time, or the other side gave none. The other side may have carried out the request.
     NoAnswer,
-    /// There is no connection: it reached nobody.
+    /// There is no connection, so the request reached nobody.
     NotConnected,
 }
 
-/// Something that came for a subscription.
+/// A message for a subscription.
 #[derive(Debug)]
 pub struct Heard {
     /// The last word of the subject.
     pub name: String,
-    /// What was said.
+    /// The content.
     pub body: Vec<u8>,
-    /// Takes the answer; `None` when none is expected.
+    /// The handle for the answer; `None` when none is expected.
     pub answer: Option<Answer>,
 }
 
-/// The way back to the one that asked. Dropped without an answer, the other side hears at once that there is none.
+/// The handle for answering a request. If it is dropped without an answer, the other side learns at once that
+/// there is none.
 pub struct Answer {
     client: Client,
     to: Option<async_nats::Subject>,
@@ -96,7 +98,7 @@ pub struct Subscription {
 #[derive(Clone)]
 pub struct Nats {
     client: Client,
-    /// What every subject begins with.
+    /// The prefix of every subject.
     base: Arc<str>,
     timeout: Duration,
     words: mpsc::Sender<String>,
@@ -109,12 +111,12 @@ impl fmt::Debug for Nats {
 }
 
 impl Nats {
-    /// Begins to connect; `None` when no server is configured. `cluster` is the name of the cluster of nodes, if this
-    /// is one. The connection lives as long as the runtime that this is called in.
+    /// Begins to connect; `None` when no server is configured. `cluster` is the name of the cluster of nodes,
+    /// if this node is in one. The connection lives as long as the runtime of the call.
     ///
     /// # Errors
     ///
-    /// When the configuration's files cannot be used. A server that is away is no error.
+    /// When the configuration's files cannot be used. An unreachable server is no error.
     pub async fn connect(options: &config::Nats, cluster: Option<&str>) -> Result<Option<Self>, Error> {
         if options.url.is_none() {
             return Ok(None);
@@ -143,13 +145,13 @@ impl Nats {
         self.client.connection_state() == State::Connected
     }
 
-    /// The version of the server that the connection leads to, or led to last; `None` when there never was a connection.
+    /// The version of the server of the present or last connection; `None` when there never was a connection.
     pub fn version(&self) -> Option<String> {
         Some(self.client.server_info().version).filter(|version| !version.is_empty())
     }
 
-    /// Asks the subscriber that takes requests of this subject, below the base, and waits this long for the answer, or as
-    /// long as the configuration says.
+    /// Sends a request to the subscriber of this subject, below the base, and waits for the answer: this
+    /// long, or as long as the configuration says.
     ///
     /// # Errors
     ///
@@ -177,7 +179,7 @@ impl Nats {
         }
         let request = async_nats::Request::new().payload(body.into()).timeout(Some(within));
         let asked = self.client.send_request(format!("{}.{subject}", self.base), request);
-        // The library's own bound begins when the request is on its way.
+        // The library's own timeout begins when the request is sent.
         let answer = tokio::time::timeout(within, asked).await.map_err(|_| NotAnswered::NoAnswer)?;
         match answer {
             Ok(message) if message.headers.as_ref().is_some_and(|headers| headers.get(FAILED).is_some()) => {
@@ -194,19 +196,19 @@ impl Nats {
         }
     }
 
-    /// Says a word on this subject, below the base, to its subscribers. It may get lost.
+    /// Sends a notification on this subject, below the base, to its subscribers. It may get lost.
     pub fn tell(&self, subject: &str) {
         if self.is_connected() {
-            // A full queue loses it, as it may.
+            // If the queue is full, the notification is dropped, which is allowed.
             let _ = self.words.try_send(format!("{}.{subject}", self.base));
         }
     }
 
-    /// Hears what comes on this subject, below the base.
+    /// Subscribes to this subject, below the base.
     ///
     /// # Errors
     ///
-    /// [`NotAnswered::NotConnected`] when the connection is gone for good.
+    /// [`NotAnswered::NotConnected`] when the connection is closed permanently.
     pub async fn subscribe(&self, subject: &str) -> Result<Subscription, NotAnswered> {
         let subscribing = self.client.subscribe(format!("{}.{subject}", self.base));
         match tokio::time::timeout(self.timeout, subscribing).await {
@@ -222,7 +224,7 @@ impl Nats {
 }
 
 impl Subscription {
-    /// The next thing that comes; `None` when the connection is gone for good.
+    /// The next message; `None` when the connection is closed permanently.
     pub async fn next(&mut self) -> Option<Heard> {
         let async_nats::Message { subject, reply, payload, .. } = self.subscriber.next().await?;
         let name = subject.rsplit('.').next().unwrap_or_default().to_owned();
@@ -235,7 +237,7 @@ impl Answer {
     /// Answers.
     pub async fn give(mut self, body: Vec<u8>) {
         if let Some(to) = self.to.take() {
-            // Without a connection the other side hears nothing, and its time runs out.
+            // Without a connection the other side gets no answer, and its request times out.
             let _ = self.client.publish(to, body.into()).await;
         }
     }
@@ -245,7 +247,7 @@ impl Drop for Answer {
     fn drop(&mut self) {
         let Some(to) = self.to.take() else { return };
         let client = self.client.clone();
-        // A runtime that ends needs no answers.
+        // A runtime that shuts down needs no answers.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 let mut headers = async_nats::HeaderMap::new();
@@ -262,7 +264,7 @@ impl fmt::Debug for Answer {
     }
 }
 
-/// Sends words as they come. One that finds the connection broken is dropped.
+/// Sends notifications as they come. A notification is dropped when the connection is broken.
 async fn say(client: Client, mut words: mpsc::Receiver<String>) {
     while let Some(subject) = words.recv().await {
         if client.connection_state() == State::Connected {
@@ -271,7 +273,7 @@ async fn say(client: Client, mut words: mpsc::Receiver<String>) {
     }
 }
 
-/// Connects once, to learn whether that works; the server's version.
+/// Connects once as a check. Returns the server's version.
 ///
 /// # Errors
 ///
@@ -320,7 +322,7 @@ async fn connect_options(options: &config::Nats) -> Result<ConnectOptions, Error
     Ok(connect)
 }
 
-/// Before the attempt of this number.
+/// The delay before the attempt of this number.
 fn delay(attempt: usize) -> Duration {
     let doublings = u32::try_from(attempt.saturating_sub(1)).unwrap_or(u32::MAX).min(16);
     FIRST_DELAY.saturating_mul(1 << doublings).min(LONGEST_DELAY)

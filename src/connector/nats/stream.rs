@@ -1,4 +1,4 @@
-//! The stream of events at JetStream: making or checking it, and publishing with acknowledgement.
+//! The stream of events in JetStream: creating or checking it, and publishing with acknowledgement.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use tokio::time::{Instant, timeout_at};
 use super::Nats;
 use crate::config;
 
-/// For so long the server drops an event that comes again. An event comes again when the service ended, or lost its
-/// connection, between publishing it and removing it from the outbox.
+/// How long the server drops repetitions of an event. An event is repeated when the service ended, or lost
+/// its connection, between publishing the event and removing it from the outbox.
 const REPEATS: Duration = Duration::from_secs(10 * 60);
-/// Events that wait for their acknowledgement, at most.
+/// The maximum of events that wait for their acknowledgement.
 const UNACKNOWLEDGED: usize = 4_096;
 
-/// An event on its way.
+/// An event to publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outgoing {
-    /// Behind `BASE.events.`.
+    /// The subject after `BASE.events.`.
     pub subject: String,
-    /// Two events of one id are one.
+    /// The id. Events with the same id are repetitions.
     pub id: String,
     /// JSON.
     pub body: Vec<u8>,
@@ -39,7 +39,7 @@ pub struct Outgoing {
 pub enum Published {
     /// The stream has it.
     Taken,
-    /// It is larger than the server ever takes.
+    /// It is larger than the server accepts.
     Refused,
     /// It may be in the stream or not: it has to be published again.
     Unknown,
@@ -61,13 +61,13 @@ pub enum Unready {
     OtherSubjects {
         /// Its name.
         stream: String,
-        /// What it should take.
+        /// The subjects that it should take.
         subjects: String,
     },
     /// A stream of this name acknowledges nothing.
     #[error("the stream {0} acknowledges nothing: make it again without `no_ack`")]
     NoAcknowledgement(String),
-    /// The server said something else.
+    /// The server answered with another error.
     #[error("the stream {stream} cannot be used: {error}")]
     Other {
         /// Its name.
@@ -84,7 +84,7 @@ pub struct EventStream {
     context: Context,
     name: String,
     keep: Option<Duration>,
-    /// Whether the stream was found fit, and nothing spoke against it since.
+    /// Whether the stream was checked, and has not failed since.
     is_checked: Arc<AtomicBool>,
 }
 
@@ -101,8 +101,8 @@ impl EventStream {
         format!("{}.events.>", self.nats.base())
     }
 
-    /// Makes the stream if there is none, and checks one that there is. Asks the server only when the stream may have
-    /// changed.
+    /// Creates the stream if it does not exist, or checks the existing one. Asks the server only when the
+    /// stream may have changed.
     ///
     /// # Errors
     ///
@@ -142,7 +142,12 @@ impl EventStream {
         };
         match self.context.create_stream(config).await {
             Ok(_) => {
-                tracing::info!(stream = self.name, subjects = self.subjects(), "made the stream of events");
+                tracing::info!(
+                    stream = self.name,
+                    subjects = self.subjects(),
+                    "created the stream of \
+                     events"
+                );
                 Ok(())
             }
             Err(error) => Err(self.other(error.to_string())),
@@ -163,7 +168,8 @@ impl EventStream {
         Unready::Other { stream: self.name.clone(), error }
     }
 
-    /// Publishes these in their order, and says the outcome of each. They take no longer than one request may.
+    /// Publishes these events in order, and returns the outcome of each. All together have the timeout of one
+    /// request.
     pub async fn publish(&self, events: Vec<Outgoing>) -> Vec<Published> {
         let deadline = Instant::now() + self.nats.timeout;
         let mut waiting = Vec::with_capacity(events.len());
@@ -197,7 +203,7 @@ impl EventStream {
             match acknowledged {
                 Ok(Ok(_)) => Published::Taken,
                 Ok(Err(error)) => {
-                    tracing::debug!(%error, "the stream did not take an event");
+                    tracing::debug!(%error, "the stream did not accept an event");
                     Published::Unknown
                 }
                 Err(_) => Published::Unknown,
@@ -215,13 +221,13 @@ fn is_disabled(code: ErrorCode) -> bool {
     [ErrorCode::JETSTREAM_NOT_ENABLED, ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT].contains(&code)
 }
 
-/// Whether nobody takes requests to JetStream.
+/// Whether JetStream does not answer requests.
 fn is_unheard(error: &GetStreamError) -> bool {
     let source = error.source().and_then(|source| source.downcast_ref::<RequestError>());
     source.is_some_and(|error| error.kind() == RequestErrorKind::NoResponders)
 }
 
-/// Whether every subject that `narrow` stands for is one of `wide`'s.
+/// Whether `wide` matches every subject that `narrow` matches.
 fn covers(wide: &str, narrow: &str) -> bool {
     let (mut wide, mut narrow) = (wide.split('.'), narrow.split('.'));
     loop {

@@ -1,4 +1,4 @@
-//! What happens to a session.
+//! The events of a session.
 
 use std::time::Duration;
 
@@ -10,43 +10,44 @@ use crate::domain::secret::Secret;
 /// The code with which WhatsApp refuses messages to people who never wrote to a number that it has restricted.
 pub const RESTRICTED: i64 = 463;
 
-/// What happens to a session, told in the order in which it happens.
+/// The events of a session, in the order in which they happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// To be shown as a QR code and scanned with the phone; the newest one counts. It holds a secret of the device.
+    /// A QR code for the phone to scan; only the newest code is valid. It contains a secret of the device.
     Qr {
         /// The text of the QR code.
         payload: Secret,
-        /// How long it is good for: a minute the first time, then 20 s.
+        /// How long it is valid: a minute the first time, then 20 s.
         valid_for: Duration,
     },
-    /// There will be no more QR codes; a pairing code that is still good remains so.
+    /// There will be no more QR codes; a valid pairing code stays valid.
     QrExhausted,
-    /// To be typed into WhatsApp on the phone.
+    /// A code to type into WhatsApp on the phone.
     PairingCode {
         /// Eight characters.
         code: Secret,
-        /// How long it is good for, about three minutes.
+        /// How long it is valid, about three minutes.
         valid_for: Duration,
     },
-    /// The pairing code is not good any more, and nobody has used it: ask for another one.
+    /// The pairing code has expired unused: request another one.
     PairingCodeExpired,
-    /// The pairing code was not accepted, or none was given.
+    /// The pairing code was not accepted, or WhatsApp gave none.
     PairingCodeFailed(PairingFailure),
     /// The phone accepted the code, and WhatsApp asks for a passkey of the account before it links the device:
-    /// `Session::answer_passkey`. Codes are good no longer.
+    /// `Session::answer_passkey`. Codes are no longer valid.
     PasskeyRequired {
-        /// What the passkey has to sign.
+        /// The challenge that the passkey has to sign.
         challenge: Challenge,
         /// How long WhatsApp waits for it.
         valid_for: Duration,
     },
-    /// The passkey's answer was accepted. Phone and caller show the same code, and the person says that they do:
+    /// The passkey's answer was accepted. Phone and caller show the same code, and the person confirms that:
     /// `Session::confirm_passkey`.
     PasskeyCode {
         /// Eight characters with a hyphen in the middle.
         code: Secret,
-        /// The device was linked to this account before and has proven it: nobody has to compare the code.
+        /// Whether the device has proven that it was linked to this account before, so that the code need not
+        /// be compared.
         is_proven: bool,
     },
     /// The phone accepted the device. [`Event::Connected`] follows, up to ten seconds later.
@@ -58,21 +59,21 @@ pub enum Event {
         /// The name of the business, if it is one.
         business_name: Option<String>,
     },
-    /// It can send.
+    /// The session can send.
     Connected,
-    /// An attempt to connect failed; others follow.
+    /// An attempt to connect failed; there will be others.
     Unreachable {
-        /// Failed attempts in a row, this one included.
+        /// Failed attempts in a row, including this one.
         attempts: u32,
         /// What went wrong.
         sentence: String,
     },
-    /// The connection was lost; there will be another one.
+    /// The connection was lost; the session reconnects.
     Disconnected {
         /// What went wrong.
         sentence: String,
     },
-    /// Of a message that was sent from this device.
+    /// An acknowledgement of a message that this device sent.
     Ack(Ack),
     /// An address and the number that it hides.
     LidLearned {
@@ -81,32 +82,33 @@ pub enum Event {
         /// The address.
         lid: Jid,
     },
-    /// A person, and not a group, wrote to us. It may be told more than once of a message.
+    /// A person, not a group, wrote to us. The event may come more than once for a message.
     Inbound {
-        /// Who; nobody is told of whose number is not known.
+        /// The person. There is no event for people whose number is unknown.
         from: PhoneNumber,
     },
-    /// [`Event::Ack`]s, [`Event::LidLearned`]s and [`Event::Inbound`]s were lost, because they were not received fast
-    /// enough.
+    /// [`Event::Ack`]s, [`Event::LidLearned`]s and [`Event::Inbound`]s were dropped, because the receiver was
+    /// too slow.
     Missed {
-        /// How many since the last time that it was told.
+        /// The number of dropped events since the last such event.
         count: u64,
     },
-    /// The session is over and tells nothing more. To go on, open it again.
+    /// The session has ended; this is its last event. To continue, open it again.
     Ended(End),
 }
 
-/// The outcome of a message after it was handed over. They may come more than once and in any order.
+/// The outcome of a message after it was handed over. Acknowledgements may come more than once and in any
+/// order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ack {
     /// The message.
     pub id: MessageId,
     /// The outcome.
     pub state: AckState,
-    /// When, to the second; the time of this machine where WhatsApp says none.
+    /// The time, to the second; the time of this machine if WhatsApp gives none.
     pub at: Timestamp,
-    /// Who has received it. In a group it is one of many. Tell messages by their ids and not by this: an address
-    /// may hide a number or not.
+    /// The recipient who acknowledged it. In a group it is one of many. Identify messages by their ids and
+    /// not by this address, because it may or may not hide the number.
     pub from: Option<Jid>,
 }
 
@@ -117,11 +119,11 @@ pub enum AckState {
     Server,
     /// It is on a device of the recipient's.
     Delivered,
-    /// It was read.
+    /// The recipient read it.
     Read,
     /// The voice message or the video was played.
     Played,
-    /// WhatsApp refused it after all.
+    /// WhatsApp refused it later.
     Refused {
         /// WhatsApp's code; [`RESTRICTED`] among others.
         code: Option<i64>,
@@ -129,38 +131,38 @@ pub enum AckState {
 }
 
 impl AckState {
-    /// Whether it was refused because the account is restricted, in which case the next message will be too.
+    /// Whether it was refused because the account is restricted. The next message will be refused, too.
     pub const fn is_restricted(self) -> bool {
         matches!(self, Self::Refused { code: Some(RESTRICTED) })
     }
 }
 
-/// Why a session is over.
+/// Why a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// Because the caller said so.
+    /// The caller stopped it.
     Stopped,
-    /// Nobody scanned a code in time, some 160 s. Nothing is lost: open it again for new codes.
+    /// No code was scanned in time, some 160 s. Nothing is lost: open the session again for new codes.
     QrExhausted,
-    /// The device was taken off the phone's list, here or there.
+    /// The device was unlinked, here or on the phone.
     Unlinked,
     /// WhatsApp locked the account and unlinked the device.
     AccountLocked,
-    /// The same device connected elsewhere. Do not open it again before that has stopped.
+    /// The same device connected elsewhere. Do not open the session again before the other one has stopped.
     Replaced,
-    /// WhatsApp lets the account do nothing for a while.
+    /// WhatsApp banned the account for a while.
     Banned(Ban),
-    /// WhatsApp does not take this version of the library any more.
+    /// WhatsApp does not accept this version of the library any more.
     ClientOutdated,
-    /// WhatsApp asked for a passkey of the account, and nobody answered in time.
+    /// WhatsApp asked for a passkey of the account, and no answer came in time.
     PasskeyTimedOut,
-    /// WhatsApp did not accept what was answered with the passkey.
+    /// WhatsApp did not accept the passkey's answer.
     PasskeyRefused {
         /// What went wrong.
         sentence: String,
     },
-    /// The phone and this device do not agree on a signature: seen with accounts of businesses that have linked
-    /// hosted devices.
+    /// The phone and this device do not agree on a signature. This happens with business accounts that have
+    /// linked hosted devices.
     BusinessRefused {
         /// What went wrong.
         sentence: String,
@@ -177,7 +179,7 @@ pub enum End {
         /// What it says.
         sentence: String,
     },
-    /// The session's own fault, such as records that cannot be written.
+    /// An internal failure of the session, such as records that cannot be written.
     Failed {
         /// What went wrong.
         sentence: String,
@@ -185,7 +187,8 @@ pub enum End {
 }
 
 impl End {
-    /// Whether the keys are good for nothing any more: wipe the records before the session is opened again.
+    /// Whether the keys are useless now, so that the records must be wiped before the session is opened
+    /// again.
     pub const fn voids_records(&self) -> bool {
         match self {
             Self::Unlinked
@@ -205,30 +208,30 @@ impl End {
     }
 }
 
-/// A ban that passes.
+/// A temporary ban.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ban {
-    /// When it is over.
+    /// When it ends.
     pub until: Timestamp,
     /// WhatsApp's code, such as 101 for too many messages to strangers.
     pub code: i64,
-    /// What it is for.
+    /// The reason.
     pub sentence: String,
 }
 
 /// Why WhatsApp gave no pairing code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PairingFailure {
-    /// The device is paired already, or the session is over.
+    /// The device is paired already, or the session has ended.
     #[error("the session cannot be paired now: {0}")]
     NotNow(String),
     /// There was no connection to WhatsApp in time.
     #[error("WhatsApp was not reached")]
     NotConnected,
-    /// Too many codes were asked for, or WhatsApp does not like the number: it uses the same word for both.
+    /// Too many codes were requested, or WhatsApp refuses the number: it uses the same error for both.
     #[error("WhatsApp gives no code to this number now")]
     Throttled {
-        /// How long to wait, if WhatsApp says so.
+        /// The delay before a retry, if WhatsApp gives one.
         retry_after: Option<Duration>,
     },
     /// Anything else.

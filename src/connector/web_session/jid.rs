@@ -9,7 +9,7 @@ use crate::domain::phone::PhoneNumber;
 const PERSON: &str = "s.whatsapp.net";
 const GROUP: &str = "g.us";
 const HIDDEN: &str = "lid";
-/// The most characters of an address. Groups have some 30.
+/// The maximum of characters of an address. Groups have some 30.
 const MOST_CHARACTERS: usize = 100;
 
 /// An address of WhatsApp, such as `5511988887777@s.whatsapp.net`: a person, a person whose number is hidden, or a
@@ -17,7 +17,7 @@ const MOST_CHARACTERS: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Jid(String);
 
-/// A text that is no such address.
+/// The error for a text that is no such address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is not the address of a person or a group on WhatsApp")]
 pub struct InvalidJid;
@@ -29,12 +29,12 @@ impl<'de> Deserialize<'de> for Jid {
 }
 
 impl Jid {
-    /// A person's. Ask [`super::Session::find`] for the one that they really have.
+    /// The address of a person by their number. [`super::Session::find`] returns the person's actual address.
     pub fn person(number: PhoneNumber) -> Self {
         Self(format!("{number}@{PERSON}"))
     }
 
-    /// A group's, from its id with or without `@g.us`: digits, and in old ones a hyphen.
+    /// The address of a group, from its id with or without `@g.us`: digits, and in old ids a hyphen.
     ///
     /// # Errors
     ///
@@ -61,13 +61,13 @@ impl Jid {
         }
     }
 
-    /// The number, where it is not hidden.
+    /// The number, if it is not hidden.
     pub fn number(&self) -> Option<PhoneNumber> {
         let user = self.0.strip_suffix("@s.whatsapp.net")?;
         PhoneNumber::parse(user).ok()
     }
 
-    /// Whether it is a group's.
+    /// Whether it is the address of a group.
     pub fn is_group(&self) -> bool {
         self.0.ends_with("@g.us")
     }

@@ -1,4 +1,4 @@
-//! What is sent, and what was made of it.
+//! Messages: their contents before and after they are sent.
 
 use std::any::Any;
 use std::fmt;
@@ -8,16 +8,16 @@ use uuid::Uuid;
 
 use super::Jid;
 
-/// What all ids begin with that WhatsApp Web makes.
+/// The prefix of all ids that WhatsApp Web generates.
 const PREFIX: &str = "3EB0";
-/// The most characters of a message's id. WhatsApp's own have 22 at most.
+/// The maximum of characters of a message's id. WhatsApp's own have at most 22.
 const MOST_ID_CHARACTERS: usize = 64;
 
-/// The id of a message, chosen by who sends it.
+/// The id of a message, chosen by its sender.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct MessageId(String);
 
-/// A text that is no id of a message.
+/// The error for a text that is no id of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is not the id of a message: 1 to 64 letters, digits, dots and hyphens")]
 pub struct InvalidMessageId;
@@ -29,14 +29,14 @@ impl<'de> Deserialize<'de> for MessageId {
 }
 
 impl MessageId {
-    /// A new one, in the form that WhatsApp Web gives its own.
+    /// A new id, in the form of WhatsApp Web's own ids.
     pub fn generate() -> Self {
         Self::of_bytes(rand::random())
     }
 
-    /// The id of the message of a send, which is the same whenever it is asked for: a message that is sent again
-    /// is the same message. It holds the send's time and the end of its id, so that [`MessageId::stamp`] leads
-    /// back to it.
+    /// The id of the message of a send. It is always the same for a send, so that a retry is the same message
+    /// to WhatsApp. It contains the send's time and the end of the send's id, so that [`MessageId::stamp`]
+    /// leads back to the send.
     pub fn of_send(send_id: Uuid) -> Self {
         let bytes = send_id.as_bytes();
         let mut stamp = [0; 9];
@@ -45,8 +45,8 @@ impl MessageId {
         Self::of_bytes(stamp)
     }
 
-    /// Of an id that [`MessageId::of_send`] made: the send's time in Unix milliseconds, and the last three bytes of
-    /// its id.
+    /// The send's time in Unix milliseconds and the last three bytes of its id, for an id that
+    /// [`MessageId::of_send`] returned.
     pub fn stamp(&self) -> Option<(u64, [u8; 3])> {
         let mut stamp = [0; 9];
         hex::decode_to_slice(self.0.strip_prefix(PREFIX)?, &mut stamp).ok()?;
@@ -58,7 +58,7 @@ impl MessageId {
         Self(format!("{PREFIX}{}", hex::encode_upper(bytes)))
     }
 
-    /// Takes an id that was stored or heard.
+    /// Parses an id that was stored or received.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl fmt::Display for MessageId {
     }
 }
 
-/// What is sent.
+/// The content of a message.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Content {
     /// A text; links in it can be tapped.
@@ -90,20 +90,20 @@ pub enum Content {
     Media(Media),
 }
 
-/// A file that is sent.
+/// A file to send.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Media {
-    /// How it is shown.
+    /// How the file is shown.
     pub kind: MediaKind,
-    /// The file itself; nothing is converted.
+    /// The file itself, without conversion.
     pub bytes: Vec<u8>,
-    /// Such as `image/jpeg`. A voice message has to be `audio/ogg; codecs=opus`.
+    /// The type, such as `image/jpeg`. A voice message has to be `audio/ogg; codecs=opus`.
     pub mimetype: String,
-    /// Shown for documents.
+    /// The name that is shown for documents.
     pub file_name: Option<String>,
-    /// Shown below images, videos and documents.
+    /// The caption below images, videos and documents.
     pub caption: Option<String>,
-    /// How long a video or audio is.
+    /// The length of a video or audio.
     pub seconds: Option<u32>,
     /// A small JPEG that is shown until the file is loaded; not for audio.
     pub jpeg_thumbnail: Option<Vec<u8>>,
@@ -142,10 +142,10 @@ impl fmt::Debug for Media {
     }
 }
 
-/// A message that can be handed over by the session that prepared it, and by no other.
+/// A prepared message, which only the session that prepared it can hand over.
 pub struct Prepared {
     built: Built,
-    /// The driver's own.
+    /// The driver's own type.
     message: Box<dyn Any + Send>,
 }
 
@@ -155,7 +155,7 @@ impl Prepared {
         Self { built, message: Box::new(message) }
     }
 
-    /// What was made of the content.
+    /// The description of the message.
     pub const fn built(&self) -> &Built {
         &self.built
     }
@@ -176,15 +176,15 @@ impl fmt::Debug for Prepared {
 /// A message that was handed over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
-    /// Whom it went to.
+    /// The recipient.
     pub to: Jid,
-    /// The id that it was sent under.
+    /// The id under which it was sent.
     pub id: MessageId,
-    /// What it holds.
+    /// The description of its content.
     pub built: Built,
 }
 
-/// What was made of the content.
+/// A description of the content of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Built {
@@ -194,22 +194,22 @@ pub enum Built {
     Media(BuiltMedia),
 }
 
-/// A file that was uploaded, encrypted.
+/// An uploaded and encrypted file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuiltMedia {
     /// How it is shown.
     pub kind: MediaKind,
-    /// Where the encrypted file lies; it is good for some weeks.
+    /// The address of the encrypted file, valid for some weeks.
     pub url: String,
-    /// What it says that it is.
+    /// The type that the message gives.
     pub mimetype: String,
-    /// Bytes of the file before it was encrypted.
+    /// The size of the file in bytes before encryption.
     pub file_length: u64,
-    /// As it was given; of documents only.
+    /// The given name; only for documents.
     pub file_name: Option<String>,
-    /// As it was given; not of audio.
+    /// The given caption; not for audio.
     pub caption: Option<String>,
-    /// As it was given; of video and audio only.
+    /// The given length; only for video and audio.
     pub seconds: Option<u32>,
 }
 

@@ -1,11 +1,12 @@
 //! Web sessions: a channel that is a linked device of a person's own WhatsApp.
 //!
-//! A [`Driver`] opens sessions, one per channel. A [`Session`] sends and asks; what happens to it is told as
-//! [`Event`]s, in the order in which it happens. Where it keeps its keys is the caller's matter ([`Records`]).
-//! Nothing here names a type of the library that speaks the protocol: that library changes with each minor
-//! version, and stays in `whatsapp`, which is there with the Cargo feature `web-session`.
+//! A [`Driver`] opens sessions, one per channel. A [`Session`] sends messages and makes look-ups; it reports
+//! its [`Event`]s in order. The caller stores its keys ([`Records`]). Nothing here names a type of the
+//! library that speaks the protocol: that library changes with each minor version, and stays in `whatsapp`,
+//! which exists with the Cargo feature `web-session`.
 //!
-//! One process at most may have a session open: two would throw each other out without end. The caller makes sure of that.
+//! At most one process may have a session open, because two would disconnect each other endlessly. The caller
+//! ensures that.
 
 mod event;
 mod jid;
@@ -31,31 +32,31 @@ pub use self::records::{CONVERSATIONS, Change, Record, Records, RecordsError};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 
-/// What a session needs to begin.
+/// The parameters for opening a session.
 pub struct Opening {
-    /// The channel. It names the session in logs and nowhere else.
+    /// The channel, which identifies the session only in logs.
     pub session: Uuid,
-    /// Where the session keeps its keys. Empty records make a new device, which has to be paired: its first events
-    /// are [`Event::Qr`]s.
+    /// The storage of the session's keys. With empty records, the session becomes a new device, which has to
+    /// be paired: its first events are [`Event::Qr`]s.
     pub records: Arc<dyn Records>,
-    /// Where it tells what happens. A slow receiver delays what is told and never the session itself.
+    /// The receiver of events. A slow receiver delays events, but never the session itself.
     pub events: mpsc::Sender<Event>,
-    /// What the phone's list of linked devices shows. It counts when the session is paired and not later.
+    /// The name in the phone's list of linked devices. It is set when the session is paired.
     pub device_name: String,
 }
 
-/// Opens sessions. All of them work on threads of the driver's own, and never on the caller's.
+/// Opens sessions. All sessions run on the driver's own threads, never on the caller's.
 #[async_trait]
 pub trait Driver: Send + Sync {
-    /// Opens a session and lets it connect, again and again if need be, until an [`Event::Ended`] or
-    /// [`Session::stop`]. It returns before there is a connection: wait for [`Event::Connected`].
+    /// Opens a session, which connects and reconnects until an [`Event::Ended`] or [`Session::stop`]. It
+    /// returns before there is a connection: wait for [`Event::Connected`].
     ///
     /// # Errors
     ///
-    /// [`OpenError`] when it could not begin; there is no event then, and no task is left.
+    /// [`OpenError`] when the session could not start. Then there is no event, and no task is left.
     async fn open(&self, opening: Opening) -> Result<Arc<dyn Session>, OpenError>;
 
-    /// The page on which people use the phone, where a simulator plays it.
+    /// The page on which people use the phone that a simulator plays, if there is one.
     fn played_phone(&self) -> Option<&str> {
         None
     }
@@ -63,41 +64,42 @@ pub trait Driver: Send + Sync {
 
 /// One linked device.
 ///
-/// Futures may be dropped at any time; what they began goes on. Dropping the last reference begins what
-/// [`Session::stop`] does, and nobody hears how it ended.
+/// Futures may be dropped at any time; the actions that they started continue. Dropping the last reference
+/// starts the same as [`Session::stop`], without a report of its end.
 #[async_trait]
 pub trait Session: Send + Sync {
-    /// Asks whether a number is on WhatsApp and what its address is. Ask before the first message to anybody: a
-    /// message to nobody is accepted in silence, and many of them get an account restricted.
+    /// Looks up whether a number is on WhatsApp, and its address. Look up every number before the first
+    /// message to it: WhatsApp silently accepts a message to a number that it does not have, and many of them
+    /// get an account restricted.
     ///
     /// # Errors
     ///
     /// [`AskError`].
     async fn find(&self, number: PhoneNumber) -> Result<Option<Found>, AskError>;
 
-    /// The address of a profile picture, which is good for some days; `None` when there is none or when it is not
-    /// shown to us.
+    /// The address of a profile picture, valid for some days; `None` when there is none or it is hidden from
+    /// us.
     ///
     /// # Errors
     ///
     /// [`AskError`].
     async fn picture(&self, of: &Jid) -> Result<Option<Picture>, AskError>;
 
-    /// Uploads the file, if there is one, and makes the message that [`Session::hand_over`] takes.
+    /// Uploads the file, if there is one, and prepares the message for [`Session::hand_over`].
     ///
     /// A file is in memory twice while it is encrypted.
     ///
     /// # Errors
     ///
-    /// [`SendError`]; the message is surely unsent.
+    /// [`SendError`]; the message is certainly not sent.
     async fn prepare(&self, id: &MessageId, content: Content) -> Result<Prepared, SendError>;
 
-    /// Encrypts a message that this session prepared and hands it over. Later acknowledgements come as [`Event::Ack`]
-    /// under the same id, which the caller chooses and stores beforehand.
+    /// Encrypts a message that this session prepared and hands it over. Later acknowledgements come as
+    /// [`Event::Ack`] with the same id, which the caller chooses and stores before.
     ///
     /// # Errors
     ///
-    /// [`SendError`]; [`SendError::is_surely_unsent`] tells whether it can be tried again without a duplicate.
+    /// [`SendError`]; [`SendError::is_surely_unsent`] says whether it can be retried without a duplicate.
     async fn hand_over(&self, to: &Jid, id: &MessageId, prepared: Prepared) -> Result<(), SendError>;
 
     /// Prepares a message and hands it over.
@@ -112,86 +114,88 @@ pub trait Session: Send + Sync {
         Ok(Sent { to: to.clone(), id: id.clone(), built })
     }
 
-    /// Asks for a code of eight characters that the person types into WhatsApp on the phone instead of scanning.
-    /// It waits up to 30 s for the connection. QR payloads go on coming; whichever is used first wins.
+    /// Requests a code of eight characters that the person types into WhatsApp on the phone instead of
+    /// scanning. It waits up to 30 s for the connection. QR codes still come; the code that is used first
+    /// counts.
     ///
-    /// A code that is still good is cancelled. WhatsApp gives a number only few codes an hour.
+    /// A code that is still valid is canceled. WhatsApp gives a number only a few codes an hour.
     ///
     /// # Errors
     ///
     /// [`PairingFailure`].
     async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure>;
 
-    /// Hands in the assertion that [`Event::PasskeyRequired`] asks for. [`Event::PasskeyCode`] follows when the phone took
-    /// part in its turn.
+    /// Submits the assertion that [`Event::PasskeyRequired`] asks for. [`Event::PasskeyCode`] follows when
+    /// the phone has done its part.
     ///
     /// # Errors
     ///
     /// [`PasskeyRefused`]; the pairing fails.
     async fn answer_passkey(&self, assertion: Assertion) -> Result<(), PasskeyRefused>;
 
-    /// Says that the phone shows the code of [`Event::PasskeyCode`]. [`Event::Paired`] follows when the phone says so
-    /// too.
+    /// Confirms that the phone shows the code of [`Event::PasskeyCode`]. [`Event::Paired`] follows when the
+    /// phone confirms it, too.
     ///
     /// # Errors
     ///
     /// [`PasskeyRefused`]; the pairing fails.
     async fn confirm_passkey(&self) -> Result<(), PasskeyRefused>;
 
-    /// Takes the device off the phone's list, if there is a connection, and ends with [`End::Unlinked`]. The
-    /// records are the caller's to wipe.
+    /// Removes the device from the phone's list, if there is a connection, and ends with [`End::Unlinked`].
+    /// The caller has to wipe the records.
     async fn unlink(&self);
 
-    /// Ends the session with all that it has to keep written down; [`End::Stopped`] follows, unless it has ended
-    /// before. It takes some ten seconds at most.
+    /// Ends the session after its records are written; [`End::Stopped`] follows, unless it has ended before.
+    /// It takes some ten seconds at most.
     async fn stop(&self);
 
-    /// How the session is doing. Cheap.
+    /// The figures of the session. The call is cheap.
     fn figures(&self) -> Figures;
 }
 
 /// A number that is on WhatsApp.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// What to send to. It may be another number than the one asked for, where a country changed its numbering.
+    /// The address to send to. It may have another number than the requested one, if a country changed its
+    /// numbering.
     pub jid: Jid,
-    /// The address that hides the number, if it is known.
+    /// The address that hides the number, if known.
     pub lid: Option<Jid>,
-    /// Whether it says that it is a business.
+    /// Whether the account is a business account.
     pub is_business: bool,
 }
 
 /// A profile picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// Changes with the picture.
+    /// An id that changes with the picture.
     pub id: String,
-    /// Where it is.
+    /// The address of the picture.
     pub url: String,
 }
 
-/// How a session is doing, for measures and for who decides whether it should go on.
+/// The figures of a session, for metrics and for deciding whether it should continue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// There is a connection; it may still be waiting to be paired.
+    /// Whether there is a connection; the session may still have to be paired.
     pub is_connected: bool,
-    /// There is a connection and WhatsApp knows the device.
+    /// Whether there is a connection and WhatsApp knows the device.
     pub is_logged_in: bool,
-    /// Failed attempts to connect in a row. The next one comes after 1, 1, 2, 3, 5, 8 … seconds, a
-    /// quarter of an hour at most.
+    /// Failed attempts to connect in a row. The next one follows after 1, 1, 2, 3, 5, 8 … seconds, a quarter
+    /// of an hour at most.
     pub failed_attempts: u32,
-    /// Connections after the first that were begun.
+    /// Reconnections that were started.
     pub reconnects: u64,
-    /// Events that were lost because the receiver was too slow, in all.
+    /// All events that were dropped because the receiver was too slow.
     pub missed_events: u64,
-    /// The records could not be written for so long that the session gave it up. Open it again.
+    /// Whether the session gave up writing its records after a long time. Open it again.
     pub has_given_up: bool,
 }
 
-/// Why a session could not begin.
+/// Why a session could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Its records could not be read or written, or hold nothing that it understands.
+    /// Its records could not be read or written, or are invalid.
     #[error("the session's records cannot be used: {0}")]
     Records(String),
     /// The driver is shutting down, or the session could not be set up.
@@ -199,13 +203,13 @@ pub enum OpenError {
     Setup(String),
 }
 
-/// A question that was not answered.
+/// Why a look-up has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AskError {
-    /// There is no connection just now.
+    /// There is no connection now.
     #[error("the session is not connected")]
     NotConnected,
-    /// WhatsApp refused to answer; 429 when it was asked too often.
+    /// WhatsApp refused to answer; 429 for too many requests.
     #[error("WhatsApp refused the question with {code}: {sentence}")]
     Refused {
         /// WhatsApp's code.
@@ -218,16 +222,16 @@ pub enum AskError {
     NoAnswer(String),
 }
 
-/// Why a message was not handed over, as far as is known.
+/// Why a message was not handed over, if that is known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// There is no connection just now, or the device is not paired.
+    /// There is no connection now, or the device is not paired.
     #[error("the session is not connected")]
     NotConnected,
-    /// Nobody has that address, or it cannot be written to in this way.
+    /// The address does not exist, or cannot be written to in this way.
     #[error("the message cannot be sent to this recipient: {0}")]
     Recipient(String),
-    /// WhatsApp refused a question that had to be answered first, such as who is in the group.
+    /// WhatsApp refused a look-up that was needed first, such as the members of the group.
     #[error("WhatsApp refused the message with {code}: {sentence}")]
     Refused {
         /// WhatsApp's code.
@@ -235,19 +239,19 @@ pub enum SendError {
         /// What it says.
         sentence: String,
     },
-    /// It could not be prepared: a question was not answered in time, or the records could not be used.
+    /// The message could not be prepared: a look-up had no answer in time, or the records could not be used.
     #[error("the message could not be prepared: {0}")]
     Unprepared(String),
     /// The file could not be uploaded.
     #[error("the file could not be uploaded: {0}")]
     Upload(String),
-    /// It failed half-way: it may or may not have gone.
+    /// The hand-over failed half-way: the message may or may not have been sent.
     #[error("the message may or may not have been sent: {0}")]
     Uncertain(String),
 }
 
 impl SendError {
-    /// Whether the message is surely not on its way, so that it can be tried again without a duplicate.
+    /// Whether the message was certainly not sent, so that it can be retried without a duplicate.
     pub const fn is_surely_unsent(&self) -> bool {
         match self {
             Self::NotConnected

@@ -1,7 +1,9 @@
-//! The passkey gate: what WhatsApp asks of some accounts while a device is being linked, and the answer to it.
+//! The passkey gate: the challenge that WhatsApp sends to some accounts while a device is being linked, and
+//! the answer to it.
 //!
-//! The phone accepts the code, and WhatsApp then asks for a WebAuthn assertion by a passkey of the account. Only a browser
-//! on WhatsApp's own address can make one, so the assertion is brought from there. It signs the challenge alone.
+//! The phone accepts the code, and WhatsApp then asks for a WebAuthn assertion by a passkey of the account.
+//! Only a browser on WhatsApp's own address can create one, so the caller brings the assertion from there. It
+//! signs only the challenge.
 
 use std::time::Duration;
 
@@ -12,15 +14,16 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::secret::Secret;
 
-/// How long WhatsApp waits for an assertion where the challenge does not say it.
+/// How long WhatsApp waits for an assertion if the challenge does not say it.
 const USUAL_SPAN: Duration = Duration::from_secs(5 * 60);
-/// The bounds of what a challenge may say.
+/// The bounds of the time in a challenge.
 const SHORTEST_SPAN: Duration = Duration::from_secs(1);
 const LONGEST_SPAN: Duration = Duration::from_secs(10 * 60);
-/// The most characters of one field of an assertion: real ones have some hundreds.
+/// The maximum of characters of one field of an assertion: real ones have some hundreds.
 const FIELD_CHARS: usize = 8 * 1024;
 
-/// What an assertion has to sign, as WhatsApp sent it: a `PublicKeyCredentialRequestOptions` in JSON.
+/// The challenge that an assertion has to sign, as WhatsApp sent it: a `PublicKeyCredentialRequestOptions` in
+/// JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Challenge {
     options: Map<String, Value>,
@@ -28,7 +31,7 @@ pub struct Challenge {
 }
 
 impl Challenge {
-    /// Reads the options that WhatsApp sent.
+    /// Parses the options that WhatsApp sent.
     ///
     /// # Errors
     ///
@@ -43,7 +46,7 @@ impl Challenge {
         Ok(Self { options, signed })
     }
 
-    /// The options, whole.
+    /// The complete options.
     pub const fn options(&self) -> &Map<String, Value> {
         &self.options
     }
@@ -67,7 +70,7 @@ impl<'de> Deserialize<'de> for Challenge {
     }
 }
 
-/// A passkey's answer to a challenge: what `PublicKeyCredential.toJSON()` makes in a browser.
+/// A passkey's answer to a challenge: the result of `PublicKeyCredential.toJSON()` in a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assertion {
     json: Secret,
@@ -75,25 +78,25 @@ pub struct Assertion {
     signed: Vec<u8>,
 }
 
-/// What is wrong with an assertion.
+/// Why an assertion is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidAssertion {
     /// A field is absent.
     #[error("`{0}` is missing or is not text")]
     Missing(&'static str),
-    /// A field is not encoded as it has to be.
+    /// A field does not have the required encoding.
     #[error("`{0}` is not base64url, or is longer than any assertion")]
     NotEncoded(&'static str),
-    /// The credential is of another kind.
+    /// The credential has another type.
     #[error("`type` is not `public-key`")]
     OtherType,
-    /// What was signed is not what a browser signs for an assertion.
+    /// The signed data is not what a browser signs for an assertion.
     #[error("`response.clientDataJSON` is not what a browser signs in navigator.credentials.get()")]
     OtherCeremony,
 }
 
 impl Assertion {
-    /// Reads an assertion; fields that WhatsApp does not need are left out.
+    /// Parses an assertion; fields that WhatsApp does not need are ignored.
     ///
     /// # Errors
     ///
@@ -138,12 +141,12 @@ impl Assertion {
         Ok(Self { json: Secret::new(json.to_string()), credential_id, signed })
     }
 
-    /// Whether it signs this challenge and not another one. Whether the signature is good, only WhatsApp can say.
+    /// Whether it signs this challenge and not another one. Only WhatsApp can verify the signature.
     pub fn answers(&self, challenge: &Challenge) -> bool {
         self.signed == challenge.signed
     }
 
-    /// The assertion as WhatsApp takes it, in JSON.
+    /// The assertion in WhatsApp's form, in JSON.
     pub fn as_json(&self) -> &str {
         self.json.expose()
     }
@@ -168,7 +171,7 @@ impl<'de> Deserialize<'de> for Assertion {
     }
 }
 
-/// WhatsApp did not accept what was handed in, or did not answer; the device is not linked by it.
+/// WhatsApp did not accept the answer, or did not reply. The device is not linked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PasskeyRefused(pub String);

@@ -1,19 +1,19 @@
-//! Where a session keeps its keys.
+//! The storage of a session's keys.
 
 use async_trait::async_trait;
 
-/// Namespaces of what a session and the people it writes to encrypt with, which both go on with from message to message.
-/// A session that begins again with those of before would encrypt with keys that were used: messages are dropped unseen.
-/// Without them it begins new conversations, as the same device.
+/// Namespaces of the keys with which a session and the people it writes to encrypt; both sides advance them
+/// with each message. A session that continued with an older copy would encrypt with used keys, and its
+/// messages would be dropped silently. Without these keys it begins new conversations, as the same device.
 pub const CONVERSATIONS: &[&str] = &["session", "sender_key", "group_key_holders", "base_key"];
 
-/// Where one session keeps its keys: values by key, in namespaces. All of it is opaque to who implements this; the
-/// values are private keys and have to be kept accordingly.
+/// The storage of one session's keys: values by key, in namespaces. The implementation does not know their
+/// format. The values are private keys and have to be protected accordingly.
 ///
-/// A session reads and writes them from many tasks. Nobody else does.
+/// Only the session reads and writes them, from many tasks.
 #[async_trait]
 pub trait Records: Send + Sync {
-    /// The records with these keys that are there, in any order.
+    /// The existing records with these keys, in any order.
     ///
     /// # Errors
     ///
@@ -34,35 +34,36 @@ pub trait Records: Send + Sync {
     /// [`RecordsError`].
     async fn list_keys(&self, namespace: &str) -> Result<Vec<(String, i64)>, RecordsError>;
 
-    /// Whether a namespace has a key that begins so.
+    /// Whether a namespace has a key with this beginning.
     ///
     /// # Errors
     ///
     /// [`RecordsError`].
     async fn has_key(&self, namespace: &str, beginning: &str) -> Result<bool, RecordsError>;
 
-    /// All of these changes or none, in this order.
+    /// Makes all of these changes or none, in this order.
     ///
     /// # Errors
     ///
-    /// [`RecordsError`]; nothing has changed then, unless the connection was lost in the very moment.
+    /// [`RecordsError`]. Nothing has changed then, unless the connection was lost during the commit.
     async fn apply(&self, changes: Vec<Change>) -> Result<(), RecordsError>;
 
-    /// Reads and deletes one record in one step: of two callers, one gets it.
+    /// Reads and deletes one record in one step, so that only one of two callers gets it.
     ///
     /// # Errors
     ///
     /// [`RecordsError`].
     async fn take(&self, namespace: &str, key: &str) -> Result<Option<Record>, RecordsError>;
 
-    /// Deletes the records of a namespace whose mark is above zero and below this, and says how many.
+    /// Deletes the records of a namespace whose mark is above zero and below this mark, and returns their
+    /// number.
     ///
     /// # Errors
     ///
     /// [`RecordsError`].
     async fn delete_below(&self, namespace: &str, mark: i64) -> Result<u64, RecordsError>;
 
-    /// Deletes everything that the session keeps.
+    /// Deletes all records of the session.
     ///
     /// # Errors
     ///
@@ -70,28 +71,29 @@ pub trait Records: Send + Sync {
     async fn wipe(&self) -> Result<(), RecordsError>;
 }
 
-/// One record. It may be a private key, and is not shown.
+/// One record. It may be a private key, so it is never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Record {
     /// Its key, unique in its namespace.
     pub key: String,
     /// What it holds.
     pub value: Vec<u8>,
-    /// A number of the session's own: seconds since 1970 where records grow old, something else elsewhere.
+    /// A number for the session's own use: seconds since 1970 for records that expire, another value for
+    /// others.
     pub mark: i64,
 }
 
 /// One change of the records.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Change {
-    /// Writes a record, in the place of the one with this key if there is one.
+    /// Writes a record, and replaces an existing one with this key.
     Put {
         /// Where.
         namespace: String,
         /// What.
         record: Record,
     },
-    /// Gives marks to those of these records that are there.
+    /// Sets the mark of those of these records that exist.
     Mark {
         /// Where.
         namespace: String,
@@ -100,7 +102,7 @@ pub enum Change {
         /// The new mark.
         mark: i64,
     },
-    /// Deletes those of these records that are there.
+    /// Deletes those of these records that exist.
     Delete {
         /// Where.
         namespace: String,
@@ -117,10 +119,10 @@ pub enum Change {
 /// The records cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordsError {
-    /// They could not be read or written just now.
+    /// They could not be read or written now.
     #[error("the session's records cannot be reached: {0}")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// They do not open: written with another sealing key, or altered.
+    /// They cannot be opened: they were written with another sealing key, or altered.
     #[error("the session's records do not open: {0}")]
     DoNotOpen(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

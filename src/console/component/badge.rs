@@ -1,21 +1,21 @@
-//! The badge of a state: a word, and a tone that never says more than the word does.
+//! The badge of a state: a word, and a colour that says nothing beyond the word.
 
 use maud::{Markup, html};
 
 use super::explain::Topic;
 
-/// What a state means for the one who reads it.
+/// What a state means for the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::console) enum Tone {
     /// All is well.
     Good,
-    /// Something goes on, or waits.
+    /// Something is in progress, or waits.
     Busy,
-    /// It needs an eye.
+    /// A person should look at it.
     Warning,
-    /// It needs a person.
+    /// A person has to act.
     Bad,
-    /// It is over, or means nothing yet.
+    /// It is over, or has no meaning yet.
     Plain,
 }
 
@@ -31,12 +31,11 @@ impl Tone {
     }
 }
 
-/// The badge of a state that is explained: it leads there.
+/// A badge that links to the explanation of its state.
 pub(in crate::console) fn explained(tone: Tone, words: &str, topic: Topic<'_>) -> Markup {
     html! { a class=(tone.class()) href=(topic.address()) { (words) } }
 }
 
-/// The badge.
 pub(in crate::console) fn badge(tone: Tone, words: &str) -> Markup {
     html! { span class=(tone.class()) { (words) } }
 }

@@ -1,12 +1,14 @@
-//! A browser in words: what it calls itself is read for the common names, and shown whole to those who point at it.
+//! The name of a browser, found in its user agent. The whole user agent is shown when the person points at
+//! the name.
 //!
-//! A small table does, and needs no updates: a browser that is not in it is shown as it calls itself.
+//! A small table is enough: a browser that is not in it is shown by its user agent.
 
 use maud::{Markup, html};
 
 use crate::console::text::Text;
 
-/// What a browser's own name contains, and what people call it. Those that also contain the names of others come first.
+/// Parts of user agents, and the names of their browsers. Browsers whose user agents also contain the names
+/// of others come first.
 const BROWSERS: [(&[&str], &str); 8] = [
     (&["Edg/", "EdgA/", "EdgiOS/", "Edge/"], "Edge"),
     (&["OPR/", "Opera/", "OPiOS/"], "Opera"),

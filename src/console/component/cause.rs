@@ -1,4 +1,5 @@
-//! Why messages failed, in the person's words, with the code beside them: the provider's, or a negative one of our own.
+//! Why messages failed, in the person's language, with the code: the provider's, or a negative code of
+//! Pombo's own.
 
 use std::ops::RangeInclusive;
 
@@ -7,21 +8,21 @@ use maud::{Markup, html};
 use super::explain;
 use crate::console::text::Text;
 
-/// Codes of the provider that mean the same to somebody who sends.
+/// Codes of the provider that have the same meaning for a sender.
 #[derive(Debug)]
 pub(in crate::console) struct Cause {
-    /// The codes, each span from its first to its last.
+    /// The ranges of codes.
     pub(in crate::console) codes: &'static [RangeInclusive<i64>],
-    /// What happened: the key of a text.
+    /// The key of the text that says what happened.
     pub(in crate::console) words: &'static str,
-    /// What to do: the key of a text.
+    /// The key of the text that says what to do.
     pub(in crate::console) remedy: &'static str,
 }
 
 /// A cause of these codes and texts.
 macro_rules! causes {
     ($($words:literal, $remedy:literal: $($first:literal $(..= $last:literal)?),+;)*) => {
-        /// What the provider's codes mean for somebody who sends.
+        /// The meanings of the provider's codes for a sender.
         pub(in crate::console) const CAUSES: &[Cause] = &[$(
             Cause { codes: &[$(causes!(@span $first $($last)?)),+], words: $words, remedy: $remedy },
         )*];
@@ -60,18 +61,18 @@ causes! {
     "cause-no-message", "help-cause-no-message": 138_000..=138_999, 139_100..=139_103, 2_388_000..=2_388_999;
 }
 
-/// The cause that a code belongs to, with its span of codes.
+/// The cause that a code belongs to, with its range of codes.
 fn find(code: i64) -> Option<(&'static Cause, &'static RangeInclusive<i64>)> {
     let span = |cause: &'static Cause| cause.codes.iter().find(|span| span.contains(&code));
     CAUSES.iter().find_map(|cause| Some((cause, span(cause)?)))
 }
 
-/// The codes that are explained together with this one; `None` when nothing is known of it.
+/// The codes that are explained together with this code; `None` for an unknown code.
 pub(in crate::console) fn span_of(code: i64) -> Option<&'static RangeInclusive<i64>> {
     find(code).map(|(_, span)| span)
 }
 
-/// The words for a code; without one, or for one that is not known, what can be said.
+/// The words for a code; a general sentence without a code or for an unknown one.
 pub(in crate::console) fn words(text: Text, code: Option<i64>) -> String {
     match (code.and_then(find), code) {
         (Some((cause, _)), _) => text.get(cause.words),
@@ -80,7 +81,7 @@ pub(in crate::console) fn words(text: Text, code: Option<i64>) -> String {
     }
 }
 
-/// The words, and the code beside them, which leads to its explanation.
+/// The words and the code, which links to its explanation.
 pub(in crate::console) fn cause(text: Text, code: Option<i64>) -> Markup {
     html! {
         (words(text, code))

@@ -1,4 +1,4 @@
-//! A chart of something over time, as inline SVG: a filled line, and the limit that holds it.
+//! A chart of values over time, as inline SVG: a filled line, and a line for the limit.
 
 use std::fmt::Write as _;
 
@@ -8,28 +8,28 @@ use crate::console::text::Text;
 
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 140.0;
-/// Room above the highest point, so that its line is not cut.
+/// Space above the highest point, so that its line is not cut off.
 const TOP: f64 = 8.0;
 
-/// What is drawn.
+/// A chart.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::console) struct Chart<'a> {
-    /// What it shows, as a heading.
+    /// The heading.
     pub(in crate::console) name: &'a str,
-    /// What is counted: "messages a second".
+    /// The unit, such as "messages a second".
     pub(in crate::console) unit: &'a str,
     /// The values, from the oldest on, at equal distances.
     pub(in crate::console) values: &'a [f64],
     /// A limit in the same unit.
     pub(in crate::console) limit: Option<f64>,
-    /// The words at the beginning and at the end of the time.
+    /// The labels at the start and the end of the time axis.
     pub(in crate::console) span: (&'a str, &'a str),
-    /// Whether it ended, so that nothing goes now.
+    /// Whether the time has ended, so that there is no present value.
     pub(in crate::console) is_over: bool,
 }
 
 impl Chart<'_> {
-    /// The chart. Its numbers stand in words beside it, so it says nothing that only eyes can read.
+    /// The chart. Its numbers are also in a text beside it, for readers who cannot see it.
     pub(in crate::console) fn show(self, text: Text) -> Markup {
         let Self { name, unit, values, limit, span, is_over } = self;
         let highest = values.iter().copied().fold(0.0, f64::max);
@@ -37,7 +37,7 @@ impl Chart<'_> {
         let top = highest.max(limit.unwrap_or_default());
         let top = if top > 0.0 { top } else { 1.0 };
         let height = |value: f64| HEIGHT - (value.max(0.0) / top) * (HEIGHT - TOP);
-        // The only value so far counts for the whole time.
+        // A single value is drawn for the whole time.
         let line = match values {
             [] => String::new(),
             [only] => line(&[*only; 2], &height),
@@ -75,7 +75,7 @@ impl Chart<'_> {
     }
 }
 
-/// The points of the line, in the words of an SVG path.
+/// The points of the line, as an SVG path.
 fn line(values: &[f64], height: &dyn Fn(f64) -> f64) -> String {
     let step = WIDTH / (values.len().saturating_sub(1).max(1)) as f64;
     let mut line = String::with_capacity(values.len() * 12);

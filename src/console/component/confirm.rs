@@ -1,4 +1,4 @@
-//! A button that does something which cannot be undone: it asks first, without script too.
+//! A button for an action that cannot be undone: it asks first, also without script.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -6,12 +6,12 @@ use maud::{Markup, html};
 
 use crate::console::text::Text;
 
-/// A button of this name. What it opens says what will happen, and has the button that does it.
+/// A button with this label. It opens a question that says what will happen, with the button for the action.
 pub(in crate::console) fn confirm(text: Text, action: &str, label: &str, question: &str) -> Markup {
     with(text, action, label, question, &html! {})
 }
 
-/// The same with fields of its own, hidden ones above all.
+/// The same with additional fields, such as hidden ones.
 pub(in crate::console) fn with(
     text: Text,
     action: &str,
@@ -36,7 +36,7 @@ pub(in crate::console) fn with(
     }
 }
 
-/// The same for the same button each time that the page is made.
+/// An id that is the same for the same button each time that the page is rendered.
 fn id(action: &str, label: &str, Markup { 0: fields }: &Markup) -> String {
     let mut hasher = DefaultHasher::new();
     (action, label, fields).hash(&mut hasher);

@@ -1,10 +1,10 @@
-//! Something to be copied: an id, a key, a command. Without script it is selected with one click.
+//! A value to copy: an id, a key, a command. Without script, one click selects it.
 
 use maud::{Markup, html};
 
 use crate::console::text::Text;
 
-/// A short value with its button. `name` says what it is, for those who do not see where it stands.
+/// A short value with its button. `name` describes the value for screen readers.
 pub(in crate::console) fn copy(text: Text, name: &str, value: &str) -> Markup {
     let label = text.with("shell-copy-what", [("what", name.into())]);
     html! {
@@ -15,7 +15,7 @@ pub(in crate::console) fn copy(text: Text, name: &str, value: &str) -> Markup {
     }
 }
 
-/// Something longer: a command, an answer.
+/// A longer value: a command, an answer.
 pub(in crate::console) fn block(text: Text, name: &str, value: &str) -> Markup {
     html! {
         div.copy.block {
@@ -25,7 +25,7 @@ pub(in crate::console) fn block(text: Text, name: &str, value: &str) -> Markup {
     }
 }
 
-/// The id of something, which everything that has one shows.
+/// The id of a record; every record with an id shows it.
 pub(in crate::console) fn id(text: Text, id: impl std::fmt::Display) -> Markup {
     copy(text, &text.get("shell-id"), &id.to_string())
 }

@@ -12,29 +12,29 @@ use crate::domain::send::Stage;
 /// The page with the explanations.
 pub(in crate::console) const PLACE: &str = "/console/help";
 
-/// Something that the page explains.
+/// A topic that the page explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::console) enum Topic<'a> {
-    /// What a send waits for.
+    /// The reason for which a send waits.
     Wait(Reason),
     /// A channel's state.
     Channel(Status),
-    /// A channel that is connected and may not send everything.
+    /// A channel that is connected with restrictions.
     Restricted,
-    /// Why a channel is in its state, by its code.
+    /// The reason for a channel's state, by its code.
     Connection(&'a str),
-    /// Where a send is.
+    /// The state of a send.
     Send(Stage),
-    /// Where a message is.
+    /// The state of a message.
     Message(message::State),
-    /// A code of the provider; one that is not known has an explanation too.
+    /// A code of the provider; unknown codes have an explanation too.
     Code(i64),
-    /// What failed without a code.
+    /// A failure without a code.
     NoCode,
 }
 
 impl Topic<'_> {
-    /// Where it stands on the page.
+    /// The id of the topic on the page.
     pub(in crate::console) fn anchor(self) -> String {
         match self {
             Self::Wait(reason) => format!("wait-{reason}"),
@@ -57,17 +57,17 @@ impl Topic<'_> {
     }
 }
 
-/// Words that lead to their explanation.
+/// Words that link to their explanation.
 pub(in crate::console) fn link(topic: Topic<'_>, words: &str) -> Markup {
     html! { a.explained href=(topic.address()) { (words) } }
 }
 
-/// A provider's code that leads to its explanation.
+/// A provider's code that links to its explanation.
 pub(in crate::console) fn code(code: i64) -> Markup {
     html! { a.explained href=(Topic::Code(code).address()) { code { (code) } } }
 }
 
-/// A mark beside words that lead somewhere else.
+/// A mark with the link, for words that link to something else.
 pub(in crate::console) fn mark(text: Text, topic: Topic<'_>, words: &str) -> Markup {
     let label = text.with("shell-explain", [("what", words.into())]);
     html! { a.mark-help href=(topic.address()) aria-label=(label) title=(label) { "?" } }

@@ -1,11 +1,11 @@
-//! Fields of forms: a label, the control with the words that were sent, a hint, and the fault beside it.
+//! Fields of forms: a label, the control with the submitted value, a hint, and the fault beside it.
 
 use maud::{Markup, html};
 use uuid::Uuid;
 
 use crate::console::form::Form;
 
-/// Everything around and in a field but its kind.
+/// The properties of a field, except its kind.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::console) struct Field<'a> {
     form: &'a Form,
@@ -39,13 +39,13 @@ impl<'a> Field<'a> {
         self
     }
 
-    /// It must be filled.
+    /// Makes the field required.
     pub(in crate::console) const fn required(mut self) -> Self {
         self.is_required = true;
         self
     }
 
-    /// What a browser may fill in.
+    /// The value that a browser may fill in.
     pub(in crate::console) const fn autocomplete(mut self, autocomplete: &'a str) -> Self {
         self.autocomplete = Some(autocomplete);
         self
@@ -57,7 +57,7 @@ impl<'a> Field<'a> {
         self
     }
 
-    /// Parts its ids from those of a field of the same name in another form of the page.
+    /// Makes its ids different from those of a field with the same name in another form of the page.
     pub(in crate::console) const fn within(mut self, scope: &'a str) -> Self {
         self.scope = scope;
         self
@@ -86,7 +86,7 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// A code of digits, from a telephone or a list.
+    /// A code of digits, from a phone or a list.
     pub(in crate::console) fn code(self) -> Markup {
         self.around(&html! {
             input.code id=(self.id()) type="text" name=(self.name) required[self.is_required] inputmode="text"
@@ -103,7 +103,7 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// One of several values, each with its words.
+    /// One of several values, each with its label.
     pub(in crate::console) fn select<V: AsRef<str>, W: AsRef<str>>(
         self,
         options: impl IntoIterator<Item = (V, W)>,
@@ -119,7 +119,7 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// Several boxes under one label, each ticked or not.
+    /// Several checkboxes under one label.
     pub(in crate::console) fn boxes<V: AsRef<str>, W: AsRef<str>>(
         self,
         options: impl IntoIterator<Item = (V, W)>,
@@ -127,7 +127,7 @@ impl<'a> Field<'a> {
         self.group("checkbox", options)
     }
 
-    /// Several buttons under one label, of which one is chosen.
+    /// Several radio buttons under one label.
     pub(in crate::console) fn radios<V: AsRef<str>, W: AsRef<str>>(
         self,
         options: impl IntoIterator<Item = (V, W)>,
@@ -197,13 +197,14 @@ impl<'a> Field<'a> {
     }
 }
 
-/// The id under which a form acts once. It stays the same when the form is shown again with its faults.
+/// The hidden id by which a form acts only once. It stays the same when the form is shown again with its
+/// faults.
 pub(in crate::console) fn once(form: &Form) -> Markup {
     let id = form.once().unwrap_or_else(Uuid::now_v7);
     html! { input type="hidden" name="once" value=(id); }
 }
 
-/// What is wrong with the form as a whole, or that something is.
+/// The fault of the form as a whole, or a sentence that some field has one.
 pub(in crate::console) fn faults(form: &Form) -> Markup {
     html! {
         @if let Some(fault) = form.fault_of("") {

@@ -1,4 +1,4 @@
-//! What pages are made of. Look here before writing markup of your own.
+//! The components of pages. Look here before you write markup.
 
 pub(super) mod badge;
 pub(super) mod browser;

@@ -1,18 +1,18 @@
-//! A notice at the head of a page: that something was done, or what to look at first.
+//! A notice at the head of a page: something was done, or something needs attention first.
 
 use maud::{Markup, html};
 
-/// Something was done. Screen readers say it.
+/// Says that something was done, also to screen readers.
 pub(in crate::console) fn done(sentence: &str) -> Markup {
     html! { p.notice.good role="status" { (sentence) } }
 }
 
-/// Something is to be known before anything else.
+/// Says what the reader has to know first.
 pub(in crate::console) fn warning(content: &Markup) -> Markup {
     html! { div.notice.warning { (content) } }
 }
 
-/// Something went wrong.
+/// Says that something went wrong.
 pub(in crate::console) fn fault(sentence: &str) -> Markup {
     html! { p.notice.bad role="alert" { (sentence) } }
 }

@@ -1,4 +1,4 @@
-//! The pages of a list, as links that keep its filters.
+//! The links to the pages of a list, which keep its filters.
 
 use maud::{Markup, html};
 
@@ -11,7 +11,7 @@ pub(in crate::console) fn pager(text: Text, query: &Query, page: PageRequest, to
     named(text, query, "page", page, total)
 }
 
-/// Where the page stands among the others, and the way to its neighbours; nothing when there is one page only. The number is
+/// The number of the page, and links to its neighbours; nothing when there is only one page. The number is
 /// `name` in the address.
 pub(in crate::console) fn named(
     text: Text,

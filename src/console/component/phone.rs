@@ -1,5 +1,5 @@
-//! A message as a phone shows it: header, text, footer, lists, buttons, cards. Its parts are those of a template, as its
-//! provider describes them, or of a message in the same notation. Parts that are not known are named, and never lost.
+//! A message as a phone shows it: header, text, footer, lists, buttons, cards. Its parts are those of a
+//! template in the provider's form, or of a message in the same form. Unknown parts are shown by their names.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -13,7 +13,7 @@ const LONGEST: usize = 8 * 1024;
 /// How deep formats are drawn within one another.
 const DEEPEST: usize = 3;
 
-/// The name of a variable, and the value that stands for it.
+/// The name of a variable, and its value.
 type Example = (String, String);
 
 /// The message with these parts.
@@ -75,7 +75,7 @@ fn header(text: Text, part: &Value) -> Markup {
 fn body(text: Text, part: &Value) -> Markup {
     html! {
         @if wording(part).is_empty() {
-            // Of an authentication template, whose words are the provider's.
+            // An authentication template, whose text is the provider's.
             p { (text.get("templates-code-body")) " " mark { "123456" } }
         } @else {
             @for line in wording(part).split('\n') { p dir="auto" { (written(line, &examples(part, "body_text"))) } }
@@ -95,7 +95,7 @@ fn footer(text: Text, part: &Value) -> Markup {
     }
 }
 
-/// What a menu or a list of products offers, in its sections.
+/// The entries of a menu or a list of products, in sections.
 fn sections(part: &Value) -> Markup {
     html! {
         @for section in list(part, "sections") {
@@ -153,7 +153,8 @@ fn code(button: &Value) -> Option<&str> {
     button["example"].as_str().or_else(|| button["example"][0].as_str())
 }
 
-/// A line with the signs by which WhatsApp writes bold, italic, struck and fixed, and with its variables marked.
+/// A line with WhatsApp's formatting (bold, italic, strikethrough and monospace), and with its variables
+/// marked.
 fn written(line: &str, examples: &[Example]) -> Markup {
     nested(&line[..line.floor_char_boundary(LONGEST)], examples, DEEPEST)
 }
@@ -182,7 +183,7 @@ fn nested(line: &str, examples: &[Example], depth: usize) -> Markup {
     }
 }
 
-/// The first span of a line that two equal signs enclose.
+/// The first part of a line that is enclosed in two equal formatting characters.
 fn formatted(line: &str) -> Option<(char, &str, &str, &str)> {
     let is_edge = |beside: Option<char>| beside.is_none_or(|beside| !beside.is_alphanumeric());
     for (start, sign) in line.char_indices().filter(|(_, sign)| matches!(sign, '*' | '_' | '~' | '`')) {
@@ -202,7 +203,7 @@ fn formatted(line: &str) -> Option<(char, &str, &str, &str)> {
     None
 }
 
-/// A text with its variables marked: each shows its example, and its own name to those who point at it.
+/// A text with its variables marked: each shows its example, and its name when the person points at it.
 fn marked(line: &str, examples: &[Example]) -> Markup {
     html! {
         @for (index, piece) in line.split("{{").enumerate() {
@@ -222,7 +223,7 @@ fn marked(line: &str, examples: &[Example]) -> Markup {
     }
 }
 
-/// The values with which the provider was shown the part, by the names of their variables.
+/// The example values that were given to the provider, by the names of their variables.
 fn examples(part: &Value, field: &str) -> Vec<Example> {
     let given = &part["example"][field];
     let row = given.as_array().filter(|row| row.iter().all(Value::is_string)).or_else(|| given[0].as_array());

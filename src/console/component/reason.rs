@@ -1,4 +1,4 @@
-//! What a send waits for, in words.
+//! The reasons for which a send waits, in words.
 
 use crate::console::text::Text;
 use crate::domain::outlook::Reason;

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-/// A column: its name, and whether it holds numbers, which stand at the line's end.
+/// A column: its name, and whether it contains numbers, which are aligned at the end.
 #[derive(Debug, Clone)]
 pub(in crate::console) struct Column {
     name: String,
@@ -21,7 +21,8 @@ impl Column {
     }
 }
 
-/// The table. `caption` says what it lists, to screen readers. Each row has a cell for each column; the first one names it.
+/// The table. `caption` describes it to screen readers. Each row has a cell for each column; the first cell
+/// names the row.
 pub(in crate::console) fn table(
     caption: &str,
     columns: &[Column],
@@ -29,7 +30,7 @@ pub(in crate::console) fn table(
 ) -> Markup {
     let class = |column: &Column| match column.is_number {
         true => Some("number"),
-        // A column of buttons, which stand at the line's end.
+        // A column of buttons, which are aligned at the end.
         false => column.name.is_empty().then_some("act"),
     };
     html! {

@@ -1,4 +1,4 @@
-//! Moments: in the reader's zone and form, exact for programs, and "5 minutes ago" where there is script.
+//! Times: in the reader's zone and format, exact for programs, and "5 minutes ago" with script.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use maud::{Markup, html};
 use crate::clock::Timestamp;
 use crate::console::visitor::Person;
 
-/// A moment, to the minute.
+/// A time, to the minute.
 pub(in crate::console) fn moment(person: &Person, at: Timestamp) -> Markup {
     html! { time datetime=(at) data-relative title=(person.zone.name()) { (person.minute(at)) } }
 }
 
-/// A moment, to the second, for what people compare.
+/// A time, to the second, for times that people compare.
 pub(in crate::console) fn second(person: &Person, at: Timestamp) -> Markup {
     html! { time datetime=(at) title=(person.zone.name()) { (person.zone.second(at, person.text.0)) } }
 }
 
-/// The end of something that lasts: until when, and how long that is.
+/// The end of something, and how long it lasts until then.
 pub(in crate::console) fn until(person: &Person, at: Timestamp) -> Markup {
     let now = Timestamp::now();
     if at <= now {
@@ -32,7 +32,7 @@ pub(in crate::console) fn until(person: &Person, at: Timestamp) -> Markup {
     }
 }
 
-/// A moment to come, and how long it is until then.
+/// A future time, and how long it is until then.
 pub(in crate::console) fn ahead(person: &Person, at: Timestamp) -> Markup {
     let now = Timestamp::now();
     html! {
@@ -43,7 +43,7 @@ pub(in crate::console) fn ahead(person: &Person, at: Timestamp) -> Markup {
     }
 }
 
-/// The time of the day, with the day when it is another one.
+/// The time of day, with the date if it is not today.
 fn clock(person: &Person, at: Timestamp, now: Timestamp) -> String {
     match person.zone.today(at) == person.zone.today(now) {
         true => person.zone.clock(at),
@@ -51,7 +51,7 @@ fn clock(person: &Person, at: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// How long it is until then; nothing when the date says more. The script goes on counting.
+/// How long it is until then; nothing when the date is more useful. The script keeps it up to date.
 fn left(person: &Person, at: Timestamp, now: Timestamp) -> Markup {
     let Some(words) = distance(person, at.from_now(now)) else { return html! {} };
     html! { ", " time datetime=(at) data-relative data-exact=(person.minute(at)) title=(person.zone.name()) { (words) } }
@@ -70,7 +70,7 @@ fn distance(person: &Person, left: Duration) -> Option<String> {
     Some(person.text.with(key, [("count", count.into())]))
 }
 
-/// A moment that may not be there.
+/// A time that may be absent.
 pub(in crate::console) fn maybe(person: &Person, at: Option<Timestamp>) -> Markup {
     match at {
         Some(at) => moment(person, at),

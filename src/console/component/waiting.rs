@@ -1,4 +1,4 @@
-//! What something waits for, and until when.
+//! Why something waits, and until when.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::console::language::Language;
 use crate::console::visitor::Person;
 use crate::domain::outlook::{Outlook, Reason, Waiting};
 
-/// Shorter waits for the channel's pace are a part of going at that pace.
+/// Waits for the channel's pace that are shorter are not shown: they are normal at that pace.
 const MOMENT: Duration = Duration::from_secs(2);
 
-/// The reason, which leads to its explanation, and the end of the wait where it is known.
+/// The reason, which links to its explanation, and the end of the wait if it is known.
 pub(in crate::console) fn waiting(person: &Person, waiting: &Waiting) -> Markup {
     let words = reason(person.text, waiting.reason);
     html! {
@@ -24,7 +24,8 @@ pub(in crate::console) fn waiting(person: &Person, waiting: &Waiting) -> Markup 
     }
 }
 
-/// What a send waits for, unless it goes: a send that goes waits for its pace between any two messages.
+/// Why a send waits; `None` when its messages go out: such a send waits for its pace between any two
+/// messages.
 pub(in crate::console) fn lasting(outlook: &Outlook) -> Option<&Waiting> {
     outlook.waiting.as_ref().filter(|waiting| is_lasting(waiting))
 }
@@ -35,7 +36,7 @@ fn is_lasting(waiting: &Waiting) -> bool {
     !(is_pace && is_short)
 }
 
-/// Whether a channel's wait says more than the channel's state, which stands beside it, and its pace.
+/// Whether a channel's wait says more than the channel's state and pace, which are shown beside it.
 pub(in crate::console) fn is_worth_telling(waiting: &Waiting) -> bool {
     is_lasting(waiting) && !matches!(waiting.reason, Reason::Disconnected | Reason::Blocked)
 }

@@ -24,10 +24,10 @@ use crate::console::text::Text;
 use crate::console::visitor::Person;
 use crate::console::zone::Zone;
 
-/// Where this page is.
+/// The path of this page.
 const PLACE: &str = "/console/account";
 
-/// The forms of the page: one that is shown again stands in the place of an empty one.
+/// The forms of the page. A form that is shown again replaces the empty one.
 #[derive(Default)]
 struct Forms {
     profile: Option<Form>,
@@ -36,7 +36,6 @@ struct Forms {
     remove: Option<Form>,
 }
 
-/// Shows it.
 pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Result<Page, Error> {
     page(&person, &state, Forms::default()).await
 }
@@ -60,7 +59,7 @@ pub(in crate::console) async fn profile(
             .await;
         match set {
             Ok(()) => {
-                // The next page is in the language that was chosen just now.
+                // The next page is in the newly chosen language.
                 let text = language.map_or(person.text, Text);
                 state.flashes.put(person.session, "done", text.get("account-saved"));
                 return Ok(Answer::to(PLACE));
@@ -89,13 +88,13 @@ pub(in crate::console) async fn password(
     again(&person, &state, Forms { password: Some(form), ..Forms::default() }).await
 }
 
-/// Begins to set a second factor up.
+/// Begins the setup of a second factor.
 pub(in crate::console) async fn begin_totp(person: Person, state: Data<State>) -> Result<Answer, Error> {
     state.accounts.begin_totp(&person.signed_in)?;
     Ok(Answer::to(format!("{PLACE}#totp")))
 }
 
-/// Confirms it with a code; shows the recovery codes once.
+/// Confirms the second factor with a code; shows the recovery codes once.
 pub(in crate::console) async fn confirm_totp(
     person: Person,
     state: Data<State>,
@@ -120,7 +119,6 @@ pub(in crate::console) async fn confirm_totp(
     }
 }
 
-/// Removes it.
 pub(in crate::console) async fn remove_totp(
     person: Person,
     state: Data<State>,
@@ -145,7 +143,7 @@ pub(in crate::console) async fn end_session(
     id: Id,
 ) -> Result<Answer, Error> {
     match state.accounts.end_session(&person.signed_in.user, id.0, &person.origin).await {
-        // One that has ended already is as it was asked for.
+        // A session that has already ended counts as a success.
         Ok(()) | Err(accounts::Error::NotFound) => Ok(done(&state, &person, "account-session-ended")),
         Err(error) => Err(error.into()),
     }
@@ -254,7 +252,7 @@ fn password_form(email: &str, form: &Form) -> Markup {
     html! {
         form method="post" action="/console/account/password" {
             (faults(form)) (once(form))
-            // Programs that keep passwords want to know whose it is.
+            // Password managers need to know the user of the password.
             input type="text" name="username" value=(email) autocomplete="username" hidden;
             (Field::new(form, "current", &text.get("account-current")).required().autocomplete("current-password").password())
             (password_fields(form))

@@ -1,4 +1,4 @@
-//! The record of what people changed, filterable.
+//! The record of changes, with filters.
 
 pub(in crate::console) mod words;
 
@@ -21,11 +21,10 @@ use crate::console::text::Text;
 use crate::console::visitor::Person;
 use crate::engine::records::changes::{Change, Filter, What};
 
-/// The longest subject, and the longest name of who made a change, that is looked for.
+/// The longest subject and the longest name of an author in a filter.
 const SUBJECT: usize = 254;
 const WHO: usize = 260;
 
-/// Shows it.
 pub(in crate::console) async fn show(
     person: Person,
     state: Data<State>,
@@ -80,7 +79,7 @@ pub(in crate::console) async fn show(
     Ok(Page::new(text.get("changes-title"), Menu::Changes, body))
 }
 
-/// As the record names somebody: people stand there by their e-mail, as the hint says.
+/// The author as the record names them. People are recorded by their e-mail, which the hint says.
 fn name(typed: &str) -> String {
     match typed.contains('@') && !typed.contains(':') {
         true => format!("user:{}", typed.to_lowercase()),
@@ -117,7 +116,7 @@ fn list(person: &Person, query: &Query, changes: &[Change]) -> Markup {
     table(&text.get("changes-title"), &columns, rows)
 }
 
-/// A recorded value: a word as it is, an object line by line.
+/// A recorded value: a word unchanged, an object line by line.
 pub(in crate::console) fn value(text: Text, value: &Value) -> Markup {
     match value {
         Value::Null => html! { span.soft { "—" } },

@@ -1,4 +1,4 @@
-//! One channel: its state, what holds its pace, and what can be done with it.
+//! One channel: its state, its limits, and the actions on it.
 
 pub(in crate::console) mod business;
 pub(in crate::console) mod limits;
@@ -34,20 +34,19 @@ use crate::engine;
 use crate::engine::records::changes::Change;
 use crate::error::{Code, Refusal};
 
-/// How often a pairing that is under way is looked at: a QR code is good for twenty seconds.
+/// How often a pairing in progress is polled: a QR code is valid for twenty seconds.
 const LOOK: Duration = Duration::from_secs(1);
-/// So many looks later everything is looked at.
+/// After this many polls of the pairing, the other parts are refreshed too.
 const LOOKS: u32 = 2;
-/// Changes that are shown.
+/// The number of changes that are shown.
 const CHANGES: u64 = 20;
 
-/// Shows it.
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
     let channel = own(&viewer, &state, id.0).await?;
     page(&viewer, &state, &channel, &Form::new(viewer.text)).await
 }
 
-/// Its live parts.
+/// The live parts of the page.
 pub(in crate::console) async fn follow(
     viewer: Viewer,
     state: Data<State>,
@@ -74,7 +73,7 @@ pub(in crate::console) async fn follow(
     })
 }
 
-/// Removes it, when nothing of it is under way any more.
+/// Removes the channel, if its sends are over.
 pub(in crate::console) async fn remove(
     viewer: Viewer,
     state: Data<State>,
@@ -96,13 +95,13 @@ pub(in crate::console) async fn remove(
     }
 }
 
-/// The channel as the store has it now, if it is the company's.
+/// The channel as it is in the store now, if it belongs to the company.
 pub(super) async fn own(viewer: &Viewer, state: &State, id: Uuid) -> Result<Arc<Channel>, Error> {
     let found = state.engine.company(viewer.company.id).await?.channels().find(id).await?;
     found.map(Arc::new).ok_or(Error::NotFound)
 }
 
-/// The page, with a form that was sent, or a new one.
+/// The page, with a submitted form or a new one.
 pub(super) async fn page(
     viewer: &Viewer,
     state: &State,
@@ -135,7 +134,7 @@ pub(super) async fn page(
     Ok(page.live(format!("/console/channels/{}/live", channel.id)).secret())
 }
 
-/// What the channel is and how it is; a live part.
+/// The channel and its state; a live part.
 fn head(viewer: &Viewer, channel: &Channel) -> Markup {
     let text = viewer.text;
     let limit = channel.messaging_limit.map(|limit| match limit {
@@ -177,7 +176,7 @@ fn pace_of(viewer: &Viewer, limits: &Limits) -> Markup {
     html! { div #channel-pace { (limits::pace(viewer, limits)) } }
 }
 
-/// What people changed of it, newest first.
+/// The changes that people made to the channel, newest first.
 async fn history(viewer: &Viewer, state: &State, channel: &Channel) -> Result<Markup, Error> {
     let text = viewer.text;
     let request = PageRequest { page: 1, limit: CHANGES };

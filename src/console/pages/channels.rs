@@ -24,12 +24,11 @@ use crate::domain::page::PageRequest;
 
 /// Channels on a page: each has a chart.
 const PER_PAGE: u64 = 20;
-/// How often they are looked at, and how old what is shown of them may be.
+/// How often the channels are refreshed, and how old the shown data may be.
 const EVERY: Duration = Duration::from_secs(2);
 /// The most characters of a search.
 const SEARCH: usize = 100;
 
-/// Shows them.
 pub(in crate::console) async fn show(
     viewer: Viewer,
     state: Data<State>,
@@ -62,7 +61,7 @@ pub(in crate::console) async fn show(
     Ok(Page::new(text.get("channels-title"), Menu::Channels, body).live(live))
 }
 
-/// Keeps those of one page up to date.
+/// Keeps the channels of one page up to date.
 pub(in crate::console) async fn follow(
     viewer: Viewer,
     state: Data<State>,
@@ -74,14 +73,14 @@ pub(in crate::console) async fn follow(
         let (page, search) = (query.page(PER_PAGE), query.text("search", SEARCH));
         let company = viewer.company.id;
         let key = format!("channels {company} {} {}", page.page, search.unwrap_or_default());
-        // Once for all who look at the same page at once.
+        // Read once for all readers of the same page.
         let read = async || read_anew(&own, company, page, search).await;
         let shown = own.shared.get(key, EVERY, read).await?;
         Ok(shown.channels.iter().flat_map(|(channel, limits)| parts(&viewer, channel, limits)).collect())
     })
 }
 
-/// The channels of a page, each with what limits it, and how many there are in all.
+/// The channels of a page with their limits, and the number of all channels.
 struct Shown {
     channels: Vec<(Arc<Channel>, Limits)>,
     total: u64,
@@ -127,7 +126,7 @@ fn one(viewer: &Viewer, channel: &Channel, limits: &Limits) -> Markup {
     }
 }
 
-/// What is live of a channel: its state, its pace, and its limits.
+/// The live parts of a channel: its state, its pace, and its limits.
 fn parts(viewer: &Viewer, channel: &Channel, limits: &Limits) -> [Markup; 3] {
     let (text, id) = (viewer.text, channel.id);
     let head = html! {

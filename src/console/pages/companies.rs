@@ -1,4 +1,4 @@
-//! The companies that a person may use: one of them is chosen, and everything else is about that one.
+//! The companies that a person may use. All other pages are about the chosen company.
 
 use actix_web::web::Data;
 use maud::html;
@@ -20,7 +20,7 @@ use crate::console::visitor::Person;
 /// The longest search.
 const SEARCH: usize = 200;
 
-/// Shows them, or those that a search finds.
+/// Shows all companies, or those that a search finds.
 pub(in crate::console) async fn show(
     person: Person,
     state: Data<State>,
@@ -70,7 +70,7 @@ pub(in crate::console) async fn show(
     Ok(Page::new(text.get("companies-title"), Menu::None, body))
 }
 
-/// Chooses one for the session.
+/// Chooses a company for the session.
 pub(in crate::console) async fn choose(
     person: Person,
     state: Data<State>,

@@ -1,4 +1,4 @@
-//! The company: its tier, the token for programs, its members and who is invited.
+//! The company: its tier, the token for programs, its members and invitations.
 
 use actix_web::HttpRequest;
 use actix_web::web::Data;
@@ -20,15 +20,14 @@ use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::console::{State, address};
 
-/// Where this page is.
+/// The path of this page.
 const PLACE: &str = "/console/company";
-/// What waits to be shown once.
+/// The name of the value that is shown once.
 const TOKEN: &str = "token";
 const LINK: &str = "link";
 /// The roles, as forms name them.
 const ROLES: [&str; 3] = ["owner", "member", "viewer"];
 
-/// Shows it.
 pub(in crate::console) async fn show(
     viewer: Viewer,
     state: Data<State>,
@@ -37,14 +36,14 @@ pub(in crate::console) async fn show(
     page(&viewer, &state, &request, &Form::filled(viewer.text, [("role", "member".to_owned())])).await
 }
 
-/// Makes a token with which programs read contacts and tags as long as the session lasts.
+/// Creates a token with which programs read contacts and tags as long as the session lasts.
 pub(in crate::console) async fn token(viewer: Viewer, state: Data<State>) -> Result<Answer, Error> {
     let token = state.accounts.new_api_token(&viewer.signed_in, &viewer.origin).await?;
     state.flashes.put(viewer.session, TOKEN, token.expose());
     Ok(Answer::to(format!("{PLACE}#access")))
 }
 
-/// Invites somebody: the link is shown once.
+/// Invites a person; the link is shown once.
 pub(in crate::console) async fn invite(
     viewer: Viewer,
     state: Data<State>,
@@ -80,7 +79,6 @@ pub(in crate::console) async fn invite(
     Ok(page(&viewer, &state, &request, &form).await?.unprocessable().into())
 }
 
-/// Withdraws an invitation.
 pub(in crate::console) async fn withdraw(
     viewer: Viewer,
     state: Data<State>,
@@ -102,7 +100,7 @@ pub(in crate::console) async fn set_role(
     after(&viewer, &state, set, "company-role-set")
 }
 
-/// Takes a member out of the company.
+/// Removes a member from the company.
 pub(in crate::console) async fn remove(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
     let removed = state.accounts.remove_member(&viewer.who(), viewer.company.id, id.0).await;
     after(&viewer, &state, removed, "company-removed")

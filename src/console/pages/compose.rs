@@ -1,8 +1,9 @@
-//! A new send: channel and kind first, then what is said, to whom and when; checked before it goes.
+//! A new send: first the channel and the kind of message, then content, recipients and time. It is checked
+//! before it is sent.
 //!
-//! Without script each choice is a step: the channel and the kind decide which fields there are. *Check* makes a dry run
-//! and shows it; *Send* works for what was checked, and for nothing else. A business account writes to many people at a
-//! time ([`bulk`]), a linked phone to one person or one group ([`web`]).
+//! Without script each choice is a step: the channel and the kind decide which fields the form has. *Check*
+//! makes a dry run and shows it; *Send* accepts only a form that was checked. A business account writes to
+//! many people at a time ([`bulk`]), a linked phone to one person or one group ([`web`]).
 
 mod audience;
 mod bulk;
@@ -43,40 +44,40 @@ use crate::domain::channel::Channel;
 use crate::domain::request::{BusinessRequest, WebRequest};
 use crate::engine::{self, DryRun, WebDryRun};
 
-/// Where this page is.
+/// The path of this page.
 const PLACE: &str = "/console/sends/new";
-/// Words of a form that say what is done with it, and not what is sent.
+/// Fields that control the form and are not part of the send.
 const STEERING: [&str; 6] = ["action", "checked", "once", "find", "pick", "counting"];
-/// How long the outcome of a dry run is kept for the page that did not wait for it.
+/// How long the result of a dry run is kept for a page that did not wait for it.
 const KEPT: Duration = Duration::from_secs(10 * 60);
 
-/// What the form asks for.
+/// The request that the form describes.
 enum Asked {
     Bulk(BusinessRequest),
     Web(WebRequest),
 }
 
-/// What a dry run of it found.
+/// The result of a dry run.
 #[derive(Clone)]
 enum Found {
     Bulk(DryRun),
     Web(WebDryRun),
 }
 
-/// What is known of the send that the form describes.
+/// What is known about the send that the form describes.
 #[derive(Default)]
 struct Checked {
     found: Option<Found>,
     refused: Option<Refused>,
-    /// Names what was checked.
+    /// The digest of the checked content.
     digest: Option<String>,
-    /// Names a dry run that takes longer than a page waits.
+    /// The key of a dry run that takes longer than a page waits.
     counting: Option<String>,
-    /// Whether something was changed after it was checked.
+    /// Whether the form was changed after the check.
     is_stale: bool,
 }
 
-/// What stands around the form.
+/// The parts of the page around the form.
 struct Around {
     choice: Choice,
     audience: Audience,
@@ -92,7 +93,6 @@ impl Around {
     }
 }
 
-/// Shows the form.
 pub(in crate::console) async fn show(
     viewer: Viewer,
     state: Data<State>,
@@ -172,7 +172,7 @@ pub(in crate::console) async fn act(
     .into())
 }
 
-/// Shows the form for another channel, kind or template, with what was written as far as there is a field for it.
+/// Shows the form for another channel, kind or template. Entered values stay in fields that still exist.
 async fn choose(viewer: &Viewer, state: &State, mut form: Form) -> Result<Answer, Error> {
     let around = Around::read(state, viewer, &form).await?;
     // A linked phone writes to one number, a business account to many.
@@ -186,7 +186,7 @@ async fn choose(viewer: &Viewer, state: &State, mut form: Form) -> Result<Answer
     Ok(page(viewer, &around, &form, &Checked::default()).into())
 }
 
-/// The preview alone, for the page that is being filled in.
+/// Only the preview, for a page that is being filled in.
 pub(in crate::console) async fn preview(
     viewer: Viewer,
     state: Data<State>,
@@ -213,8 +213,8 @@ fn request(state: &State, viewer: &Viewer, choice: &Choice, form: &mut Form) -> 
     bulk::request(state, viewer, choice, form).map(Asked::Bulk)
 }
 
-/// What would be sent, if that is known within the patience of a page. The dry run goes on when the page does not wait any
-/// more, and a later request with the same `key` gets what it found.
+/// The result of the dry run, if it is ready within the patience of a page. Otherwise the dry run continues,
+/// and a later request with the same `key` gets its result.
 async fn within_patience(
     state: &Data<State>,
     channel: &Arc<Channel>,
@@ -237,10 +237,10 @@ async fn within_patience(
     }
 }
 
-/// What is kept for a form that is sent again: where it led.
+/// The stored answer for a form that is sent again: its redirect.
 pub const SENT: engine::Form = engine::Form { name: "console", render: |sent| sent.send_id.to_string() };
 
-/// What would be sent.
+/// Makes the dry run.
 async fn try_out(state: &State, channel: &Arc<Channel>, asked: Asked) -> Result<Found, engine::Error> {
     Ok(match asked {
         Asked::Bulk(request) => Found::Bulk(state.engine.dry_run(channel, request).await?),
@@ -248,7 +248,7 @@ async fn try_out(state: &State, channel: &Arc<Channel>, asked: Asked) -> Result<
     })
 }
 
-/// Sends it, unless this very form was sent before, and leads to its page.
+/// Sends the message, unless this form was sent before, and redirects to the page of the send.
 async fn send(
     viewer: &Viewer,
     state: &State,
@@ -294,7 +294,7 @@ fn page(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Pag
     Page::new(text.get("compose-title"), Menu::Sends, body)
 }
 
-/// The second step: what is said, to whom, and when.
+/// The second step: content, recipients, and time.
 fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Markup {
     let (text, choice) = (viewer.text, &around.choice);
     html! {

@@ -1,4 +1,4 @@
-//! One contact: seen, added, changed, merged with its doubles, deleted.
+//! One contact: showing, adding, changing and deleting it, and merging it with duplicates.
 
 use actix_web::web::Data;
 use maud::{Markup, html};
@@ -21,9 +21,9 @@ use crate::engine::records::contacts::{ContactChange, ContactDraft, Edited};
 use crate::error::{Code, Refusal};
 use crate::import;
 
-/// Doubles that are shown.
+/// The number of duplicates that are shown.
 const DOUBLES: u32 = 20;
-/// Characters of all tags' names together.
+/// The maximum of characters of all tags' names together.
 const TAGS: usize = 2_000;
 
 /// Shows an empty form.
@@ -31,7 +31,6 @@ pub(in crate::console) async fn new(viewer: Viewer) -> Page {
     new_page(&viewer, &Form::new(viewer.text))
 }
 
-/// Adds a contact.
 pub(in crate::console) async fn add(
     viewer: Viewer,
     state: Data<State>,
@@ -69,7 +68,6 @@ pub(in crate::console) async fn add(
     }
 }
 
-/// Shows a contact.
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
     let (contact, doubles) = find(&viewer, &state, id.0).await?;
     let person = &contact.person;
@@ -90,7 +88,6 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id)
     Ok(page(&viewer, &form, &contact, &doubles, done.as_deref()))
 }
 
-/// Changes a contact.
 pub(in crate::console) async fn change(
     viewer: Viewer,
     state: Data<State>,
@@ -124,7 +121,6 @@ pub(in crate::console) async fn change(
     Ok(page(&viewer, &form, &contact, &doubles, None).unprocessable().into())
 }
 
-/// Deletes a contact.
 pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
     let whom = Whom::Named { ids: vec![id.0], numbers: Vec::new() };
     if state.engine.delete_contacts(&viewer.who(), viewer.company.id, whom).await? == 0 {
@@ -135,7 +131,7 @@ pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: I
     Ok(Answer::to("/console/contacts"))
 }
 
-/// Merges doubles into a contact.
+/// Merges duplicates into a contact.
 pub(in crate::console) async fn merge(
     viewer: Viewer,
     state: Data<State>,
@@ -162,7 +158,7 @@ async fn find(viewer: &Viewer, state: &State, id: Uuid) -> Result<(Contact, Vec<
     Ok((contact, doubles))
 }
 
-/// The person and the tags of a form, which notes what is wrong with them.
+/// The person and the tags of a form; faults are noted in the form.
 fn read(form: &mut Form) -> (Person, Vec<String>) {
     let text = form.text();
     let mut field = |name, most| form.optional(name, most).unwrap_or_default();
@@ -244,7 +240,7 @@ fn page(viewer: &Viewer, form: &Form, contact: &Contact, doubles: &[Contact], do
     Page::new(name(contact), Menu::Contacts, body)
 }
 
-/// Others with the same number or address.
+/// Other contacts with the same number or e-mail address.
 fn double_list(viewer: &Viewer, place: &str, doubles: &[Contact]) -> Markup {
     let text = viewer.text;
     html! {

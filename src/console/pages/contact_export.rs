@@ -1,4 +1,4 @@
-//! Contacts as a CSV file that can be imported again: all of them, or those that a search finds.
+//! Contacts as a CSV file that can be imported again: all contacts, or those that a search finds.
 
 use std::io;
 
@@ -13,10 +13,10 @@ use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::import::export_csv;
 
-/// Contacts read and written at once.
+/// Contacts in each read and write.
 const STRETCH: usize = 500;
 
-/// The file.
+/// Downloads the file.
 pub(in crate::console) async fn download(
     viewer: Viewer,
     state: Data<State>,
@@ -37,7 +37,8 @@ pub(in crate::console) async fn download(
                 tracing::error!(%error, "an export of contacts broke off");
                 io::Error::other("the export broke off")
             };
-            // Oldest first, as contacts are imported; a turn for each stretch, so that a slow browser holds nobody up.
+            // Oldest first, in the order of an import. Each part takes its own turn, so that a slow browser
+            // delays no other request.
             let stretch = found.split_off(found.len().saturating_sub(STRETCH));
             let records = engine.company(company).await.map_err(|error| broken(&error))?;
             let contacts =

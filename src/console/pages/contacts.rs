@@ -1,4 +1,4 @@
-//! The list of contacts: search, pages, tags, and what is done with many at once.
+//! The list of contacts: search, pages, tags, and actions on many contacts at once.
 
 use std::time::Duration;
 
@@ -28,14 +28,14 @@ use crate::import;
 
 /// Characters of a search.
 const SEARCH: usize = 200;
-/// Tags that are shown beside the list, and offered when one is typed.
+/// The number of tags that are shown beside the list, and offered while a tag is typed.
 const TAGS: u64 = 100;
-/// Contacts that are picked one by one.
+/// The maximum of contacts that are selected one by one.
 const MOST_PICKED: usize = 1_000;
-/// How long a page waits for a change of many contacts, which goes on beyond that.
+/// How long a page waits for a change of many contacts. The change continues after that.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What the page shows.
+/// The data of the page.
 struct Shown {
     search: Option<String>,
     page: PageRequest,
@@ -44,7 +44,6 @@ struct Shown {
     done: Option<String>,
 }
 
-/// Shows the list.
 pub(in crate::console) async fn list(
     viewer: Viewer,
     state: Data<State>,
@@ -55,7 +54,7 @@ pub(in crate::console) async fn list(
     Ok(page(&viewer, Some(&query), &Form::new(viewer.text), &shown))
 }
 
-/// Tags, untags or deletes those that are picked, or all that the search finds.
+/// Tags, untags or deletes the selected contacts, or all that the search finds.
 pub(in crate::console) async fn change(
     viewer: Viewer,
     state: Data<State>,
@@ -119,14 +118,14 @@ fn done(viewer: &Viewer, action: Option<&str>, changed: u64) -> String {
     }
 }
 
-/// The list with this search.
+/// The address of the list with this search.
 fn place(search: Option<&str>) -> String {
     let Some(search) = search else { return "/console/contacts".to_owned() };
     let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("search", search).finish();
     format!("/console/contacts?{query}")
 }
 
-/// The tag that is named; a new one is created where contacts get it.
+/// The tag of this name. If contacts are to get it and it does not exist, it is created.
 async fn tag(
     viewer: &Viewer,
     state: &State,
@@ -167,7 +166,7 @@ async fn read(
     Ok(Shown { search, page, found, tags, done })
 }
 
-/// Asks once more before contacts are deleted.
+/// Asks for confirmation before contacts are deleted.
 async fn ask(viewer: &Viewer, state: &State, form: &Form, whom: &Whom) -> Result<Page, engine::Error> {
     let text = viewer.text;
     let count = match whom {
@@ -218,7 +217,7 @@ fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> P
     Page::new(text.get("contacts-title"), Menu::Contacts, body)
 }
 
-/// The tags with their counts, each a search for it.
+/// The tags with their counts. Each links to a search for the tag.
 fn tag_list(viewer: &Viewer, tags: &[Tag]) -> Markup {
     html! {
         @if !tags.is_empty() {
@@ -292,7 +291,7 @@ fn row(viewer: &Viewer, form: &Form, contact: &Contact) -> Vec<Markup> {
     ]
 }
 
-/// What a contact is called: its name, or else what it is known by.
+/// The display name of a contact: its name, or else its number or e-mail address.
 pub(in crate::console) fn name(contact: &Contact) -> String {
     let person = &contact.person;
     let name = format!("{} {}", person.first_name, person.last_name);
@@ -301,12 +300,12 @@ pub(in crate::console) fn name(contact: &Contact) -> String {
     known.unwrap_or("—").to_owned()
 }
 
-/// A tag as a small sign; its colour is never all that tells it apart.
+/// A tag as a badge, with its name and colour.
 pub(in crate::console) fn tag_badge(tag: &TagSummary) -> Markup {
     html! { span.badge.plain { bdi { (tag.name) } } }
 }
 
-/// What is done with those that are picked, or with all.
+/// The actions on the selected contacts, or on all.
 fn bulk(viewer: &Viewer, form: &Form, shown: &Shown) -> Markup {
     let text = viewer.text;
     let search = shown.search.as_deref().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! What states, waits and causes mean, and what to do: made of the program's own tables, so that none is missing.
+//! Explains states, waits and causes, with what to do. The page is built from the program's own tables, so
+//! that none is missing.
 
 use maud::{Markup, html};
 
@@ -17,7 +18,6 @@ use crate::domain::message::{State, own_code};
 use crate::domain::outlook::Reason;
 use crate::domain::send::Stage;
 
-/// Shows all of it.
 pub(in crate::console) async fn show(visitor: Visitor) -> Page {
     Page::new(visitor.text.get("help-title"), Menu::None, body(visitor.text))
 }
@@ -99,7 +99,7 @@ fn entry(topic: Topic<'_>, title: &str, explanation: &str) -> Markup {
     html! { div.entry id=(topic.anchor()) { h3 { (title) } p { (explanation) } } }
 }
 
-/// A sentence's beginning for what stands inside sentences elsewhere.
+/// Capitalizes words that appear inside sentences elsewhere.
 fn capitalized(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -155,13 +155,13 @@ const fn of_message(state: State) -> &'static str {
     }
 }
 
-/// What a code means for its message; the messages of codes of our own have failed.
+/// What a code means for its message; a message with a code of Pombo's own has failed.
 fn meaning(code: i64) -> Option<Disposition> {
     let is_own = own_code::ALL.iter().any(|own| own.code == code);
     if is_own { Some(Disposition::Fail) } else { cloud_api::meaning(code) }
 }
 
-/// What the service does after an answer.
+/// The text about what the service does after an answer.
 const fn of_disposition(disposition: Disposition) -> &'static str {
     match disposition {
         Disposition::Fail => "help-does-fail",
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use crate::console::language::Language;
 
-    /// Everything that the program can say, as a link would name it.
+    /// All topics that the program can link to.
     fn topics() -> Vec<Topic<'static>> {
         let codes = cloud_api::known_codes().flat_map(|span| [*span.start(), *span.end()]);
         let waits = Reason::ALL.iter().map(|reason| Topic::Wait(*reason));

@@ -1,4 +1,4 @@
-//! One import: what its columns hold, its first rows, how far it is, and its rejected rows.
+//! One import: the fields of its columns, its first rows, its progress, and its rejected rows.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -26,14 +26,14 @@ use crate::engine::{self, ImportChange, Shown, import_settings};
 use crate::error::Code;
 use crate::import::{self, Column, Field as Held};
 
-/// Columns that are shown; nobody has more.
+/// The maximum of columns that are shown.
 const MOST_COLUMNS: usize = 200;
-/// How often a page that is looked at hears how far the import is.
+/// How often an open page is updated with the progress.
 const EVERY: Duration = Duration::from_secs(1);
-/// Encodings that are offered beside the file's own.
+/// Encodings that are offered in addition to the file's own.
 const ENCODINGS: [&str; 6] = ["UTF-8", "windows-1252", "windows-1251", "UTF-16LE", "Shift_JIS", "GBK"];
 
-/// Shows the import, as far as it is.
+/// Shows the import in its present state.
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
     let import = find(&viewer, &state, id).await?;
     if import.state != Stage::Ready {
@@ -48,7 +48,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id)
     ready_page(&viewer, &state, &import, &Form::new(viewer.text)).await
 }
 
-/// Takes what the columns hold; starts or cancels the import.
+/// Sets the fields of the columns; starts or cancels the import.
 pub(in crate::console) async fn steer(
     viewer: Viewer,
     state: Data<State>,
@@ -64,7 +64,7 @@ pub(in crate::console) async fn steer(
         return Ok(Answer::to(place));
     }
     if import.state != Stage::Ready {
-        // It was started already, by the same form perhaps.
+        // The import was started already, perhaps by the same form.
         return Ok(Answer::to(place));
     }
     let change = read(&viewer, &import, &mut form);
@@ -98,7 +98,7 @@ pub(in crate::console) async fn steer(
     Ok(ready_page(&viewer, &state, &import, &form).await?.unprocessable().into())
 }
 
-/// How far the import is, again and again.
+/// Keeps the progress of the import up to date.
 pub(in crate::console) async fn follow(
     viewer: Viewer,
     state: Data<State>,
@@ -118,7 +118,7 @@ pub(super) async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Impor
     records.imports().find(id.0).await?.ok_or(Error::NotFound)
 }
 
-/// What the form says of the columns: of those with the same name, the first.
+/// The form's fields of the columns. Of columns with the same name, the first one counts.
 fn chosen(form: &Form, header: &[String]) -> Vec<Column> {
     let mut seen = BTreeSet::new();
     let columns = header.iter().enumerate().take(MOST_COLUMNS).filter(|(_, name)| !name.is_empty());
@@ -147,7 +147,7 @@ fn read(viewer: &Viewer, import: &Import, form: &mut Form) -> ImportChange {
     ImportChange { columns: Some(chosen(form, &settings.header)), tags: Some(tags), encoding }
 }
 
-/// The page of a file that is uploaded: what its columns hold, and its first rows.
+/// The page of an uploaded file: the fields of its columns, and its first rows.
 async fn ready_page(viewer: &Viewer, state: &State, import: &Import, form: &Form) -> Result<Page, Error> {
     let shown = state.engine.show_import(viewer.company.id, import.id).await?;
     let body = html! {
@@ -233,7 +233,7 @@ fn mapping(viewer: &Viewer, import: &Import, form: &Form, shown: &Shown) -> Mark
     }
 }
 
-/// What would become of the rows.
+/// The results that the import would have for the rows.
 fn outlook(viewer: &Viewer, shown: &Shown) -> Markup {
     let text = viewer.text;
     let rejected = shown.preview.step.rejected.len() as u64;
@@ -285,7 +285,7 @@ fn progress_page(viewer: &Viewer, import: &Import) -> Markup {
     }
 }
 
-/// How far the import is: the part of the page that is kept up to date.
+/// The progress of the import: the live part of the page.
 fn progress(viewer: &Viewer, import: &Import) -> Markup {
     let text = viewer.text;
     let counts = &import.counts;
@@ -331,7 +331,7 @@ fn progress(viewer: &Viewer, import: &Import) -> Markup {
     }
 }
 
-/// The list of contacts, narrowed to those of the file when all of them got a tag.
+/// The address of the list of contacts, filtered by the tag if all contacts of the file got one.
 fn contacts(import: &Import) -> String {
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     if let Some(tag) = import_settings(import).tags.first() {

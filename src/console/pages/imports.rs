@@ -1,4 +1,4 @@
-//! Importing files of contacts: the upload, and the imports that there were.
+//! Importing files of contacts: the upload, and the earlier imports.
 
 use std::time::Instant;
 
@@ -26,16 +26,16 @@ use crate::engine::{self, NewUpload};
 use crate::error::Code;
 use crate::import;
 
-/// Bytes of the names of tags.
+/// The maximum of bytes of the tags' names.
 const TAGS: usize = 2_000;
-/// Bytes of a form beside its file, at most.
+/// The maximum of bytes of a form without its file.
 const AROUND: usize = 64 * 1024;
-/// Why a file was refused whose sender did not see the answer.
+/// The name of the stored reason for a refused file, for a browser that did not show the answer.
 const REFUSED: &str = "refused_upload";
 /// Characters of a file's name that are kept.
 const LONGEST_NAME: usize = 200;
 
-/// Shows the form, and the imports that there were.
+/// Shows the form, and the earlier imports.
 pub(in crate::console) async fn list(
     viewer: Viewer,
     state: Data<State>,
@@ -50,7 +50,7 @@ pub(in crate::console) async fn list(
     Ok(page(&viewer, &state, &form, Some((&query, request)), &imports))
 }
 
-/// Takes a file, as it comes, and leads to the page that previews it before the import.
+/// Receives a file piece by piece, and redirects to the page where it is checked before it is imported.
 pub(in crate::console) async fn upload(
     viewer: Viewer,
     state: Data<State>,
@@ -63,7 +63,8 @@ pub(in crate::console) async fn upload(
     if let Some(place) = take(&viewer, &state, &mut parts, declared, &mut form).await? {
         return Ok(Answer::to(place));
     }
-    // The page says the reason later when the browser does not show the answer, because the rest of the file was too long.
+    // If the browser does not show the answer, because the rest of the file was too long, the page shows the
+    // reason later.
     let (later, session) = (state.clone(), viewer.session);
     let said = form.fault_of("file").unwrap_or_default().to_owned();
     rest::leave(&request, parts.into_rest(), move || later.flashes.put(session, REFUSED, said));
@@ -72,7 +73,7 @@ pub(in crate::console) async fn upload(
     Ok(page(&viewer, &state, &form, None, &imports).unprocessable().into())
 }
 
-/// Where it goes on; `None` with a fault in the form.
+/// The redirect; `None` with a fault in the form.
 async fn take(
     viewer: &Viewer,
     state: &State,
@@ -95,7 +96,7 @@ async fn take(
                 }
             }
             ("file", Some(name)) if !name.is_empty() && !form.has_faults() => {
-                // What is certainly too large is refused before it comes.
+                // A file that is certainly too large is refused before it arrives.
                 if declared.is_some_and(|declared| declared > state.engine.largest_import() + AROUND) {
                     form.fault("file", too_large(viewer, state));
                     return Ok(None);
@@ -110,7 +111,7 @@ async fn take(
                                 text.with("imports-too-many", [("most", MOST_OPEN.into())])
                             }
                             Code::BodyTooLarge => too_large(viewer, state),
-                            // What is wrong with the file, with its line.
+                            // The fault of the file, with its line.
                             _ => {
                                 text.with("imports-wrong-file", [("said", refusal.sentence.as_str().into())])
                             }
@@ -153,7 +154,8 @@ async fn store(
         upload.write(&piece).await.map_err(Failure::Engine)?;
         parts.stored(began.elapsed());
     }
-    // The form has to be whole, too: what breaks off behind the file may have broken off in it.
+    // The form has to be complete, too: a form that breaks off after the file may have broken off in the
+    // file.
     while parts.next().await.map_err(Failure::Form)?.is_some() {}
     upload.finish().await.map_err(Failure::Engine)
 }

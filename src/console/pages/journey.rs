@@ -20,7 +20,6 @@ use crate::console::visitor::Viewer;
 use crate::domain::message::{Milestone, Step};
 use crate::engine::Traced;
 
-/// Shows it.
 pub(in crate::console) async fn show(
     viewer: Viewer,
     state: Data<State>,

@@ -1,4 +1,4 @@
-//! The company's API keys: created and shown once, with a command that works as pasted; revoked.
+//! The company's API keys: creating a key, which is shown once with a command to paste, and revoking keys.
 
 use std::time::Duration;
 
@@ -29,17 +29,16 @@ use crate::engine::records::CompanyRecords;
 use crate::engine::records::keys::{ApiKey, NewKey};
 use crate::vault::api_key;
 
-/// Where this page is.
+/// The path of this page.
 const PLACE: &str = "/console/keys";
-/// What a new key waits under until it is shown.
+/// The name under which a new key is kept until it is shown.
 const NEW: &str = "new key";
-/// A number that nobody has: WhatsApp delivers nothing there, and the simulator everything.
+/// A number that nobody has: WhatsApp delivers no message to it, and the simulator delivers all.
 const NOBODY: &str = "+999 900 000 001";
 /// How long keys may be valid, in days.
 const DAYS: [&str; 4] = ["30", "90", "365", "730"];
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-/// Shows them.
 pub(in crate::console) async fn show(
     viewer: Viewer,
     state: Data<State>,
@@ -49,7 +48,6 @@ pub(in crate::console) async fn show(
     page(&viewer, &state, &request, &Form::filled(viewer.text, all)).await
 }
 
-/// Creates one.
 pub(in crate::console) async fn create(
     viewer: Viewer,
     state: Data<State>,
@@ -66,7 +64,7 @@ pub(in crate::console) async fn create(
     if chosen.is_empty() {
         form.fault("scope", viewer.text.get("keys-no-scope"));
     }
-    // A key for everything may do what later versions add too.
+    // A key with all scopes also gets scopes that later versions add.
     let scopes = if chosen.len() == Scope::ALL.len() { Scopes::ALL } else { chosen.into_iter().collect() };
     if form.has_faults() {
         return Ok(page(&viewer, &state, &request, &form).await?.unprocessable().into());
@@ -83,10 +81,9 @@ pub(in crate::console) async fn create(
     state.once.act(&viewer, &form, act).await
 }
 
-/// Revokes one.
 pub(in crate::console) async fn revoke(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
     let records = state.engine.company(viewer.company.id).await?;
-    // A key of another company is none.
+    // A key of another company is treated as unknown.
     let key = records.keys().find(id.0).await?.ok_or(Error::NotFound)?;
     records.keys().revoke(&viewer.who(), key.id).await?;
     let revoked = viewer.text.with("keys-revoked", [("name", key.name.as_str().into())]);
@@ -158,7 +155,7 @@ async fn sender(records: &CompanyRecords) -> Result<Option<Channel>, Error> {
     Ok(None)
 }
 
-/// The key, for this one time, and what to do with it.
+/// The key, which is shown only once, and how to use it.
 fn shown_once(text: Text, base: &str, key: &str, scopes: Scopes, sender: Option<&Channel>) -> Markup {
     let readable = [(Scope::Contacts, "contacts?limit=1"), (Scope::Read, "chat?limit=1")];
     let read = readable

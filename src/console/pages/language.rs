@@ -1,4 +1,4 @@
-//! The language in which somebody reads the console.
+//! The language of the console.
 
 use actix_web::web::Data;
 
@@ -10,7 +10,7 @@ use crate::console::page::Answer;
 use crate::console::visitor::Visitor;
 use crate::console::{State, cookie};
 
-/// Keeps it: for somebody who is signed in with their account, for others in a cookie.
+/// Stores the language: in the account of a person who is signed in, and otherwise in a cookie.
 pub(in crate::console) async fn choose(
     visitor: Visitor,
     state: Data<State>,

@@ -1,5 +1,5 @@
-//! Links that are valid once: an invitation, the choice of a new password, a sign-in. Opening one does not use it: programs
-//! that look ahead in chats and mails open links too.
+//! Links that are valid once: an invitation, a new password, a sign-in. Opening a link does not use it,
+//! because chat and mail programs open links for previews.
 
 use actix_web::HttpRequest;
 use actix_web::web::Data;
@@ -18,7 +18,7 @@ use crate::console::text::Text;
 use crate::console::visitor::Visitor;
 use crate::domain::user::check_password;
 
-/// Shows what the link is for.
+/// Shows the purpose of the link.
 pub(in crate::console) async fn show(
     visitor: Visitor,
     state: Data<State>,
@@ -30,7 +30,7 @@ pub(in crate::console) async fn show(
     Ok(page(&visitor, &link, &form))
 }
 
-/// Uses it.
+/// Uses the link.
 pub(in crate::console) async fn accept(
     visitor: Visitor,
     state: Data<State>,
@@ -91,7 +91,7 @@ pub(in crate::console) fn new_password(form: &mut Form, text: Text) -> String {
     password
 }
 
-/// Notes which field cannot be what it is.
+/// Notes the fault of an invalid field.
 pub(in crate::console) fn note_invalid(form: &mut Form, field: &str) {
     let text = form.text();
     match field {

@@ -1,9 +1,8 @@
-//! Where nothing is.
+//! The page for unknown paths.
 
 use crate::console::error::Error;
 use crate::console::page::Page;
 
-/// Says so.
 pub(in crate::console) async fn show() -> Result<Page, Error> {
     Err(Error::NotFound)
 }

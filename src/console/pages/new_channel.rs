@@ -18,16 +18,15 @@ use crate::engine::{Addition, Check, NotAdded, Number, Unfit};
 const NAME: usize = 200;
 /// The provider's ids are some 15 digits.
 const ID: usize = 32;
-/// No token comes near this many characters.
+/// The longest token, in characters. No token of the provider is nearly as long.
 const SECRET: usize = 16 * 1024;
 
-/// Shows the form.
 pub(in crate::console) async fn show(viewer: Viewer) -> Page {
     let kind = Kind::BusinessAccount.as_str().to_owned();
     page(&viewer, &Form::filled(viewer.text, [("kind", kind)]))
 }
 
-/// Takes it. A business account that the provider does not confirm is not kept.
+/// Adds the channel. A business account that the provider does not confirm is not saved.
 pub(in crate::console) async fn add(
     viewer: Viewer,
     state: Data<State>,
@@ -103,7 +102,7 @@ pub(in crate::console) fn secret(form: &mut Form, name: &'static str) -> Option<
     Some(Secret::new(typed))
 }
 
-/// What the provider found wrong, beside the field that it is about.
+/// Notes the provider's refusal beside the field that it is about.
 fn refuse(form: &mut Form, refused: NotAdded) {
     let (field, key, said) = match refused {
         NotAdded::Unfit(Unfit::Token(said)) => ("token", "channels-unfit-token", said),

@@ -1,4 +1,5 @@
-//! The nodes of a cluster: how each stands, what runs on it, and the button that drains it. A service that runs alone says so.
+//! The nodes of a cluster: the state of each, what runs on it, and the button that drains it. For a service
+//! that runs alone, the page says so.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,16 +26,15 @@ use crate::console::visitor::Person;
 use crate::console::{State, live};
 use crate::engine::ShownCluster;
 
-/// Where this page is, and where its live parts come from.
+/// The paths of this page and of its live parts.
 const PLACE: &str = "/console/operator/nodes";
 const LIVE: &str = "/console/operator/nodes/live";
-/// How often they are looked at, and how old what they show may be.
+/// How often the live parts are refreshed, and how old their data may be.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// Shows them.
 pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Result<Page, Error> {
     let text = person.text;
-    // Not the shared copy: a node may have been drained just now.
+    // Not the shared copy, because a node may have just been drained.
     let Some(cluster) = &state.engine.cluster().await? else {
         return Ok(Page::new(text.get("nodes-title"), Menu::Nodes, alone(text)));
     };
@@ -46,7 +46,7 @@ pub(in crate::console) async fn show(person: Person, state: Data<State>) -> Resu
     Ok(Page::new(text.get("nodes-title"), Menu::Nodes, body).live(LIVE))
 }
 
-/// Keeps them up to date.
+/// Keeps the nodes up to date.
 pub(in crate::console) async fn follow(
     person: Person,
     state: Data<State>,
@@ -87,7 +87,6 @@ pub(in crate::console) async fn one(
     Ok(Page::new(node.node.name, Menu::Nodes, body))
 }
 
-/// Drains one.
 pub(in crate::console) async fn drain(
     person: Person,
     state: Data<State>,
@@ -103,7 +102,7 @@ pub(in crate::console) async fn drain(
     state.once.act(&person, &form, drained).await
 }
 
-/// Reads the cluster, once for all operators who look; `None` for a service that runs alone.
+/// Reads the cluster, once for all operators; `None` for a service that runs alone.
 async fn read(state: &State) -> Result<Arc<Option<ShownCluster>>, Error> {
     state.shared.get("nodes".to_owned(), EVERY, async || Ok(state.engine.cluster().await?)).await
 }
@@ -196,7 +195,7 @@ fn list(person: &Person, ShownCluster { own, status, .. }: &ShownCluster) -> Mar
     }
 }
 
-/// Asks first, and says what becomes of the channels.
+/// The button that drains a node. It asks first, and says what happens to the channels.
 fn drain_button(text: Text, shown: &NodeStatus, serving: usize) -> Markup {
     let question = if serving > 1 { "nodes-drain-question" } else { "nodes-drain-last" };
     let name = shown.node.name.as_str();

@@ -1,4 +1,4 @@
-//! Everything for those who operate the service: health, who is slow, companies, channels of all.
+//! The page for operators: health, slow channels, companies, and the channels of all companies.
 
 use std::time::{Duration, Instant};
 
@@ -29,15 +29,15 @@ use crate::domain::page;
 use crate::engine;
 use crate::engine::records::channels::{ChannelBacklog, Owned};
 
-/// Where this page is.
+/// The path of this page.
 const PLACE: &str = "/console/operator";
 /// The longest search.
 const SEARCH: usize = 200;
-/// Channels that are shown as slow, and how old what is shown of them may be.
+/// The number of slow channels that are shown, and how old their data may be.
 const SLOW: u32 = 10;
 const FRESH: Duration = Duration::from_secs(5);
 
-/// What is read once for all operators who look.
+/// The data that is read once for all operators.
 struct Health {
     /// How long the database took to answer.
     database: Duration,
@@ -45,7 +45,6 @@ struct Health {
     slow: Vec<ChannelBacklog>,
 }
 
-/// Shows it.
 pub(in crate::console) async fn show(
     person: Person,
     state: Data<State>,
@@ -54,7 +53,6 @@ pub(in crate::console) async fn show(
     page(&person, &state, &query, &Form::new(person.text)).await
 }
 
-/// Adds a company.
 pub(in crate::console) async fn add_company(
     person: Person,
     state: Data<State>,

@@ -1,4 +1,4 @@
-//! What goes on in the company: pace, what waits and why, channels, failures.
+//! The overview of a company: pace, waiting sends with their reasons, channels, failures.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,14 +27,14 @@ use crate::domain::outlook::Outlook;
 use crate::engine::activity::{Lately, SLOT};
 use crate::engine::records::sends::{Backlog, Record};
 
-/// Where its live parts come from.
+/// The path of its live parts.
 const LIVE: &str = "/console/live";
-/// How often they are looked at, and how old what they show may be.
+/// How often the live parts are refreshed, and how old their data may be.
 const EVERY: Duration = Duration::from_secs(2);
-/// Sends that are shown with what they wait for.
+/// The number of sends that are shown with their reasons to wait.
 const SENDS: u64 = 10;
 
-/// Everything that the page shows.
+/// The data of the page.
 struct Overview {
     lately: Lately,
     backlog: Backlog,
@@ -42,14 +42,13 @@ struct Overview {
     sends: Vec<(Record, Option<Outlook>)>,
 }
 
-/// Shows it.
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>) -> Result<Page, Error> {
     let overview = read(&state, &viewer).await?;
     let body = html! { @for part in parts(&viewer, &overview) { (part) } };
     Ok(Page::new(viewer.text.get("overview-title"), Menu::Overview, body).live(LIVE))
 }
 
-/// Keeps it up to date.
+/// Keeps the overview up to date.
 pub(in crate::console) async fn follow(
     viewer: Viewer,
     state: Data<State>,
@@ -62,7 +61,7 @@ pub(in crate::console) async fn follow(
     })
 }
 
-/// Reads it, once for all who look at the same company at once.
+/// Reads the data, once for all readers of the same company.
 async fn read(state: &State, viewer: &Viewer) -> Result<Arc<Overview>, Error> {
     let company = viewer.company.id;
     let today = viewer.zone.today(Timestamp::now());

@@ -1,4 +1,4 @@
-//! The rows that an import rejected: why, in the person's language, and all of them as a file.
+//! The rows that an import rejected: the reasons in the person's language, and all rows as a file.
 
 use std::io;
 
@@ -17,10 +17,10 @@ use crate::engine::import_settings;
 use crate::engine::records::imports::Rejected;
 use crate::import::{Field, RejectCode, rejected_csv};
 
-/// Rejected rows read and written at once.
+/// Rejected rows in each read and write.
 const STRETCH: u32 = 500;
 
-/// The rejected rows as a file.
+/// Downloads the rejected rows as a file.
 pub(in crate::console) async fn rejected(
     viewer: Viewer,
     state: Data<State>,
@@ -57,7 +57,7 @@ pub(in crate::console) async fn rejected(
         .streaming(Box::pin(rows)))
 }
 
-/// Why a row was rejected; in English when it was rejected before there were codes.
+/// Why a row was rejected; in English for rows from before reasons had codes.
 pub(super) fn reason(text: Text, row: &Rejected) -> String {
     let code = row.code.as_deref();
     let known = RejectCode::ALL.iter().find(|known| Some(known.as_str()) == code);

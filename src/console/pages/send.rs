@@ -1,4 +1,4 @@
-//! One send: how it gets on, why messages did not arrive, its messages; pausing, resuming, canceling it.
+//! One send: its progress, why messages did not arrive, its messages; pausing, resuming and canceling it.
 
 pub(in crate::console) mod again;
 pub(super) mod figures;
@@ -32,12 +32,11 @@ use crate::domain::send::{Source, Stage};
 use crate::engine;
 use crate::engine::records::sends::{Filter, Record};
 
-/// How often a page that is open looks again.
+/// How often an open page is refreshed.
 const EVERY: Duration = Duration::from_secs(2);
-/// Sends that send messages of this one again, of which the page shows the newest.
+/// The number of retries of the send that the page shows, newest first.
 const REPEATS: u64 = 20;
 
-/// Shows it.
 pub(in crate::console) async fn show(
     viewer: Viewer,
     state: Data<State>,
@@ -65,7 +64,7 @@ pub(in crate::console) async fn show(
     Ok(if view.may_change(Timestamp::now()) { page.live(format!("/console/sends/{id}/live")) } else { page })
 }
 
-/// Keeps its figures up to date.
+/// Keeps the figures up to date.
 pub(in crate::console) async fn live(
     viewer: Viewer,
     state: Data<State>,
@@ -93,7 +92,7 @@ pub(in crate::console) async fn live(
     })
 }
 
-/// All its messages as CSV, those that the query selects.
+/// Downloads the messages that the query selects as CSV.
 pub(in crate::console) async fn csv(
     viewer: Viewer,
     state: Data<State>,
@@ -114,7 +113,6 @@ pub(in crate::console) async fn csv(
         .streaming(Box::pin(records.map_ok(Bytes::from).map_err(broken))))
 }
 
-/// Pauses it.
 pub(in crate::console) async fn pause(
     viewer: Viewer,
     state: Data<State>,
@@ -124,7 +122,6 @@ pub(in crate::console) async fn pause(
     Ok(done(&state, &viewer, id, "send-is-paused"))
 }
 
-/// Resumes it.
 pub(in crate::console) async fn resume(
     viewer: Viewer,
     state: Data<State>,
@@ -134,7 +131,6 @@ pub(in crate::console) async fn resume(
     Ok(done(&state, &viewer, id, "send-is-resumed"))
 }
 
-/// Cancels it.
 pub(in crate::console) async fn cancel(
     viewer: Viewer,
     state: Data<State>,
@@ -149,7 +145,7 @@ fn done(state: &State, viewer: &Viewer, id: Uuid, key: &str) -> Answer {
     Answer::to(format!("/console/sends/{id}"))
 }
 
-/// Which messages the query selects.
+/// The messages that the query selects.
 fn selection(query: &Query) -> Selection {
     Selection {
         states: query.parsed::<StateWord>("state").map(|StateWord(state)| state).into_iter().collect(),
@@ -168,10 +164,10 @@ impl std::str::FromStr for StateWord {
     }
 }
 
-/// What stands around a send: names that it knows by their ids.
+/// The names of the records that the send refers to by id.
 struct Around {
     channel: Option<String>,
-    /// Whether its messages can be sent again.
+    /// Whether the send can be retried.
     can_repeat: bool,
     repeats: Vec<Record>,
 }
@@ -188,7 +184,7 @@ impl Around {
     }
 }
 
-/// Whether messages that went through this channel can be sent again from a page.
+/// Whether sends through this channel can be retried from a page.
 fn can_repeat(channel: Option<&Channel>) -> bool {
     channel.is_some_and(|channel| channel.kind == Kind::BusinessAccount)
 }
@@ -244,7 +240,7 @@ fn facts(viewer: &Viewer, send: &Record, around: &Around) -> Markup {
     }
 }
 
-/// The buttons that a person of this role has now.
+/// The buttons for a person with this role, at this moment.
 fn steering(viewer: &Viewer, send: &Record) -> Markup {
     let text = viewer.text;
     let action = |what: &str| format!("/console/sends/{}/{what}", send.id);

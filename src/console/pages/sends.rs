@@ -28,18 +28,18 @@ use crate::domain::send::{Source, Stage};
 use crate::engine::records::CompanyRecords;
 use crate::engine::records::sends::{Filter, Record};
 
-/// Channels and tags that a filter offers; others are found by the page of the channel or the tag.
+/// The number of channels and tags that a filter offers; others are reached from the page of the channel or
+/// the tag.
 const OFFERED: u64 = 200;
 const NAME_CHARS: usize = 100;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What the list can be narrowed to.
+/// The choices of the filters.
 struct Choices {
     channels: Vec<(Uuid, String)>,
     tags: Vec<String>,
 }
 
-/// Lists them.
 pub(in crate::console) async fn list(
     viewer: Viewer,
     state: Data<State>,
@@ -51,7 +51,7 @@ pub(in crate::console) async fn list(
     let page = query.page(state.options.page_size);
     let found = match filter {
         Some(filter) => records.sends().heads(page, filter, Timestamp::now()).await?,
-        // There is no tag of this name.
+        // The tag does not exist.
         None => page::Page { records: Vec::new(), total: 0 },
     };
     drop(records);
@@ -93,7 +93,7 @@ async fn choices(records: &CompanyRecords) -> Result<Choices, Error> {
     Ok(Choices { channels, tags: tags.into_iter().map(|tag| tag.summary.name).collect() })
 }
 
-/// Which sends are asked for; `None` when they are those of a tag that there is not.
+/// The requested sends; `None` for a tag that does not exist.
 async fn filter(records: &CompanyRecords, viewer: &Viewer, query: &Query) -> Result<Option<Filter>, Error> {
     let source = match query.text("tag", NAME_CHARS) {
         None => None,
@@ -112,7 +112,7 @@ async fn filter(records: &CompanyRecords, viewer: &Viewer, query: &Query) -> Res
         channel_id: query.parsed("channel"),
         source,
         from: day("from"),
-        // The whole of the last day.
+        // The last day is included.
         to: day("to").map(|start| start.plus(DAY)),
     }))
 }
@@ -176,7 +176,7 @@ fn rows(
     table(&text.get("send-list-title"), &columns, rows)
 }
 
-/// What a send waits for, where its state does not say it, and until when.
+/// Why a send waits, if its state does not say that, and until when.
 fn wait(viewer: &Viewer, what: &Waiting) -> Markup {
     match (what.reason, what.until) {
         (Reason::Scheduled | Reason::Paused, end) => {

@@ -1,4 +1,4 @@
-//! Signing in, with a code where somebody has a second factor, and signing out.
+//! Signing in, with a code for people who have a second factor, and signing out.
 
 use actix_web::web::Data;
 use maud::html;
@@ -13,7 +13,7 @@ use crate::console::query::Query;
 use crate::console::visitor::Visitor;
 use crate::console::{State, cookie};
 
-/// Shows the form, or goes on with somebody who is signed in.
+/// Shows the form, or redirects a person who is signed in.
 pub(in crate::console) async fn show(visitor: Visitor, query: Query) -> Answer {
     let next = inner(query.one("next"));
     if visitor.person.is_some() {
@@ -23,7 +23,7 @@ pub(in crate::console) async fn show(visitor: Visitor, query: Query) -> Answer {
     password_page(&form).into()
 }
 
-/// Takes e-mail and password, or the code that belongs to a password which fitted.
+/// Checks e-mail and password, or the code after a correct password.
 pub(in crate::console) async fn sign_in(
     visitor: Visitor,
     state: Data<State>,
@@ -38,7 +38,7 @@ pub(in crate::console) async fn sign_in(
         let session = state.accounts.sign_in_with_code(&ticket, &code, &visitor.origin).await;
         return match session {
             Ok(session) => Ok(enter(&visitor, &form, &session)),
-            // The ticket has ended: from the beginning.
+            // The ticket has expired: start again.
             Err(accounts::Error::NotFound) => {
                 form.general_fault(visitor.text.get("sign-in-again"));
                 Ok(password_page(&form).unprocessable().into())
@@ -65,7 +65,7 @@ pub(in crate::console) async fn sign_in(
     }
 }
 
-/// Ends the session, of somebody who has one.
+/// Ends the session, if there is one.
 pub(in crate::console) async fn sign_out(visitor: Visitor, state: Data<State>) -> Result<Answer, Error> {
     if let Some(person) = &visitor.person {
         state.accounts.sign_out(&person.signed_in, &person.origin).await?;
@@ -73,7 +73,7 @@ pub(in crate::console) async fn sign_out(visitor: Visitor, state: Data<State>) -
     Ok(Answer::with_cookie("/console/sign-in", cookie::end(visitor.is_https)))
 }
 
-/// What follows a proof of who somebody is: the console, or the question for a code.
+/// The answer after a correct password or link: the console, or the form for a code.
 pub(in crate::console) fn went_in(visitor: &Visitor, form: &Form, signed_in: SignedIn) -> Answer {
     match signed_in {
         SignedIn::Session(session) => enter(visitor, form, &session),
@@ -86,7 +86,7 @@ fn enter(visitor: &Visitor, form: &Form, session: &NewSession) -> Answer {
     Answer::with_cookie(next, cookie::begin(session.token.expose(), visitor.is_https))
 }
 
-/// Notes why somebody is not let in; what is no fault of theirs goes on as an error.
+/// Notes why the sign-in is refused; other failures are returned as errors.
 fn refuse(form: &mut Form, error: accounts::Error, wrong: &str) -> Result<(), Error> {
     let text = form.text();
     match error {

@@ -1,4 +1,4 @@
-//! Who is left out of the company's sends, why and since when; adding and lifting.
+//! The recipients that the company's sends skip, with reason and time; adding and lifting suppressions.
 
 use actix_web::web::Data;
 use maud::{Markup, html};
@@ -21,7 +21,6 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::Suppression;
 use crate::engine::records::suppressions::Kept;
 
-/// Shows the list.
 pub(in crate::console) async fn list(
     viewer: Viewer,
     state: Data<State>,
@@ -35,7 +34,7 @@ pub(in crate::console) async fn list(
     Ok(page(&viewer, &form, Some((&query, request)), search, &found, done.as_deref()))
 }
 
-/// Leaves a number out.
+/// Suppresses a number.
 pub(in crate::console) async fn add(
     viewer: Viewer,
     state: Data<State>,
@@ -68,7 +67,7 @@ pub(in crate::console) async fn add(
         .await
 }
 
-/// Lets a number in again.
+/// Lifts the suppressions of a number.
 pub(in crate::console) async fn lift(
     viewer: Viewer,
     state: Data<State>,
@@ -175,7 +174,7 @@ fn row(viewer: &Viewer, kept: &Kept) -> Vec<Markup> {
         Suppression::Marketing => text.get("suppressions-scope-marketing"),
         Suppression::Everything => text.get("suppressions-scope-everything"),
     };
-    // The provider's own code stands beside the words, for those who look it up.
+    // The provider's own code is shown beside the words, for readers who look it up.
     let why = match (record.provider_code, record.until) {
         (Some(_), Some(_)) => text.get("suppressions-why-held"),
         (Some(_), None) => text.get("suppressions-why-provider"),

@@ -21,7 +21,6 @@ use crate::domain::page::{Page as Records, PageRequest};
 use crate::engine::records::contacts::{Edited, Upserted};
 use crate::import;
 
-/// Shows the list.
 pub(in crate::console) async fn list(
     viewer: Viewer,
     state: Data<State>,
@@ -37,7 +36,6 @@ pub(in crate::console) async fn list(
     Ok(list_page(&viewer, &form, Some((&query, request)), &tags, done.as_deref()))
 }
 
-/// Creates a tag.
 pub(in crate::console) async fn create(
     viewer: Viewer,
     state: Data<State>,
@@ -64,7 +62,7 @@ pub(in crate::console) async fn create(
             })
             .await;
         match created {
-            // The name is taken: said beside the field.
+            // The name is taken, which is shown beside the field.
             Err(Error::NotFound) => form.fault("name", viewer.text.get("tags-name-taken")),
             other => return other,
         }
@@ -74,7 +72,6 @@ pub(in crate::console) async fn create(
     Ok(list_page(&viewer, &form, None, &tags, None).unprocessable().into())
 }
 
-/// Shows a tag.
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
     let tag = find(&viewer, &state, id).await?;
     let form =
@@ -83,7 +80,6 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id)
     Ok(tag_page(&viewer, &form, &tag, done.as_deref()))
 }
 
-/// Changes a tag.
 pub(in crate::console) async fn change(
     viewer: Viewer,
     state: Data<State>,
@@ -107,7 +103,6 @@ pub(in crate::console) async fn change(
     Ok(tag_page(&viewer, &form, &tag, None).unprocessable().into())
 }
 
-/// Deletes a tag.
 pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
     if !state.engine.delete_tag(&viewer.who(), viewer.company.id, id.0).await? {
         return Err(Error::NotFound);

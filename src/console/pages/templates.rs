@@ -1,4 +1,4 @@
-//! The company's templates, each as a phone shows it, with its state and why.
+//! The company's templates, each as a phone shows it, with its state and the reason.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,6 @@ const FILTER: usize = 200;
 const STATUSES: [&str; 8] =
     ["APPROVED", "PENDING", "REJECTED", "PAUSED", "DISABLED", "IN_APPEAL", "LIMIT_EXCEEDED", "DELETED"];
 
-/// Shows them.
 pub(in crate::console) async fn show(
     viewer: Viewer,
     state: Data<State>,
@@ -77,7 +76,7 @@ pub(in crate::console) async fn show(
     Ok(Page::new(text.get("templates-title"), Menu::Templates, body))
 }
 
-/// Has the templates of every connected business account listed again.
+/// Fetches the templates of every connected business account again.
 pub(in crate::console) async fn sync(viewer: Viewer, state: Data<State>, _: Form) -> Result<Answer, Error> {
     let accounts = state.engine.company(viewer.company.id).await?.channels().business_accounts().await?;
     for channel in &accounts {
@@ -171,7 +170,7 @@ fn category(text: Text, category: &str) -> String {
     })
 }
 
-/// Why the template cannot be sent, and what to do; nothing for one that can.
+/// Why the template cannot be sent, and what to do; nothing for a template that can be sent.
 fn why(text: Text, template: &Record) -> Markup {
     let sentence = match template.status.as_str() {
         "PENDING" => "templates-why-pending",

@@ -1,5 +1,5 @@
-//! The tiers, and one of them to be edited: what would change, for its options and for the sends that run, is shown before
-//! it is applied.
+//! The tiers, and the form to edit one. Before a change is applied, the page shows what would change in its
+//! options and for active sends.
 
 mod edit;
 
@@ -30,7 +30,7 @@ use crate::engine::records::changes::{Change, Filter, What};
 use crate::engine::records::tiers::Record;
 use crate::engine::retiering::Effect;
 
-/// Where the list is.
+/// The path of the list.
 const PLACE: &str = "/console/operator/tiers";
 /// Changes of a tier that are shown.
 const HISTORY: PageRequest = PageRequest { page: 1, limit: 20 };
@@ -41,7 +41,6 @@ struct Checked {
     effects: Vec<Effect>,
 }
 
-/// Lists them.
 pub(in crate::console) async fn list(person: Person, state: Data<State>) -> Result<Page, Error> {
     let text = person.text;
     let tiers = state.engine.operator().await?.tiers().all().await?;
@@ -70,7 +69,7 @@ pub(in crate::console) async fn list(person: Person, state: Data<State>) -> Resu
     Ok(Page::new(text.get("tiers-title"), Menu::Tiers, body))
 }
 
-/// Shows one, to be edited.
+/// Shows one tier with the form to edit it.
 pub(in crate::console) async fn show(
     person: Person,
     state: Data<State>,
@@ -81,7 +80,7 @@ pub(in crate::console) async fn show(
     page(&person, &state, &record, &form, None).await
 }
 
-/// Shows what would change, or applies what was shown.
+/// Shows what would change, or applies the shown change.
 pub(in crate::console) async fn change(
     person: Person,
     state: Data<State>,
@@ -94,7 +93,7 @@ pub(in crate::console) async fn change(
         return Ok(page(&person, &state, &record, &form, None).await?.unprocessable().into());
     };
     let after = serde_json::to_value(&tier).map_err(|_| Error::Internal)?;
-    // What is applied is what was shown: not if somebody changed the tier since.
+    // The shown change is applied only if the tier has not changed since.
     let was_shown = form.words().one("seen") == seen(&record);
     if form.words().one("step") != "apply" || !was_shown {
         let difference = difference(&before, &after);
@@ -115,7 +114,7 @@ async fn find(state: &State, request: &HttpRequest) -> Result<Record, Error> {
     found.ok_or(Error::NotFound)
 }
 
-/// Names the state of a tier that a page showed.
+/// The digest of the tier that a page showed.
 fn seen(record: &Record) -> String {
     record.updated_at.millis().to_string()
 }
@@ -180,7 +179,7 @@ fn fields(form: &Form, is_web: bool) -> Markup {
     }
 }
 
-/// What applying would do, and the button that does it.
+/// The effects of applying the change, and the button for it.
 fn consequences(person: &Person, Checked { difference, effects }: &Checked) -> Markup {
     let text = person.text;
     html! {

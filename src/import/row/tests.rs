@@ -81,8 +81,8 @@ fn a_row_that_nothing_identifies_is_refused() {
     let refused = read(OWN, "Ana,,,011 98888-7777,,,").unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "the phone number begins with 0 instead of a country code, and there is no e-mail address to know \
-         the contact by"
+        "the phone number begins with 0 instead of a country code, and there is no e-mail address to \
+         identify the contact"
     );
     assert_eq!(read(OWN, "Ana,,,n/a,,,"), Err(Refused::Phone(InvalidPhone::NoDigits)));
 }

@@ -85,7 +85,7 @@ fn a_sound_machine_is_good_throughout_and_nothing_is_changed() {
 
     let untouched = Place::new().with("POMBO__CLOUD_API__BASE_URL", provider("now"));
     assert_found(&untouched, "database", "look", "pombo serve");
-    assert_found(&untouched, "key file", "look", "the first start makes it");
+    assert_found(&untouched, "key file", "look", "the first start creates it");
     assert_eq!(std::fs::read_dir(untouched.path()).unwrap().count(), 0, "looking makes nothing");
 }
 

@@ -22,7 +22,7 @@ fn a_company_gets_keys_that_are_shown_once() {
     assert!(plain.starts_with("pombo_") && plain.len() > 40, "{plain}");
     let listed = place.run("key list --company Acme");
     assert!(listed.stdout.contains("website") && !listed.stdout.contains(plain), "{}", listed.stdout);
-    assert!(place.run("key create --company Acme").stdout.contains("shown this once"));
+    assert!(place.run("key create --company Acme").stdout.contains("shown only once"));
 
     let revoke = format!("key revoke {}", key["id"].as_str().unwrap());
     assert_eq!(place.run(&revoke).code, Some(0));

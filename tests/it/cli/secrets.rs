@@ -125,7 +125,7 @@ fn a_configured_key_is_changed_by_a_person_and_everything_is_sealed_with_it() {
     assert_eq!(run(&place, &webhook, 2, &both).stdout, first);
     let rotated = run(&place, "secrets rotate", 2, &both);
     assert!(rotated.stdout.contains("3 values were sealed with it"), "{rotated:?}");
-    assert!(rotated.stdout.contains("secrets.previous_keys may go now"), "{rotated:?}");
+    assert!(rotated.stdout.contains("secrets.previous_keys can be removed now"), "{rotated:?}");
     assert_eq!(run(&place, &webhook, 2, "").stdout, first);
     assert!(!place.path().join("data/secret.key").exists());
 

@@ -1,4 +1,4 @@
-//! Who is left out of a company's sends can be seen, and mended.
+//! Operators see and change the suppressions of a company.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ fn a_number_is_left_out_seen_and_let_in_again() {
         place.json(&format!("company create {company}"));
     }
     let empty = place.run("suppression list --company Acme");
-    assert_eq!((empty.code, empty.stdout.trim()), (Some(0), "nobody is left out"));
+    assert_eq!((empty.code, empty.stdout.trim()), (Some(0), "there are no suppressions"));
 
     let added = place.json("suppression add +55~11~98888-7777 --company Acme");
     assert_eq!((&added["left_out_of"], &added["added"]), (&json!("marketing"), &json!(true)), "{added}");
@@ -30,7 +30,7 @@ fn a_number_is_left_out_seen_and_let_in_again() {
 
     let foreign = place.run("suppression lift +5511988887777 --company Globex");
     assert_eq!(foreign.code, Some(1));
-    assert!(foreign.stderr.contains("is not left out by Globex"), "{}", foreign.stderr);
+    assert!(foreign.stderr.contains("is not suppressed by Globex"), "{}", foreign.stderr);
     let lifted = place.json("suppression lift +5511988887777 --company Acme");
     assert_eq!(lifted["lifted"], json!(["marketing", "everything"]));
     assert_eq!(place.json("suppression list --company Acme"), json!([]));

@@ -17,7 +17,7 @@ fn an_operator_gets_a_key_that_is_shown_once_and_a_name_that_is_given_once() {
     let plain = ana["key"].as_str().unwrap();
     assert!(plain.starts_with("pombo_op_") && plain.len() > 40, "{plain}");
     let shown = place.run("operator create bob").stdout;
-    assert!(shown.contains("shown this once") && shown.contains("pombo_op_"), "{shown}");
+    assert!(shown.contains("shown only once") && shown.contains("pombo_op_"), "{shown}");
     let listed = place.run("operator list").stdout + &place.run("operator list --json").stdout;
     assert!(listed.contains("ana") && listed.contains("valid") && !listed.contains(plain), "{listed}");
 

@@ -103,7 +103,7 @@ async fn a_business_account_is_checked_at_the_provider_before_it_is_saved() {
         (("phone_number_id", "999"), "The provider does not know this number"),
         (("waba_id", "999"), "The provider does not know this business account"),
         (("waba_id", "9/9"), "digits only"),
-        (("token", "two words"), "No token or secret has spaces"),
+        (("token", "two words"), "A token or secret has no spaces"),
         (("token", ""), "Fill this in."),
         (("name", " "), "Fill this in."),
         (("kind", "fax"), "Choose one of these."),
@@ -169,7 +169,7 @@ async fn a_business_account_is_connected_again_with_a_new_token_that_nobody_sees
     let missing = owner.post(&format!("{place}/app-secret"), &[("app_secret", "")]).await;
     assert_eq!(missing.status, 422);
     let page = owner.submit(&format!("{place}/app-secret"), &[("app_secret", "another-secret")]).await;
-    assert!(page.contains("The app secret is kept") && !page.contains("another-secret"), "{page}");
+    assert!(page.contains("The app secret is saved") && !page.contains("another-secret"), "{page}");
     assert!(
         page.contains("<span title=\"channel.app_secret\">App secret of a channel</span>"),
         "the history shows it: {page}"

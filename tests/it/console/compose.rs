@@ -52,7 +52,7 @@ async fn a_send_is_checked_before_it_goes_and_goes_once() {
     ];
     let unchecked = member.post(NEW, &with(&fields, &[("action", "send")])).await;
     assert_eq!(unchecked.status, 200, "it is shown, and not sent: {}", unchecked.body);
-    assert!(unchecked.body.contains("Something was changed since it was checked"), "{}", unchecked.body);
+    assert!(unchecked.body.contains("The form was changed after the check"), "{}", unchecked.body);
     let checked = member.post(NEW, &with(&fields, &[("action", "check")])).await;
     assert_eq!(checked.status, 200, "{}", checked.body);
     for shown in
@@ -86,7 +86,7 @@ async fn what_is_wrong_is_said_beside_its_field_and_the_words_stay() {
     let long = "x".repeat(4_097);
     for (more, fault) in [
         (vec![], "Choose a tag, a number or a person."),
-        (vec![("numbers", "12")], "Nobody is left to send to"),
+        (vec![("numbers", "12")], "There are no recipients"),
         (vec![("numbers", "5511988887777"), ("message", " ")], "Write a message."),
         (vec![("numbers", "5511988887777"), ("message", long.as_str())], "This is too long."),
         (vec![("numbers", "5511988887777"), ("send_at", "soon")], "This is no date and time."),

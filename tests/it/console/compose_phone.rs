@@ -154,9 +154,9 @@ async fn a_message_is_checked_first_goes_once_and_is_followed() {
         assert!(!page.contains(absent), "{absent}: {page}");
     }
     let unchecked = post(&member, &stage.fields(&[("action", "send")])).await;
-    assert!(unchecked.body.contains("Something was changed since it was checked"), "{}", unchecked.body);
+    assert!(unchecked.body.contains("The form was changed after the check"), "{}", unchecked.body);
     let (shown, send) = checked(&member, &stage.fields(&[])).await;
-    for words in ["+999900000001", "It goes at once."] {
+    for words in ["+999900000001", "It goes out at once."] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     assert!(stage.messages().await.is_empty(), "it was only tried");
@@ -217,7 +217,7 @@ async fn what_a_phone_cannot_send_is_told_beside_its_field_and_the_words_stay() 
         (vec![("to", "group"), ("group", "the team")], "Give the id of the group"),
         (vec![("message", " ")], "Write a message."),
         (vec![("type", "image"), ("link", "ftp://x")], "Give the public address"),
-        (vec![("type", "image"), ("link", "http://10.1.2.3/x.png")], "does not lead to the open internet"),
+        (vec![("type", "image"), ("link", "http://10.1.2.3/x.png")], "is not on the public internet"),
         (vec![("type", "image"), ("link", page.as_str())], "no such file at this address"),
         (vec![("type", "template")], "A linked phone sends texts and files."),
     ] {
@@ -340,7 +340,7 @@ async fn a_form_that_is_sent_before_and_after_a_restart_sends_once() {
     let (_, other) = checked(&member, &other).await;
     let refused = post(&member, &other).await;
     assert_eq!(refused.status, 422, "{}", refused.body);
-    assert!(refused.body.contains("sent before with other words"), "{}", refused.body);
+    assert!(refused.body.contains("sent before with another content"), "{}", refused.body);
     for (form, place) in [(&by_phone, &places[0]), (&by_account, &places[1])] {
         let answer = post(&member, form).await;
         assert_eq!((answer.status, answer.header("location")), (303, place.as_str()), "{}", answer.body);

@@ -103,12 +103,15 @@ async fn a_send_is_shown_with_what_it_waits_for_and_steered_by_those_who_may() {
     }
 
     let paused = member.submit(&format!("{address}/pause"), &[]).await;
-    assert!(paused.contains("Paused: nothing of this send goes") && paused.contains(">Resume<"), "{paused}");
+    assert!(
+        paused.contains("Paused: no message of this send goes out") && paused.contains(">Resume<"),
+        "{paused}"
+    );
     assert!(paused.contains("somebody paused it"), "{paused}");
     let resumed = member.submit(&format!("{address}/resume"), &[]).await;
     assert!(resumed.contains("Resumed.") && resumed.contains(">Pause<"), "{resumed}");
     let canceled = member.submit(&format!("{address}/cancel"), &[]).await;
-    assert!(canceled.contains("Canceled: what had not started will not go."), "{canceled}");
+    assert!(canceled.contains("Canceled: messages that had not started will not go out."), "{canceled}");
     assert!(!canceled.contains(">Pause<") && !canceled.contains("data-live"), "{canceled}");
     let again = member.post(&format!("{address}/pause"), &[]).await;
     assert_eq!(again.status, 409, "{}", again.body);
@@ -125,7 +128,7 @@ async fn a_send_shows_its_figures_its_failures_and_its_messages() {
         "The recipient cannot be reached",
         "<code>131026</code>",
         "=words of 131049",
-        "Its time was over before it started",
+        "The send expired before the message started",
         "role=\"img\"",
         "+5511900000004",
     ] {
@@ -211,9 +214,9 @@ async fn what_failed_is_shown_before_it_is_sent_again_and_sent_once() {
     assert_eq!(first.header("location"), second.header("location"));
     let sent = member.page(first.header("location")).await;
     assert!(sent.contains("A new send to 1 recipient was accepted"), "{sent}");
-    assert!(sent.contains("Sends messages of this send again") && sent.contains(&id.to_string()), "{sent}");
+    assert!(sent.contains("Retry of this send") && sent.contains(&id.to_string()), "{sent}");
     let origin = member.page(&format!("/console/sends/{id}")).await;
-    assert_eq!(origin.matches("Sent again by:").count(), 1, "{origin}");
+    assert_eq!(origin.matches("Retried by:").count(), 1, "{origin}");
     let refused = member.post(&address, &[("state", "unknown")]).await;
     assert_eq!(refused.status, 422, "{}", refused.body);
 }
@@ -326,7 +329,7 @@ async fn the_dry_run_of_a_large_retry_comes_to_its_page() {
     let shown = async || {
         let page = member.page(&format!("{address}?state=failed")).await;
         let is_there = page.contains("2,000 recipients") && page.contains(">Send</button>");
-        assert_ne!(is_there, page.contains("The messages are being looked through."), "{page}");
+        assert_ne!(is_there, page.contains("The messages are being checked."), "{page}");
         assert_ne!(is_there, page.contains("/again/live?state=failed\""), "{page}");
         is_there
     };

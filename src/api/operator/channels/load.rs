@@ -1,4 +1,4 @@
-//! What one channel has in memory, for an operator who looks at it.
+//! The messages that one channel has in memory, for operators.
 
 use actix_web::web::{Data, Json};
 use serde::Serialize;
@@ -13,18 +13,19 @@ use crate::api::openapi::Failures;
 use crate::api::operator::Operator;
 use crate::engine::Load;
 
-/// What waits and what is under way in the memory of one channel. Whatever else is queued waits in the database.
+/// The messages of one channel that wait in memory or are in flight. All other queued messages wait in the
+/// database.
 #[derive(Debug, Serialize, ToSchema)]
 pub(in crate::api) struct ChannelLoad {
     /// The channel.
     channel_id: Uuid,
-    /// Whether the channel is loaded at all. One that is not has nothing in memory.
+    /// Whether the channel is loaded. A channel that is not loaded has nothing in memory.
     is_running: bool,
     /// Messages that wait in the channel's lanes.
     lanes: ChannelLanes,
     /// Messages between their start and their durable outcome, at most `engine.in_flight`.
     in_flight: u64,
-    /// Messages from other parts of the service that the channel has not taken up yet.
+    /// Messages from other parts of the service that the channel has not processed yet.
     mailbox: u64,
 }
 
@@ -35,14 +36,14 @@ pub(in crate::api) struct ChannelLanes {
     direct: u64,
     /// Bulk sends that take turns, at most `engine.active_bulk_sends`.
     bulk: u64,
-    /// To be tried again, of sends of both kinds.
+    /// Messages of both kinds of sends that wait for a retry.
     retry: u64,
 }
 
 /// Show what a channel has in memory
 ///
-/// The same figures for all channels together are gauges at `/metrics`: a channel's own are told on demand only, because
-/// there may be thousands of channels.
+/// The same figures for all channels together are gauges at `/metrics`. The figures of one channel are
+/// available only here, because there may be thousands of channels.
 #[utoipa::path(
     get,
     path = "/operator/v1/channels/{id}/load",

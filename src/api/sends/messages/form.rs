@@ -12,16 +12,16 @@ use crate::domain::message::Selection;
 use crate::engine::records::messages::{Found, SendSnapshot};
 use crate::engine::{self, Engine};
 
-/// What all messages are written as.
+/// The format of the messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// A JSON object on each line.
     Lines,
-    /// A record for each, behind a line with the names of the columns.
+    /// A CSV record for each message, after a line with the names of the columns.
     Csv,
 }
 
-/// The messages that are listed: of which company and send, in which states.
+/// The messages to list: their company, send and states.
 pub(super) struct Listed {
     pub(super) engine: Engine,
     pub(super) company_id: Uuid,
@@ -40,7 +40,7 @@ impl Form {
         }
     }
 
-    /// The form that the client accepts by its name, the first of them.
+    /// The first format that the client accepts by its name.
     pub(super) fn accepted(request: &HttpRequest) -> Option<Self> {
         let accepted = request.headers().get_all(ACCEPT).filter_map(|value| value.to_str().ok());
         let mut types = accepted.flat_map(|value| value.split(',')).filter_map(|part| part.split(';').next());
@@ -72,7 +72,7 @@ impl Form {
     }
 }
 
-/// All messages, some lines at a time, each when the client has taken those before.
+/// All messages, some lines at a time, each part when the client has received the one before.
 fn lines(listed: Listed) -> impl Stream<Item = Result<Bytes, engine::Error>> {
     try_unfold((listed, Some(0)), async |(listed, next)| {
         let Some(next) = next else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! One message of a send, with what happened to it.
+//! One message of a send, with its journey.
 
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
@@ -20,9 +20,9 @@ use crate::engine::Traced;
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MessageJourney)]
 pub(in crate::api) struct Journey {
-    /// The message, as the list has it.
+    /// The message, as in the list.
     message: MessageRecord,
-    /// What happened to it, the first step first, as far as that is kept.
+    /// The steps that are kept, in order.
     steps: Vec<StepRecord>,
 }
 
@@ -30,18 +30,18 @@ pub(in crate::api) struct Journey {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MessageStep)]
 pub(in crate::api) struct StepRecord {
-    /// What happened.
+    /// The kind of the step.
     #[schema(value_type = MessageMilestone, example = "accepted")]
     step: &'static str,
-    /// When; null where that is not kept, and of what it waits for now.
+    /// When it happened; null when the time is not kept, and for a wait that lasts now.
     #[schema(value_type = Option<String>, format = DateTime)]
     at: Option<Timestamp>,
-    /// Until when, of something that lasts; null where nobody can say.
+    /// Until when a step lasts; null when this is unknown.
     #[schema(value_type = Option<String>, format = DateTime)]
     until: Option<Timestamp>,
     /// What went wrong.
     error: Option<MessageError>,
-    /// What it waits for.
+    /// Why the message waits.
     waiting: Option<WaitingRecord>,
 }
 
@@ -68,7 +68,7 @@ impl From<Step> for StepRecord {
 
 /// Show a message's journey
 ///
-/// What happened to one message of a send: when it was accepted, what it waits for, its last attempt, the provider's
+/// What happened to one message of a send: when it was accepted, why it waits, its last attempt, the provider's
 /// answer and the receipts since.
 #[utoipa::path(
     get,
@@ -91,7 +91,7 @@ pub(in crate::api) async fn show(
     request: HttpRequest,
 ) -> Result<Json<Journey>, Error> {
     let id = send_id(&request)?;
-    // What is no ordinal names no message, but only to whom the send belongs.
+    // A value that is no ordinal names no message. The refusal says so only to the company that has the send.
     let ordinal = request.match_info().get("ordinal").and_then(|ordinal| ordinal.parse().ok());
     let traced = state.engine.trace(company.id, id, ordinal.unwrap_or(u64::MAX)).await?;
     Ok(Json(Journey::from(traced)))

@@ -1,18 +1,18 @@
-//! What the provider says with each code of the table, for people who look a code up.
+//! The provider's text for each code of the table, for people who look up a code.
 
 use super::meaning;
 use crate::connector::Disposition;
 
-/// A code of the provider, or a span of codes that say the same.
+/// A code of the provider, or a range of codes with the same text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProviderCode {
     /// The first code.
     pub first: i64,
-    /// The last code; the first one again where it is a single code.
+    /// The last code; the same as the first for a single code.
     pub last: i64,
-    /// What the provider says with it.
+    /// The provider's text.
     pub says: &'static str,
-    /// What it means for the message and the channel.
+    /// The meaning for the message and the channel.
     pub disposition: Disposition,
 }
 

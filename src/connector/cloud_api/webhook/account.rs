@@ -1,4 +1,4 @@
-//! What changes about business accounts and their numbers.
+//! Changes of business accounts and their numbers.
 
 use serde::Deserialize;
 
@@ -65,7 +65,7 @@ struct NumberChange<'a> {
 struct Capability<'a> {
     #[serde(borrow, default)]
     max_daily_conversations_per_business: Text<'a>,
-    /// The name before limits were shared by an owner's numbers.
+    /// The older field, from before an owner's numbers shared a limit.
     #[serde(borrow, default)]
     max_daily_conversation_per_phone: Text<'a>,
 }
@@ -73,7 +73,7 @@ struct Capability<'a> {
 /// Whether the account can be used.
 pub(super) fn read(json: &str, batch: &mut Batch) -> Option<()> {
     let value: Value<'_> = serde_json::from_str(json).ok()?;
-    // What is said to a partner stands under the partner's id, and names the account beside it.
+    // An update for a partner is under the partner's id, and names the account in a field.
     if let Some(account) = value.waba_info.as_ref().and_then(|info| info.waba_id.get()) {
         batch.account = Some(plain(account));
     }
@@ -96,7 +96,7 @@ fn change(event: &str, value: &Value<'_>) -> AccountChange {
         "DISABLED_UPDATE" => match value.ban_info.as_ref().and_then(|ban| ban.waba_ban_state.get()) {
             Some("DISABLE") => AccountChange::Blocked(failure("the business account was disabled")),
             Some("REINSTATE") => AccountChange::Restored,
-            // A ban that is announced: until its day everything goes on.
+            // An announced ban: until its date nothing changes.
             _ => other(),
         },
         "ACCOUNT_RESTRICTION" => {
@@ -104,12 +104,13 @@ fn change(event: &str, value: &Value<'_>) -> AccountChange {
             restrictions.find_map(restricted).map_or_else(other, AccountChange::Blocked)
         }
         "ACCOUNT_RECONNECTED" | "PARTNER_APP_INSTALLED" | "REINSTATE" => AccountChange::Restored,
-        // Among them violations: what follows from one is told as a restriction or a ban.
+        // These include violations: their consequence is reported as a restriction or a ban.
         _ => other(),
     }
 }
 
-/// Why nothing can be sent, if the restriction is one of sending; others are of adding numbers and the like.
+/// Why the account cannot send, if the restriction is about sending; other restrictions are about adding
+/// numbers and the like.
 fn restricted(restriction: &Restriction<'_>) -> Option<Failure> {
     let what = match restriction.restriction_type.get()? {
         "RESTRICTED_BIZ_INITIATED_MESSAGING" => "begin conversations",
@@ -131,7 +132,7 @@ fn failure(sentence: &str) -> Failure {
     Failure { code: None, sentence: plain(sentence) }
 }
 
-/// How many people may be written to in a day.
+/// A change of the number of people who may be written to in a day.
 pub(super) fn read_limit(json: &str, batch: &mut Batch) -> Option<()> {
     let value: Capability<'_> = serde_json::from_str(json).ok()?;
     let words = [&value.max_daily_conversations_per_business, &value.max_daily_conversation_per_phone];
@@ -139,7 +140,7 @@ pub(super) fn read_limit(json: &str, batch: &mut Batch) -> Option<()> {
     batch.note(Update::Limit { messaging_limit: word.and_then(messaging_limit) })
 }
 
-/// That a number is rated otherwise, may send faster, or has another name.
+/// A change of a number's rating, rate or name.
 pub(super) fn read_number(json: &str, batch: &mut Batch) -> Option<()> {
     let value: NumberChange<'_> = serde_json::from_str(json).ok()?;
     let event = value.event.get().or(value.decision.get()).unwrap_or_default();

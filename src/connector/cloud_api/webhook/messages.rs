@@ -1,4 +1,4 @@
-//! Receipts, messages from people, and what they want to be sent.
+//! Receipts, messages from people, and people's preferences.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,8 @@ use crate::connector::Disposition;
 use crate::connector::update::{Receipt, Update};
 use crate::domain::message::{Failure, State};
 
-/// What is said about a sender goes with each of their messages, unless it is longer than a name and ids are.
+/// The maximum size of the information about a sender, which is stored with each of their messages: a name
+/// and ids.
 const CONTACT_BYTES: usize = 2_048;
 
 #[derive(Deserialize)]
@@ -132,7 +133,7 @@ pub(super) fn read(json: &str, batch: &mut Batch) -> Option<()> {
     Some(())
 }
 
-/// Who wants marketing and who does not.
+/// Whether people want marketing.
 pub(super) fn read_preferences(json: &str, batch: &mut Batch) -> Option<()> {
     let value = open(json, batch)?;
     for preference in batch.items(value.user_preferences, "user_preferences") {
@@ -192,7 +193,7 @@ fn refusal(error: &RawValue) -> Option<(Disposition, Failure)> {
     (code.is_some() || !failure.sentence.is_empty()).then_some((disposition, failure))
 }
 
-/// What is said about each sender, by both names that a message may call them.
+/// The information about each sender, by both ids that a message may have for them.
 fn contacts<'a>(list: &[&'a RawValue]) -> HashMap<String, &'a str> {
     let mut contacts = HashMap::new();
     for raw in list.iter().map(|contact| contact.get()).filter(|raw| raw.len() <= CONTACT_BYTES) {

@@ -1,4 +1,4 @@
-//! What changes about templates.
+//! Changes of templates.
 
 use serde::Deserialize;
 
@@ -33,7 +33,7 @@ struct OtherInfo<'a> {
     title: Text<'a>,
 }
 
-/// Whether it can be sent.
+/// A change of the status.
 pub(super) fn read_status(json: &str, batch: &mut Batch) -> Option<()> {
     note(json, batch, |value| {
         let event = value.event.get()?;
@@ -45,12 +45,12 @@ pub(super) fn read_status(json: &str, batch: &mut Batch) -> Option<()> {
     })
 }
 
-/// How it is rated.
+/// A change of the rating.
 pub(super) fn read_quality(json: &str, batch: &mut Batch) -> Option<()> {
     note(json, batch, |value| Some(TemplateChange::Quality(word(value.new_quality_score.get()?))))
 }
 
-/// What it is for. An announced change carries the category that holds until then.
+/// A change of the category. An announced change has the category that is valid until then.
 pub(super) fn read_category(json: &str, batch: &mut Batch) -> Option<()> {
     note(json, batch, |value| {
         Some(TemplateChange::Category(Category::from(word(value.new_category.get()?).as_str())))
@@ -71,8 +71,9 @@ fn note(
     })
 }
 
-/// The status after an event. What was lifted is approved again; a flagged template is badly rated and goes on
-/// being sent until it is paused or disabled, which is an event of its own. Other events are named as the status.
+/// The status after an event. A template whose pause was lifted is approved again. A flagged template has a
+/// bad rating and can still be sent, until it is paused or disabled, which is another event. Other events
+/// have the name of the status.
 fn status(event: &str) -> Status {
     match event {
         "APPROVED" | "REINSTATED" | "UNARCHIVED" | "UNPAUSE" | "UNPAUSED" | "FLAGGED" => Status::Approved,

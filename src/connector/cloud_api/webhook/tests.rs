@@ -1,4 +1,4 @@
-//! Webhooks as the provider sends them, and as nobody should.
+//! Webhooks in the provider's form, and invalid ones.
 
 mod hostile;
 mod management;

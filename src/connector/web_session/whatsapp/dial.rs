@@ -1,4 +1,4 @@
-//! Opening connections, in turns, and telling of those that do not open: the library does not.
+//! Opens connections, in turns, and reports connections that fail to open, which the library does not report.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl Dialler {
 impl TransportFactory for Dialler {
     async fn create_transport(&self) -> Result<(Arc<dyn Transport>, Receiver<TransportEvent>)> {
         self.telling.dialling();
-        // The library drops this future when it has waited for 20 s.
+        // The library drops this future after 20 s.
         let mut attempt = Attempt { telling: &self.telling, is_over: false };
         let _turn = self.turns.acquire().await?;
         let opened = self.socket.create_transport().await;

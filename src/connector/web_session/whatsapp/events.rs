@@ -1,4 +1,4 @@
-//! The library's events in our words.
+//! Converts the library's events to ours.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::connector::web_session::{
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 
-/// Hears the library's events, in their order, and tells them on.
+/// Receives the library's events in order, and passes them on.
 pub(super) struct Ear(pub(super) Arc<Telling>);
 
 impl EventHandler for Ear {
@@ -68,13 +68,13 @@ impl EventHandler for Ear {
     }
 }
 
-/// What an event of the library means.
+/// The meaning of an event of the library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Meaning {
     Event(Event),
-    /// Somebody wrote whose address hides the number.
+    /// A person wrote whose address hides the number.
     Wrote(Jid),
-    /// An attempt to connect failed; the library goes on.
+    /// An attempt to connect failed; the library retries.
     Failed(String),
     End(End),
 }
@@ -134,7 +134,8 @@ fn meanings(event: &library::Event, now: Timestamp) -> Vec<Meaning> {
         library::Event::Messages(batch) => {
             batch.iter().filter_map(|message| inbound(&message.info.source)).collect()
         }
-        // They wrote, whatever it was. If it is understood later, it is told twice.
+        // A person wrote, even if the message cannot be decrypted. If it is decrypted later, there is a
+        // second event.
         library::Event::UndecryptableMessage(message) => inbound(&message.info.source).into_iter().collect(),
         _ => Vec::new(),
     }
@@ -158,8 +159,8 @@ fn passkey_required(options: &str) -> Meaning {
     }
 }
 
-/// The library says it in a sentence and not by a type. A signature that does not fit is known of accounts of
-/// businesses with hosted devices, which this version does not understand.
+/// The library reports the error as a sentence and not as a type. A signature mismatch happens with business
+/// accounts that have hosted devices, which this version does not support.
 fn pairing_error(sentence: &str) -> End {
     let sentence = sentence.to_owned();
     if sentence.contains("signature-mismatch") {
@@ -177,7 +178,7 @@ pub(super) fn pairing_failure(is_throttled: bool, wait: Option<Duration>, senten
     }
 }
 
-/// What the recipients say; what our own other devices say does not count.
+/// The receipts of the recipients; receipts of our own other devices are ignored.
 fn receipts(receipt: &library::Receipt) -> Vec<Meaning> {
     let state = match receipt.r#type {
         ReceiptType::Delivered => AckState::Delivered,
@@ -209,8 +210,8 @@ fn server_ack(ack: &library::ServerAck, now: Timestamp) -> Option<Meaning> {
     Some(Meaning::Event(Event::Ack(Ack { id: MessageId::parse(&ack.id).ok()?, state, at, from: None })))
 }
 
-/// Who wrote a message to us alone. What our own other devices wrote does not count, nor what was written to a group, to
-/// many or to all, which the library calls groups too.
+/// The sender of a message to us alone. Messages from our own other devices are ignored, and so are messages
+/// to a group, a list or everyone, which the library calls groups, too.
 fn inbound(source: &MessageSource) -> Option<Meaning> {
     if source.is_from_me || source.is_group {
         return None;
@@ -221,7 +222,7 @@ fn inbound(source: &MessageSource) -> Option<Meaning> {
     Some(number.map_or(Meaning::Wrote(sender), |from| Meaning::Event(Event::Inbound { from })))
 }
 
-/// An address of the library's as ours; `None` for what is no person and no group.
+/// Converts an address of the library to ours; `None` if it is neither a person nor a group.
 pub(super) fn own(jid: &LibraryJid) -> Option<Jid> {
     Jid::parse(&jid.to_non_ad_string()).ok()
 }

@@ -1,4 +1,4 @@
-//! The library's errors in our words.
+//! Converts the library's errors to ours.
 
 use whatsapp_rust::bot::BotBuilderError;
 use whatsapp_rust::pair_code::{PairCodeError, PairError};
@@ -7,7 +7,7 @@ use whatsapp_rust::{ClientError, ContactError, IqError, SendError as LibrarySend
 use super::events::pairing_failure;
 use crate::connector::web_session::{AskError, OpenError, PairingFailure, SendError};
 
-/// Of a session that could not be opened.
+/// The error of opening a session.
 pub(super) fn opening(error: &BotBuilderError) -> OpenError {
     match error {
         BotBuilderError::Store(_) => OpenError::Records(chain(error)),
@@ -15,7 +15,7 @@ pub(super) fn opening(error: &BotBuilderError) -> OpenError {
     }
 }
 
-/// Of a question.
+/// The error of a look-up.
 pub(super) fn asking(error: &ContactError) -> AskError {
     match error {
         ContactError::Iq(error) => unanswered(error),
@@ -36,7 +36,8 @@ fn unanswered(error: &IqError) -> AskError {
     }
 }
 
-/// Of a message. The library writes to the connection last; whatever fails in another way has failed before.
+/// The error of a message. The library writes to the connection last, so any other failure happened before
+/// that.
 pub(super) fn sending(error: &LibrarySendError) -> SendError {
     match error {
         LibrarySendError::NotLoggedIn | LibrarySendError::Client(ClientError::NotConnected) => {
@@ -53,7 +54,7 @@ pub(super) fn sending(error: &LibrarySendError) -> SendError {
     }
 }
 
-/// Of a pairing code.
+/// The error of a pairing code.
 pub(super) fn pairing(error: &PairError) -> PairingFailure {
     match error {
         PairError::PairCode(PairCodeError::CodeAlreadyOutstanding { .. } | PairCodeError::Cancelled) => {
@@ -69,7 +70,7 @@ pub(super) fn pairing(error: &PairError) -> PairingFailure {
     }
 }
 
-/// An error and its causes in one line; a cause that only repeats what it causes is left out.
+/// An error and its causes in one line; causes that only repeat the error are skipped.
 pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut sentence = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,5 @@
-//! Requests by HTTP: files that are uploaded, what a phone synchronises, and WhatsApp's newest version.
+//! HTTP requests: uploading files, fetching data that a phone synchronises, and finding WhatsApp's newest
+//! version.
 
 use async_trait::async_trait;
 use reqwest::{Client, Method, Response};
@@ -9,7 +10,7 @@ use whatsapp_rust::http::{HttpClient, HttpRequest, HttpResponse};
 use super::Options;
 use crate::connector::http;
 
-/// How long it may take to be connected.
+/// The timeout of connecting.
 const CONNECT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Clones share connections.
@@ -56,7 +57,7 @@ impl HttpClient for Http {
         if let Some(body) = request.body {
             building = building.body(body);
         }
-        // Addresses hold tokens, and errors would show them.
+        // Addresses contain tokens, which errors would show.
         let response = building.send().await.map_err(reqwest::Error::without_url)?;
         let status_code = response.status().as_u16();
         Ok(HttpResponse { status_code, body: self.body(response).await? })

@@ -1,4 +1,4 @@
-//! Contents made into the library's messages.
+//! Converts contents to the library's messages.
 
 use whatsapp_rust::buffa::MessageField;
 use whatsapp_rust::media::{self, AudioOptions, DocumentOptions, ImageOptions, VideoOptions};
@@ -14,7 +14,7 @@ pub(super) fn text(text: String) -> protocol::Message {
     protocol::Message { extended_text_message: MessageField::some(text), ..Default::default() }
 }
 
-/// Where files of this kind go.
+/// The library's type for files of this kind.
 pub(super) const fn media_type(kind: MediaKind) -> MediaType {
     match kind {
         MediaKind::Image => MediaType::Image,
@@ -24,7 +24,7 @@ pub(super) const fn media_type(kind: MediaKind) -> MediaType {
     }
 }
 
-/// A file that was uploaded, and what is told about it. The bytes are not looked at any more.
+/// The message with an uploaded file, and its description. The bytes of the file are not used.
 pub(super) fn media(media: Media, upload: UploadResponse) -> (protocol::Message, BuiltMedia) {
     let Media { kind, bytes: _, mimetype, file_name, caption, seconds, jpeg_thumbnail } = media;
     let mut built = BuiltMedia {

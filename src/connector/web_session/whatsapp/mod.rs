@@ -1,7 +1,7 @@
 //! Web sessions on the library that speaks WhatsApp Web's protocol, and the only place that names its types.
 //!
-//! <https://docs.rs/whatsapp-rust/0.7.0>. Sessions share threads, connections by HTTP and the line in which they dial,
-//! and nothing else: what breaks in one is told by that one.
+//! <https://docs.rs/whatsapp-rust/0.7.0>. Sessions share threads, HTTP connections and the queue for
+//! connecting, and nothing else: a failure affects only its own session.
 
 mod backend;
 mod dial;
@@ -33,19 +33,19 @@ use self::session::Linked;
 use self::telling::Telling;
 use super::{Driver, OpenError, Opening, Session};
 
-/// The driver for WhatsApp itself. It goes when it and all of its sessions are dropped; sessions that were not stopped
-/// before may lose what they last learned. Connections to a database that its threads opened end with them: drop it
-/// last.
+/// The driver for WhatsApp itself. It ends when it and all of its sessions are dropped. Sessions that were
+/// not stopped before may lose their last changes. Database connections that its threads opened end with it,
+/// so drop it last.
 pub struct WhatsApp(Arc<Shared>);
 
-/// What sessions share.
+/// The resources that sessions share.
 struct Shared {
     options: Options,
     http: Http,
-    /// For dialling.
+    /// Permits for connecting.
     turns: Arc<Semaphore>,
     handle: Handle,
-    /// There until it is dropped.
+    /// `Some` until this is dropped.
     runtime: Option<Runtime>,
 }
 
@@ -54,9 +54,10 @@ impl WhatsApp {
     ///
     /// # Errors
     ///
-    /// [`OpenError::Setup`] when the system gives no threads, or the TLS library finds no roots to trust.
+    /// [`OpenError::Setup`] when the system provides no threads, or the TLS library finds no root
+    /// certificates.
     pub fn start(options: Options) -> Result<Self, OpenError> {
-        // The first one counts, and the service has set the same one.
+        // The first provider that is set stays, and the service has set the same one.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let setup = |error: &dyn std::error::Error| OpenError::Setup(error.to_string());
         let http = Http::new(&options).map_err(|error| setup(&error))?;
@@ -116,7 +117,7 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // Waiting for the threads is not allowed where this may happen.
+        // Waiting for the threads is not allowed on a thread of a runtime, where this may run.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -1,10 +1,10 @@
-//! What can be told to the driver.
+//! The options of the driver.
 
 use std::time::Duration;
 
 use url::Url;
 
-/// What can be told to the driver. [`Options::default`] is for WhatsApp itself; tests change the first four to run
+/// The options of the driver. [`Options::default`] is for WhatsApp itself; tests change the first four to run
 /// against a server of their own:
 ///
 /// ```no_run
@@ -21,27 +21,30 @@ use url::Url;
 /// # }
 /// ```
 ///
-/// That works in builds for tests only: the library knows WhatsApp's certificate by heart and takes no other, and
-/// no option changes that. Cargo's feature `danger-skip-cert-chain-verify` of the library does, which this package
-/// has among its `dev-dependencies`; a released binary is built without it.
+/// That works only in builds for tests. The library pins WhatsApp's certificate, and no option changes that.
+/// Only the library's Cargo feature `danger-skip-cert-chain-verify` does, which this package has in its
+/// `dev-dependencies`; a released binary is built without it.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where sessions connect; `wss://` or, without TLS, `ws://`.
+    /// The address for sessions; `wss://` or, without TLS, `ws://`.
     pub address: String,
-    /// Where requests by HTTP go instead of the host that they name: `https://media.example/mms/image/…?auth=…`
-    /// becomes `http://127.0.0.1:1234/mms/image/…?auth=…`. `None` leaves them alone.
+    /// The host for HTTP requests in place of the one that they name:
+    /// `https://media.example/mms/image/…?auth=…` becomes `http://127.0.0.1:1234/mms/image/…?auth=…`. `None`
+    /// keeps their hosts.
     pub http_base: Option<Url>,
-    /// The version that the sessions say they have. `None` asks WhatsApp for its newest, once a day and session.
+    /// The version that sessions report. With `None`, each session asks WhatsApp for its newest version once
+    /// a day.
     pub app_version: Option<[u32; 3]>,
     /// How many one-time keys a device offers, 1 to 812; WhatsApp Web has 812. Fewer make tests faster.
     pub prekeys: usize,
     /// Threads for all sessions together.
     pub threads: usize,
-    /// Sessions that dial at once, so that a thousand do not when the network comes back. The others wait in a queue.
+    /// Sessions that connect at the same time, so that not all do when the network comes back. The others
+    /// wait in a queue.
     pub dials_at_once: usize,
-    /// How long one request by HTTP may take in all, an upload above all.
+    /// The timeout of one HTTP request, such as an upload.
     pub http_timeout: Duration,
-    /// The longest answer by HTTP that is taken, in bytes. Answers are short; only what a phone synchronises is not.
+    /// The longest HTTP answer, in bytes. Answers are short, except for data that a phone synchronises.
     pub most_answer_bytes: usize,
 }
 

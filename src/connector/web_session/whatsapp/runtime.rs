@@ -1,4 +1,4 @@
-//! The threads that sessions work on.
+//! The threads of sessions.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -8,17 +8,17 @@ use tokio::sync::watch;
 use whatsapp_rust::Runtime;
 use whatsapp_rust::wacore::runtime::AbortHandle;
 
-/// How long the library shows the first QR code, and each of the others. After the last it hangs up, even while
-/// WhatsApp waits for a passkey on that very connection, which it does for minutes.
+/// How long the library shows the first QR code, and each of the others. After the last it disconnects, even
+/// while WhatsApp waits for a passkey on that connection, which may take minutes.
 const SPANS_OF_CODES: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(20)];
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The library's own one spawns on the runtime of the caller, which may be one thread that also serves requests
-/// and that ends. This one is bound to the driver's.
+/// The runtime for the library. The library's own implementation spawns on the caller's runtime, which may be
+/// one thread that also serves requests and ends. This one is bound to the driver's runtime.
 pub(super) struct Threads {
     handle: Handle,
-    /// WhatsApp waits for a passkey: the time of QR codes stands still.
+    /// Whether WhatsApp waits for a passkey, so that the timers of QR codes are stopped.
     at_gate: watch::Receiver<bool>,
 }
 
@@ -44,14 +44,14 @@ impl Runtime for Threads {
         if !SPANS_OF_CODES.contains(&duration) {
             return Box::pin(sleep);
         }
-        // Of other sleeps of these lengths none lasts on a connection that is up and waits for a passkey.
+        // No other sleep of these lengths lasts while a connection waits for a passkey.
         Box::pin(held(sleep, self.at_gate.clone()))
     }
 
     fn spawn_blocking(&self, work: Box<dyn FnOnce() + Send>) -> Task {
         let work = self.handle.spawn_blocking(work);
         Box::pin(async move {
-            // A panic in there is told by the work's own result, which never comes.
+            // A panic in the task shows in the missing result of its work.
             let _ = work.await;
         })
     }
@@ -61,7 +61,7 @@ impl Runtime for Threads {
     }
 }
 
-/// The end of `sleep`, and of what WhatsApp waits for.
+/// Waits until `sleep` ends and WhatsApp no longer waits for a passkey.
 async fn held(sleep: impl Future, mut at_gate: watch::Receiver<bool>) {
     sleep.await;
     // An error means that the session has ended.

@@ -1,4 +1,4 @@
-//! One session: what is asked of it runs on the driver's threads, and goes on when nobody waits for it any more.
+//! One session. Its operations run on the driver's threads, and continue when their caller is gone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::domain::secret::Secret;
 
 /// How long a pairing code waits for the connection.
 const CONNECTION_PATIENCE: Duration = Duration::from_secs(30);
-/// How long ending may take: the library gives itself five seconds for each of two steps.
+/// How long ending may take: the library has a timeout of five seconds for each of two steps.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(20);
 /// How long WhatsApp may take to unlink the device.
 const UNLINKING_PATIENCE: Duration = Duration::from_secs(15);
@@ -31,12 +31,12 @@ pub(super) struct Linked {
     client: Arc<Client>,
     telling: Arc<Telling>,
     is_over: watch::Receiver<bool>,
-    /// Keeps the threads.
+    /// Keeps the threads running.
     shared: Arc<Shared>,
 }
 
 impl Linked {
-    /// Looks after a session that was begun.
+    /// Supervises a session that was started.
     pub(super) fn new(
         client: Arc<Client>,
         running: BotHandle,
@@ -48,13 +48,13 @@ impl Linked {
         Self { client, telling, is_over, shared }
     }
 
-    /// Runs `work` on the driver's threads; `None` when it broke down or the driver did.
+    /// Runs `work` on the driver's threads; `None` when it panicked or the driver is gone.
     async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> Option<T> {
         self.shared.threads().spawn(work).await.ok()
     }
 
     async fn over(&self) {
-        // An error means that the driver is gone, and everything with it.
+        // An error means that the driver is gone.
         let _ = self.is_over.clone().wait_for(|is_over| *is_over).await;
     }
 
@@ -121,7 +121,7 @@ impl Session for Linked {
         if !self.is_over() {
             let client = Arc::clone(&self.client);
             let logout = async move { tokio::time::timeout(UNLINKING_PATIENCE, client.logout()).await };
-            // However that went, this is what was wanted.
+            // Whatever the result of that was, the session ends as requested.
             let _ = self.run(logout).await;
             self.telling.end(End::Unlinked);
         }
@@ -145,7 +145,7 @@ impl Session for Linked {
     }
 }
 
-/// Waits until the session is over, or has to be, and sees to it that what it knows is written down.
+/// Waits until the session has ended or has to end, and makes sure that its records are written.
 async fn supervise(
     client: Arc<Client>,
     mut running: BotHandle,
@@ -167,7 +167,7 @@ async fn supervise(
     over.send_replace(true);
 }
 
-/// The outcome of a step through the passkey gate; `None` when it broke down.
+/// The outcome of a step of the passkey gate; `None` when it panicked.
 fn passed(outcome: Option<Result<(), passkey::PasskeyError>>) -> Result<(), PasskeyRefused> {
     let outcome = outcome.ok_or_else(|| PasskeyRefused("the session broke down".to_owned()))?;
     outcome.map_err(|error| PasskeyRefused(failure::chain(&error)))
@@ -177,7 +177,7 @@ fn broke_down() -> AskError {
     AskError::NoAnswer("the session broke down".to_owned())
 }
 
-/// An address of ours as the library's.
+/// Converts our address to the library's.
 fn foreign(jid: &Jid) -> Option<LibraryJid> {
     jid.as_str().parse().ok()
 }
@@ -201,7 +201,7 @@ async fn find(client: &Client, number: PhoneNumber) -> Result<Option<Found>, Ask
     if !answer.is_registered {
         return Ok(None);
     }
-    // Where the hidden address comes first, the number stands beside.
+    // If the hidden address comes first, the number is the second one.
     let lid = if answer.jid.is_lid() { Some(&answer.jid) } else { answer.lid.as_ref() };
     let jid = answer.pn_jid.as_ref().unwrap_or(&answer.jid);
     let Some(jid) = events::own(jid) else {

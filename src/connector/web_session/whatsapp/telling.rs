@@ -1,4 +1,5 @@
-//! What a session tells: a queue between the library, which must not be held up, and a receiver that may be slow.
+//! The events of a session: a queue between the library, which must not be delayed, and a receiver that may
+//! be slow.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -8,37 +9,37 @@ use tokio::sync::{Notify, mpsc, watch};
 use super::backend::Numbers;
 use crate::connector::web_session::{End, Event, Jid};
 
-/// Acks and the like that wait for the receiver; more are lost and counted. A device that was away for a day hears of
-/// all that happened in one go. Some 2 MB of memory.
+/// The maximum of acks and similar events that wait for the receiver; more are dropped and counted. A device
+/// that was offline for a day gets all events of that day at once. Some 2 MB of memory.
 const MOST_WAITING: usize = 16_384;
 
-/// What is to be told.
+/// An event to pass on.
 #[derive(Debug)]
 pub(super) enum Untold {
     Event(Event),
-    /// Somebody wrote whose number is hidden, and has to be found out first.
+    /// A person wrote whose number is hidden and has to be looked up first.
     Wrote(Jid),
 }
 
-/// Shared by all that has something to tell of one session.
+/// The sender of one session's events, shared by their sources.
 pub(super) struct Telling {
     queue: mpsc::UnboundedSender<Untold>,
-    /// Those in the queue that come by the thousand.
+    /// The number of frequent events in the queue.
     waiting: AtomicUsize,
     missed: AtomicU64,
     missed_untold: AtomicU64,
     /// Failed attempts to connect in a row.
     attempts: AtomicU32,
-    /// A connection was opened, and nothing has come of it yet.
+    /// Whether a connection was opened and has carried nothing yet.
     is_dialled: AtomicBool,
     end: Mutex<Option<End>>,
     end_wanted: Notify,
-    /// WhatsApp waits for a passkey, or for the phone after it.
+    /// Whether WhatsApp waits for a passkey, or for the phone after it.
     at_gate: watch::Sender<bool>,
 }
 
 impl Telling {
-    /// The queue, and its other end for [`Telling::forward`].
+    /// The sender, and the receiving end of the queue for [`Telling::forward`].
     pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Untold>) {
         let (queue, queued) = mpsc::unbounded_channel();
         let telling = Self {
@@ -60,8 +61,8 @@ impl Telling {
         self.put(Untold::Event(event));
     }
 
-    /// Somebody wrote whose address hides the number: it is told with the number, and not at all when nobody knows
-    /// that. Never waits.
+    /// Reports that a person wrote whose address hides the number. The event is passed on with the number, or
+    /// dropped when the number is unknown. Never waits.
     pub(super) fn wrote(&self, lid: Jid) {
         self.put(Untold::Wrote(lid));
     }
@@ -73,11 +74,11 @@ impl Telling {
             self.missed_untold.fetch_add(1, Ordering::Relaxed);
             return;
         }
-        // Nobody may be there to hear it any more.
+        // The receiver may be gone.
         let _ = self.queue.send(untold);
     }
 
-    /// Passes on what is told, up to the end of the session.
+    /// Passes events on until the end of the session.
     pub(super) async fn forward(
         &self,
         mut queued: mpsc::UnboundedReceiver<Untold>,
@@ -106,7 +107,7 @@ impl Telling {
         }
     }
 
-    /// The session has to end for this reason, unless there is another one already.
+    /// Makes the session end for this reason, unless there is another reason already.
     pub(super) fn end(&self, end: End) {
         self.end.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(end);
         self.end_wanted.notify_one();
@@ -117,7 +118,7 @@ impl Telling {
         self.end_wanted.notified().await;
     }
 
-    /// The session has ended: tells why, and nothing more.
+    /// Sends the last event, with the reason for the end.
     pub(super) fn ended(&self) {
         self.gate(false);
         let end = self.end.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -125,7 +126,7 @@ impl Telling {
         let _ = self.queue.send(Untold::Event(Event::Ended(end)));
     }
 
-    /// WhatsApp waits for a passkey from now on, or does not any more.
+    /// Sets whether WhatsApp waits for a passkey.
     pub(super) fn gate(&self, is_waiting: bool) {
         self.at_gate.send_replace(is_waiting);
     }
@@ -135,7 +136,8 @@ impl Telling {
         self.at_gate.subscribe()
     }
 
-    /// An attempt to connect begins. If the one before got a connection and nothing came of it, it is told now.
+    /// Notes the start of an attempt to connect. If the attempt before got a connection that carried nothing,
+    /// its failure is reported now.
     pub(super) fn dialling(&self) {
         if self.is_dialled.swap(false, Ordering::Relaxed) {
             self.failed("WhatsApp was reached, but there was no conversation");
@@ -146,13 +148,13 @@ impl Telling {
         self.is_dialled.store(true, Ordering::Relaxed);
     }
 
-    /// The connection carries something.
+    /// Notes that the connection carries data.
     pub(super) fn conversing(&self) {
         self.is_dialled.store(false, Ordering::Relaxed);
         self.attempts.store(0, Ordering::Relaxed);
     }
 
-    /// An attempt to connect failed.
+    /// Reports a failed attempt to connect.
     pub(super) fn failed(&self, sentence: &str) {
         let attempts = self.attempts.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         self.tell(Event::Unreachable { attempts, sentence: sentence.to_owned() });
@@ -167,7 +169,7 @@ impl Telling {
     }
 }
 
-/// What can come by the thousand; all else is rare and never lost.
+/// Whether the event is frequent. All other events are rare and never dropped.
 const fn is_one_of_many(untold: &Untold) -> bool {
     matches!(
         untold,

@@ -27,7 +27,7 @@ contacts-merged = The contacts were merged.
 contacts-doubles = Perhaps the same person
 contacts-doubles-hint = These contacts have the same number or the same e-mail address.
 contacts-merge = Merge into this contact
-contacts-merge-question = This contact keeps what it knows, takes the rest and all tags from the others, and the others are deleted.
+contacts-merge-question = This contact keeps its fields, takes missing fields and all tags from the others, and the others are deleted.
 contacts-nothing-found = No contact matches this search.
 contacts-nobody = There are no contacts yet. Import a file, or add the first one.
 contacts-total = { $count ->
@@ -64,7 +64,7 @@ contacts-deleted = { $count ->
     [1] 1 contact was deleted.
    *[other] { $count } contacts were deleted.
 }
-contacts-goes-on = These are many contacts: the change goes on, even when you leave this page.
+contacts-goes-on = These are many contacts: the change continues, even when you leave this page.
 contacts-delete-title = Delete contacts
 contacts-delete-question = { $count ->
     [1] 1 contact will be deleted. This cannot be undone.

@@ -14,4 +14,4 @@ link-invalid-name = A name has at most 200 characters, and no line breaks.
 link-sign-in-first = You have an account: sign in with it first, then open this link again.
 link-of-other = This invitation is for { $email }. Sign in as that person.
 link-gone-title = This link is not valid any more
-link-gone = It was used, or has ended. Ask for a new one.
+link-gone = It was used, or has expired. Ask for a new one.

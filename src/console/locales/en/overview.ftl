@@ -1,7 +1,7 @@
 overview-title = Overview
 overview-pace = Pace now
 overview-unit = messages a second
-overview-queue = Waiting to go
+overview-queue = Waiting to go out
 overview-queue-of = in { $sends ->
     [1] 1 send
    *[other] { $sends } sends
@@ -10,7 +10,7 @@ overview-oldest = Oldest waiting send
 overview-channels = Channels
 overview-add-channel = Add a channel
 overview-hour = The last hour
-overview-sends = Sends under way
+overview-sends = Active sends
 overview-send = Send
 overview-recipients = Recipients
 overview-waits = State

@@ -7,9 +7,9 @@ send-starts = Starts
 send-expires = Expires
 send-ended = Ended
 send-tags = Tags
-send-skipped = Left out when it was accepted
-send-repeats = Sends messages of this send again:
-send-repeated = Sent again by:
+send-skipped = Skipped when it was accepted
+send-repeats = Retry of this send:
+send-repeated = Retried by:
 send-progress-title = Progress
 send-progress = { $done } of { $all } messages are done
 send-rate = { $rate } messages a second now
@@ -34,16 +34,16 @@ send-any = All
 send-show = Show
 send-csv = Results as CSV
 send-none = No message matches.
-send-none-yet = No message from no. { $from } to { $to } matches. The others were not looked at yet.
+send-none-yet = No message from no. { $from } to { $to } matches. The others are not checked yet.
 send-first = From the beginning
 send-further = Further messages
 send-pause = Pause
 send-resume = Resume
 send-cancel = Cancel
-send-cancel-question = Messages that have not started will never go. This cannot be undone.
-send-is-paused = Paused: nothing of this send goes until it is resumed.
+send-cancel-question = Messages that have not started will never go out. This cannot be undone.
+send-is-paused = Paused: no message of this send goes out until it is resumed.
 send-is-resumed = Resumed.
-send-is-canceled = Canceled: what had not started will not go.
+send-is-canceled = Canceled: messages that had not started will not go out.
 send-again = Send again to those that failed
 send-again-rest = Send to those that it did not reach
 send-again-title = Send again
@@ -52,8 +52,8 @@ send-again-which = Which messages
 send-again-code = Only messages with this code; all when empty.
 send-again-check = Check
 send-again-send = Send
-send-again-looking = The messages are being looked through. What would be sent appears here in a moment.
-send-again-nobody = nobody is left. No message is in one of these states with this code, or everybody opted out since.
+send-again-looking = The messages are being checked. What would be sent appears here in a moment.
+send-again-nobody = there are no recipients. No message is in one of these states with this code, or everybody has opted out since.
 send-again-done = { $count ->
     [1] A new send to 1 recipient was accepted.
    *[other] A new send to { $count } recipients was accepted.
@@ -65,7 +65,7 @@ send-check-count = { $count ->
    *[other] { $count } recipients
 }
 send-check-end = Likely over at
-send-check-no-end = Nothing but the provider's answers limits how long it takes.
+send-check-no-end = Only the provider's answers limit how long it takes.
 send-check-limit = What decides how long it takes:
 send-check-skipped = { $count ->
     [1] 1 entry is left out
@@ -73,9 +73,9 @@ send-check-skipped = { $count ->
 }
 send-limit-rate = the channel's pace (tier, messages_per_second)
 send-limit-level = the provider's level for the number
-send-limit-back-off = the provider refused lately that so much was sent
+send-limit-back-off = the provider recently refused messages as too fast
 send-limit-pair = the pause between messages to the same person (tier, pair_interval)
-send-limit-quota = how many people may be written to first in a day (tier, template_quota)
+send-limit-quota = how many people may get templates in a day (tier, template_quota)
 send-kind-text = Text
 send-kind-image = Image
 send-kind-video = Video
@@ -99,12 +99,12 @@ send-state-expired = Expired
 send-state-canceled = Canceled
 send-state-unknown = Unknown
 send-state-suppressed = Opted out
-send-cause-expired = Its time was over before it started
+send-cause-expired = The send expired before the message started
 send-cause-canceled = The send was canceled before it started
-send-cause-suppressed = The recipient opted out before it went
-send-cause-unknown = Nobody knows whether the provider has it
+send-cause-suppressed = The recipient opted out before the message started
+send-cause-unknown = It is unknown whether the provider has the message
 send-check-lacking = { $count ->
     [1] 1 recipient lacks a contact field that the message needs and gets no message.
    *[other] { $count } recipients lack a contact field that the message needs and get no message.
 }
-send-check-lacking-part = Of the first { $checked } recipients, { $count } lack a contact field that the message needs and get no message. The others were not looked at.
+send-check-lacking-part = Of the first { $checked } recipients, { $count } lack a contact field that the message needs and get no message. The others were not checked.

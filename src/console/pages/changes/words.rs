@@ -1,9 +1,9 @@
-//! What was changed, and the fields of it, in words.
+//! Words for the kinds of changes and for their fields.
 
 use crate::console::text::Text;
 use crate::engine::records::changes::What;
 
-/// What kind of thing was changed.
+/// The kind of record that was changed.
 pub(in crate::console) fn kind(text: Text, what: What) -> String {
     text.get(match what {
         What::Tier => "changes-kind-tier",
@@ -32,7 +32,7 @@ pub(in crate::console) fn kind(text: Text, what: What) -> String {
     })
 }
 
-/// A field of a recorded value; `None` for one that has no words, which is shown as it is.
+/// A field of a recorded value; `None` for a field without words, which is shown by its name.
 pub(in crate::console) fn field(text: Text, name: &str) -> Option<String> {
     let key = match name {
         "id" => "shell-id",

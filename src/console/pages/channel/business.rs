@@ -1,4 +1,4 @@
-//! What is special to a business account: its webhook, a new token, its templates, who is left out.
+//! The parts of the page for a business account: its webhook, a new token, its templates, suppressions.
 
 use actix_web::web::Data;
 use maud::{Markup, html};
@@ -16,7 +16,7 @@ use crate::console::visitor::Viewer;
 use crate::domain::channel::{Channel, Kind};
 use crate::engine::Webhook;
 
-/// Takes a new token, or none, and connects again.
+/// Reconnects the channel, with a new token if one is given.
 pub(in crate::console) async fn reconnect(
     viewer: Viewer,
     state: Data<State>,
@@ -36,7 +36,7 @@ pub(in crate::console) async fn reconnect(
     state.once.act(&viewer, &form, act).await
 }
 
-/// Takes the secret that signs webhooks.
+/// Sets the secret that signs webhooks.
 pub(in crate::console) async fn set_app_secret(
     viewer: Viewer,
     state: Data<State>,
@@ -101,7 +101,8 @@ pub(super) async fn part(
     })
 }
 
-/// What the provider's console has to be told. It proves the address to be ours, so owners alone see it.
+/// The settings for the provider's console. The verify token proves that the address is ours, so only owners
+/// see it.
 async fn webhook(viewer: &Viewer, state: &State, channel: &Channel, form: &Form) -> Result<Markup, Error> {
     let text = viewer.text;
     let Webhook { path, verify_token, has_app_secret } = state.engine.webhook(channel).await?;

@@ -1,4 +1,4 @@
-//! What holds a channel's pace: a chart of the last minutes, and each limit with its origin.
+//! The limits of a channel's pace: a chart of the last minutes, and each limit with its origin.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use crate::domain::limit::{Allows, Limit, Limits, Origin};
 use crate::domain::rate::Rate;
 use crate::domain::tier::Quota;
 
-/// How fast the channel sends now, against what it may.
+/// The channel's present pace, beside its limit.
 pub(in crate::console) fn pace(person: &Person, limits: &Limits) -> Markup {
     let text = person.text;
     let mut values: Vec<_> = limits.pace.points.iter().map(|point| point.per_second).collect();
-    // What has just begun says less than the last ten seconds do.
+    // The step that has just begun is less exact than the last ten seconds.
     if let Some(last) = values.last_mut() {
         *last = limits.pace.per_second;
     }

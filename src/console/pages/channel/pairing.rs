@@ -1,6 +1,6 @@
-//! Linking a phone to a web session: each step with what the person sees on the phone, and what to do.
+//! Linking a phone to a web session: for each step, what the phone shows and what the person has to do.
 //!
-//! Codes and challenges are secrets of the device that is being linked: only those who may pair see them.
+//! Codes and challenges are secrets of the device that is being linked: only people who may pair see them.
 
 use actix_web::web::Data;
 use maud::{Markup, PreEscaped, html};
@@ -26,12 +26,12 @@ use crate::engine;
 use crate::engine::web_session::{Pairing, Passkey, PasskeyAnswer, Shown, Stage};
 use crate::error::{Code, Refusal};
 
-/// No number that a person types is longer.
+/// The longest number that a person may type.
 const NUMBER: usize = 40;
-/// Assertions have some 2,000 characters.
+/// The longest assertion; assertions have some 2,000 characters.
 const ASSERTION: usize = 64 * 1024;
 
-/// Begins to link a phone, with a code to be typed when a number is given.
+/// Begins to link a phone, with a code to type if a number is given.
 pub(in crate::console) async fn pair(
     viewer: Viewer,
     state: Data<State>,
@@ -51,7 +51,7 @@ pub(in crate::console) async fn pair(
     Ok(back(&channel))
 }
 
-/// Takes the phone off, or ends a pairing.
+/// Unlinks the phone, or ends a pairing.
 pub(in crate::console) async fn unlink(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
     let channel = of_kind(&viewer, &state, id).await?;
     state.engine.unlink(&channel).await?;
@@ -59,7 +59,7 @@ pub(in crate::console) async fn unlink(viewer: Viewer, state: Data<State>, id: I
     Ok(back(&channel))
 }
 
-/// Takes what is answered at the passkey gate: an assertion, or that the codes are the same.
+/// Takes the answer at the passkey gate: an assertion, or the confirmation that the codes are the same.
 pub(in crate::console) async fn passkey(
     viewer: Viewer,
     state: Data<State>,
@@ -78,7 +78,7 @@ pub(in crate::console) async fn passkey(
             Err(engine::Error::Refused(Refusal { code: Code::InvalidField, .. })) => {
                 form.fault("assertion", viewer.text.get("pairing-fault-challenge"));
             }
-            // The step is over: the page shows which one it is now.
+            // The step is over: the page shows the present step.
             Err(engine::Error::Refused(Refusal { code: Code::PasskeyNotExpected, .. })) => {
                 return Ok(back(&channel));
             }
@@ -88,7 +88,7 @@ pub(in crate::console) async fn passkey(
     Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into())
 }
 
-/// The assertion that was pasted, whole or in the `assertion` that programs hand in.
+/// The pasted assertion, by itself or in the `assertion` of a program's request.
 fn assertion(form: &mut Form) -> Option<Assertion> {
     let pasted = form.required("assertion", ASSERTION);
     if form.has_faults() {
@@ -128,14 +128,14 @@ pub(super) async fn part(
     Ok(html! {
         (progress)
         @if shows_assertion {
-            // Beside the live part, which would take the fault away.
+            // Outside of the live part, which would remove the fault.
             section.panel { (assertion_form(form, &place)) }
         }
         (actions(viewer, state, channel, stage, form))
     })
 }
 
-/// The buttons that do something at this stage; a live part.
+/// The buttons of this stage; a live part.
 pub(super) fn actions(
     viewer: &Viewer,
     state: &State,
@@ -145,12 +145,12 @@ pub(super) fn actions(
 ) -> Markup {
     let (text, place) = (viewer.text, format!("/console/channels/{}", channel.id));
     let has_fault = form.fault_of("phone_number").is_some();
-    // A session that somebody has to open again is linked, and not connected.
+    // A session that a person has to open again is linked but not connected.
     let is_on = matches!(channel.connection.status, Status::Connected | Status::Connecting);
     let may_pair = !(stage == Stage::Linked && is_on);
     let may_unlink = stage != Stage::Unlinked || channel.linked_at.is_some();
     html! {
-        // With a fault it is no live part, which would take the fault away.
+        // With a fault this is no live part, because an update would remove the fault.
         section.panel id=(if has_fault { "channel-pairing-again" } else { "channel-pairing-actions" }) hidden[!viewer.may_work()] {
             @if viewer.may_work() {
                 h2 { (text.get(if may_pair { "pairing-actions" } else { "pairing-unlink-title" })) }
@@ -174,7 +174,7 @@ pub(super) fn actions(
     }
 }
 
-/// How far the channel is with being linked; a live part.
+/// The progress of the pairing; a live part.
 pub(super) async fn progress(
     viewer: &Viewer,
     state: &State,
@@ -220,7 +220,7 @@ const fn stage(stage: Stage) -> (Tone, &'static str) {
     }
 }
 
-/// What the person sees on the phone, and what to do.
+/// What the phone shows, and what the person has to do.
 fn instruction(text: Text, pairing: &Pairing) -> Markup {
     let waits_for_phone = pairing.passkey.as_ref().is_some_and(|passkey| passkey.waits_for_phone);
     let (phone, act) = match pairing.stage {
@@ -247,7 +247,7 @@ fn instruction(text: Text, pairing: &Pairing) -> Markup {
     }
 }
 
-/// What is to be scanned, typed, signed or compared.
+/// The code or challenge to scan, type, sign or compare.
 fn codes(viewer: &Viewer, channel: &Channel, pairing: &Pairing) -> Markup {
     let text = viewer.text;
     let until = |at| html! { p.soft { (text.get("pairing-until")) " " (second(viewer, at)) } };
@@ -303,7 +303,7 @@ fn assertion_form(form: &Form, place: &str) -> Markup {
     }
 }
 
-/// The QR code as an image that both themes show dark on light.
+/// The QR code as an image, dark on light in both themes.
 fn drawn(text: Text, payload: &str) -> Markup {
     let Ok(code) = QrCode::new(payload) else {
         tracing::error!("what is to be scanned does not fit into a QR code");
@@ -314,7 +314,7 @@ fn drawn(text: Text, payload: &str) -> Markup {
     html! { div.qr role="img" aria-label=(text.get("pairing-qr")) data-payload=(payload) { (PreEscaped(drawn)) } }
 }
 
-/// The eight characters, as the phone asks for them.
+/// The eight characters, grouped as the phone asks for them.
 fn grouped(code: &str) -> String {
     code.split_at_checked(4).map_or_else(|| code.to_owned(), |(first, second)| format!("{first}-{second}"))
 }

@@ -1,4 +1,4 @@
-//! Channels in words: kinds, states, reasons, limits.
+//! Words for channels: kinds, states, reasons, limits.
 
 use maud::{Markup, html};
 
@@ -9,7 +9,7 @@ use crate::console::text::Text;
 use crate::domain::channel::{Connection, Kind, Reason, Status};
 use crate::domain::limit;
 
-/// What a kind of channel is called.
+/// The name of a kind of channel.
 pub(in crate::console) fn kind(text: Text, kind: Kind) -> String {
     text.get(match kind {
         Kind::BusinessAccount => "channels-kind-business",
@@ -25,7 +25,7 @@ pub(in crate::console) fn state(text: Text, connection: &Connection) -> Markup {
     status(text, connection.status)
 }
 
-/// What the state means for the company, and why it is so.
+/// The meaning of the state for the company, and its reason.
 pub(in crate::console) fn explanation(text: Text, connection: &Connection) -> Markup {
     let Some(Reason { code, sentence, provider_code }) = &connection.reason else {
         return html! { p { (text.get(meaning(connection.status))) } };
@@ -51,7 +51,7 @@ pub(in crate::console) fn explanation(text: Text, connection: &Connection) -> Ma
     }
 }
 
-/// What a state means: the key of a text.
+/// The key of the text about a state.
 pub(in crate::console) const fn meaning(status: Status) -> &'static str {
     match status {
         Status::Connected => "channels-means-connected",
@@ -62,7 +62,7 @@ pub(in crate::console) const fn meaning(status: Status) -> &'static str {
     }
 }
 
-/// Why channels are in their states: codes, each with the key of its text.
+/// The codes of reasons, each with the key of its text.
 pub(in crate::console) const REASONS: &[(&str, &str)] = &[
     ("credentials_refused", "channels-reason-credentials-refused"),
     ("account_restricted", "channels-reason-account-restricted"),
@@ -84,12 +84,12 @@ pub(in crate::console) const REASONS: &[(&str, &str)] = &[
     ("restricted", "channels-reason-restricted"),
 ];
 
-/// The text of a reason; `None` for one that an older or newer program wrote.
+/// The text of a reason; `None` for a reason that an older or newer program wrote.
 fn reason(code: &str) -> Option<&'static str> {
     REASONS.iter().find(|(known, _)| *known == code).map(|(_, key)| *key)
 }
 
-/// What is limited.
+/// The name of a limit.
 pub(in crate::console) fn limit(text: Text, name: limit::Name) -> String {
     text.get(match name {
         limit::Name::MessagesPerSecond => "channels-limit-messages-per-second",

@@ -1,5 +1,5 @@
-//! To whom: tags, numbers, and people who are looked for and picked. A linked phone writes to one recipient: for it there
-//! are the people who were found, and what it may send.
+//! The recipients: tags, numbers, and people who are found by a search. A linked phone writes to one
+//! recipient; for it, this has the people who were found and the phone's limits.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value};
@@ -16,19 +16,19 @@ use crate::domain::limit::Limit;
 use crate::domain::page::PageRequest;
 use crate::domain::phone::PhoneNumber;
 
-/// Tags that are offered: the newest.
+/// The number of tags that are offered, newest first.
 const TAGS: u64 = 1_000;
-/// People that a search shows.
+/// The number of people that a search shows.
 const FOUND: u64 = 20;
 /// The longest search for people, in characters.
 pub(super) const SEARCH_CHARS: usize = 200;
 
-/// The recipients that one can choose from, and the bounds of a linked phone.
+/// The recipients to choose from, and the limits of a linked phone.
 pub(super) struct Audience {
     tags: Vec<Tag>,
     /// The people whom a search found.
     pub(super) found: Option<Vec<Contact>>,
-    /// What a linked phone may send; empty for business accounts.
+    /// The limits of a linked phone; empty for business accounts.
     pub(super) limits: Vec<Limit>,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn first_number(words: &Words) -> Option<PhoneNumber> {
     numbers(words).chain(words.all("person")).find_map(|number| PhoneNumber::parse(number).ok())
 }
 
-/// Adds whom the form names to a request.
+/// Adds the recipients of the form to a request.
 pub(super) fn add(body: &mut Map<String, Value>, words: &Words) {
     let people = numbers(words).chain(words.all("person"));
     let people: Vec<_> = people.map(Value::from).collect();
@@ -82,7 +82,7 @@ pub(super) fn add(body: &mut Map<String, Value>, words: &Words) {
     body.insert("contact_tag_id".to_owned(), tags.into());
 }
 
-/// The fields for it.
+/// The fields for recipients.
 pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Markup {
     let text = viewer.text;
     let words = form.words();

@@ -1,4 +1,4 @@
-//! A send through a business account: the request that the form makes, and when it goes.
+//! A send through a business account: the request of the form, and its schedule.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value};
@@ -55,7 +55,7 @@ fn moment(viewer: &Viewer, form: &mut Form, name: &'static str, body: &mut Map<S
     }
 }
 
-/// The fields for when it goes.
+/// The fields for the schedule.
 pub(super) fn when(viewer: &Viewer, form: &Form) -> Markup {
     let text = viewer.text;
     html! {

@@ -1,4 +1,4 @@
-//! The first step: the channel, the kind of message and the template. They decide which fields there are.
+//! The first step: the channel, the kind of message and the template. They decide which fields the form has.
 
 use std::sync::Arc;
 
@@ -19,17 +19,17 @@ use crate::domain::page::PageRequest;
 use crate::domain::template::Template;
 use crate::engine::records::templates::Filter;
 
-/// The action that chooses, and neither checks nor sends.
+/// The action that only chooses, without checking or sending.
 pub(super) const CHOOSE: &str = "choose";
-/// Channels and templates that are offered.
+/// The number of channels and templates that are offered.
 const OFFERED: u64 = 500;
 
-/// What was chosen.
+/// The choices of the form.
 pub(super) struct Choice {
     /// Business accounts, and the web sessions that can send now.
     pub(super) channels: Vec<Arc<Channel>>,
     pub(super) channel: Option<Arc<Channel>>,
-    /// A web session that was asked for and cannot send now.
+    /// A chosen web session that cannot send now.
     away: Option<Arc<Channel>>,
     pub(super) kind: Kind,
     templates: Vec<Template>,
@@ -79,7 +79,7 @@ impl Choice {
         self.channel.is_some() && self.fits() && (self.kind != Kind::Template || self.template.is_some())
     }
 
-    /// Says what the form of the first step lacks, once it was sent.
+    /// Notes the missing choices of the first step, once its form was sent.
     pub(super) fn complain(&self, form: &mut Form) {
         let text = form.text();
         if form.words().names("channel") && self.channel.is_none() && self.away.is_none() {
@@ -94,18 +94,18 @@ impl Choice {
     }
 }
 
-/// What the first step chooses.
+/// The fields of the first step.
 pub(super) const CHOSEN: [&str; 3] = ["channel", "type", "template"];
 
-/// The form of the first step. What was written for another channel goes with it, so that it is there again as far as the
-/// new one has a field for it.
+/// The form of the first step. It carries values that were entered for another channel, so that they appear
+/// again in fields that the new channel has.
 pub(super) fn choosing(viewer: &Viewer, choice: &Choice, form: &Form) -> Markup {
     let written = form
         .words()
         .iter()
         .filter(|(name, value)| !CHOSEN.contains(name) && !STEERING.contains(name) && !value.is_empty());
     let written: Vec<_> = written.collect();
-    // A query has no room for it; the tags of a link from the page of a tag fit.
+    // A query is too short for these values, but the tags of a link from the page of a tag fit.
     let method = if written.iter().all(|(name, _)| *name == "tag") { "get" } else { "post" };
     html! {
         form method=(method) action=(PLACE) {
@@ -116,7 +116,7 @@ pub(super) fn choosing(viewer: &Viewer, choice: &Choice, form: &Form) -> Markup 
     }
 }
 
-/// The choices alone, for the form of the message. A form that `is_posted` says which of its buttons was pressed.
+/// Only the choices, for the form of the message. A form that `is_posted` names the pressed button.
 pub(super) fn choices(viewer: &Viewer, choice: &Choice, form: &Form, is_posted: bool) -> Markup {
     let text = viewer.text;
     let current = choice.channel.as_ref().map(|channel| channel.id.to_string()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is said: the fields of each kind of message, and the request that they make.
+//! The content: the fields of each kind of message, and the request that they form.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
@@ -12,14 +12,15 @@ use crate::console::words::Words;
 
 /// The most buttons below a text.
 const BUTTONS: usize = 3;
-/// Lines of an area that are read: more than a menu or a list of products may have, so that too many are refused.
+/// The lines of a text area that are read: more than a menu or a list of products may have, so that too many
+/// are refused.
 const LINES: usize = 100;
-/// Far longer than any id of a catalogue or a product.
+/// The longest id of a catalogue or a product.
 const PROVIDER_ID: usize = 256;
-/// What may stand above a text with buttons.
+/// The types of header above a text with buttons.
 const HEADERS: [&str; 4] = ["text", "image", "video", "document"];
 
-/// What a page can write: everything that the API takes.
+/// The kinds of messages that the page can write: all that the API accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -34,7 +35,7 @@ pub(super) enum Kind {
     List,
     /// A product of a catalogue.
     Product,
-    /// Several of them.
+    /// Several products.
     Products,
 }
 
@@ -94,13 +95,13 @@ impl Kind {
     }
 }
 
-/// The lines of an area that say something.
+/// The lines of a text area that are not blank.
 pub(super) fn lines<'a>(words: &'a Words, name: &str) -> Vec<&'a str> {
     let lines = words.raw(name).unwrap_or_default().lines().map(str::trim);
     lines.filter(|line| !line.is_empty()).take(LINES).collect()
 }
 
-/// The lines of an area in sections: a line with a colon at its end is the title of those below it.
+/// The lines of a text area in sections: a line with a colon at its end is the title of the lines below it.
 pub(super) fn sections<'a>(words: &'a Words, name: &str) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in lines(words, name) {
@@ -113,12 +114,12 @@ pub(super) fn sections<'a>(words: &'a Words, name: &str) -> Vec<(&'a str, Vec<&'
     sections
 }
 
-/// A row of a menu: its title, and what stands below it.
+/// A row of a menu: its title and its description.
 pub(super) fn row(line: &str) -> (&str, &str) {
     line.split_once('|').map_or((line, ""), |(title, rest)| (title.trim(), rest.trim()))
 }
 
-/// The content of the request, as a client of the API writes it.
+/// The content of the request, in the form of the API.
 pub(super) fn body(choice: &Choice, words: &Words) -> Map<String, Value> {
     let text = |name: &str| words.raw(name).unwrap_or_default().replace("\r\n", "\n");
     let body = match choice.kind {
@@ -187,7 +188,7 @@ pub(super) fn body(choice: &Choice, words: &Words) -> Map<String, Value> {
     }
 }
 
-/// An interactive message: its parts that are filled in, and what it offers.
+/// An interactive message: its filled-in parts and its action.
 fn interactive(kind: Kind, words: &Words, name: &str, action: &Value) -> Value {
     let mut interactive = json!({"type": name, "action": action});
     let text = |field: &str| words.raw(field).unwrap_or_default().replace("\r\n", "\n");
@@ -207,13 +208,13 @@ fn interactive(kind: Kind, words: &Words, name: &str, action: &Value) -> Value {
     json!({"type": "interactive", "interactive": interactive})
 }
 
-/// What stands above the text. Only above buttons may that be a file.
+/// The type of the header. Only a message with buttons may have a file as its header.
 pub(super) fn header_type(kind: Kind, words: &Words) -> &'static str {
     let asked = HEADERS.into_iter().find(|known| *known == words.one("header_type"));
     asked.filter(|_| kind == Kind::Buttons).unwrap_or("text")
 }
 
-/// The fields for it.
+/// The fields for the content.
 pub(super) fn fields(text: Text, choice: &Choice, form: &Form) -> Markup {
     let label = text.get("compose-message");
     let message = Field::new(form, "message", &label).required();

@@ -1,5 +1,5 @@
-//! How the message will look on a phone, with what is filled in: its parts in the notation of a template's, which
-//! [`phone`] draws.
+//! A preview of the message on a phone, with the filled-in values: its parts in the form of a template's
+//! parts, which [`phone`] draws.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ fn parts(choice: &Choice, words: &Words, person: Option<&Person>) -> Value {
                 .map_or_else(|| json!([]), |template| filled(template, words, person));
         }
     };
-    // What is left empty is not shown.
+    // Empty parts are not shown.
     parts.retain(|part| part["text"] != "" && part != &json!({}));
     parts.into()
 }
@@ -97,7 +97,7 @@ fn listed(words: &Words, name: &str, entry: impl Fn(&str) -> Value) -> Value {
     json!({"type": "LIST", "sections": sections})
 }
 
-/// The template's own parts, with the values that are there.
+/// The template's own parts, with the values that are filled in.
 fn filled(template: &Template, words: &Words, person: Option<&Person>) -> Value {
     let mut parts = template.components.clone();
     let kind = |part: &Value| part["type"].as_str().unwrap_or_default().to_ascii_uppercase();
@@ -136,8 +136,8 @@ fn filled(template: &Template, words: &Words, person: Option<&Person>) -> Value 
     parts
 }
 
-/// A text whose variables are filled in; those that are not stay as they are, and so does a contact field that the
-/// person has no value for.
+/// A text with its variables filled in. Variables without a value, and contact fields that the person has no
+/// value for, stay as they are.
 fn fill(text: &str, part: &str, words: &Words, person: Option<&Person>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,5 @@
-//! Why a send is not accepted: beside the field that it is about, and in the engine's words where they say more.
+//! Shows why a send is refused, beside the field that the refusal is about, and in the engine's words where
+//! they say more.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use crate::console::visitor::Viewer;
 use crate::engine;
 use crate::error::{Code, Refusal};
 
-/// Why the engine does not accept it now, or not at all.
+/// Why the engine does not accept the send now, or at all.
 pub(super) enum Refused {
     Refusal(Refusal),
     /// The channel may send again after this long; the sentence names the limit.
@@ -23,7 +24,7 @@ pub(super) enum Refused {
 }
 
 impl Refused {
-    /// Notes what is wrong in the form; a defect of ours is no fault of the form.
+    /// Notes the fault in the form; an internal failure is no fault of the form.
     pub(super) fn by(error: engine::Error, form: &mut Form) -> Result<Self, Error> {
         match error {
             engine::Error::Refused(refusal) => {
@@ -64,7 +65,7 @@ impl Refused {
     }
 }
 
-/// Puts a refusal beside the field that it is about.
+/// Shows a refusal beside the field that it is about.
 pub(super) fn fault(form: &mut Form, refusal: &Refusal) {
     let (field, key) = match refusal.code {
         Code::MissingRecipient => ("numbers", "compose-fault-recipient"),
@@ -99,7 +100,7 @@ pub(super) fn fault(form: &mut Form, refusal: &Refusal) {
     };
     let mut sentence = form.text().get(key);
     if refusal.code == Code::InvalidInteractive {
-        // It has many parts: the engine names the one that is wrong.
+        // The content has many parts: the engine names the part that is wrong.
         sentence = format!("{sentence} [{}]", refusal.sentence);
     }
     form.fault(field, sentence);

@@ -1,5 +1,5 @@
-//! Whose values the preview shows in the place of contact fields: the first recipient's, or made-up ones while nobody is
-//! chosen.
+//! The person whose values the preview shows in place of contact fields: the first recipient, or an example
+//! while no recipient is chosen.
 
 use super::choice::Choice;
 use super::content::Kind;
@@ -12,11 +12,11 @@ use crate::domain::contact::Person;
 use crate::domain::phone::PhoneNumber;
 
 pub(super) enum Sample {
-    /// No value has a contact field.
+    /// No value of the form has a contact field.
     None,
-    /// The first recipient; no contact when `None`.
+    /// The first recipient; without a person, the recipient is no contact.
     Recipient(PhoneNumber, Option<Person>),
-    /// Nobody is chosen yet.
+    /// No recipient is chosen yet.
     MadeUp(Person),
 }
 

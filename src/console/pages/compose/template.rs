@@ -1,5 +1,5 @@
-//! Every part of a template that can be filled in: the header's text, file or place, the text's variables by their
-//! numbers or names, the buttons' addresses, codes and payloads.
+//! The parts of a template that can be filled in: the header's text, file or location, the text's variables
+//! by their numbers or names, and the buttons' addresses, codes and payloads.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn name_of(part: &str, variable: &str) -> String {
     format!("{part}_{variable}")
 }
 
-/// The values of the form, as a client of the API gives them.
+/// The values of the form, in the form of the API.
 pub(super) fn components(template: &Template, words: &Words) -> Vec<Value> {
     let Some(shape) = Shape::read(template) else { return Vec::new() };
     let mut components = Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn components(template: &Template, words: &Words) -> Vec<Value> {
     components
 }
 
-/// The names of the fields whose values are texts, where contact fields may stand.
+/// The names of the fields whose values are texts, which may contain contact fields.
 fn text_fields(template: &Template) -> Vec<String> {
     let Some(shape) = Shape::read(template) else { return Vec::new() };
     let header = match &shape.header {
@@ -86,7 +86,7 @@ pub(super) fn has_contact_fields(template: &Template, words: &Words) -> bool {
     text_fields(template).iter().any(|name| contact_field::is_in(words.one(name)))
 }
 
-/// Notes which values have something that only looks like a contact field.
+/// Notes a fault for values that contain something like a contact field that is not one.
 pub(super) fn check_contact_fields(template: &Template, form: &mut Form) {
     for name in text_fields(template) {
         if contact_field::check_text(form.words().one(&name)).is_err() {
@@ -96,7 +96,7 @@ pub(super) fn check_contact_fields(template: &Template, form: &mut Form) {
     }
 }
 
-/// What stands for a value of each recipient.
+/// The list of contact fields.
 fn contact_fields(text: Text) -> Markup {
     let word = |field| {
         text.get(match field {

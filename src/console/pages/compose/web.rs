@@ -1,4 +1,5 @@
-//! A message through a linked phone: to one person or one group, at once, at the pace that keeps the phone's account safe.
+//! A message through a linked phone: to one person or one group, without a schedule, at the pace that keeps
+//! the phone's account safe.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -20,7 +21,7 @@ use crate::engine::{DryRunFile, WebDryRun};
 pub(super) const PERSON: &str = "number";
 /// The field `to`: a group.
 pub(super) const GROUP: &str = "group";
-/// The longest number or id of a group that a field takes.
+/// The longest number or group id that a field accepts.
 const ADDRESS_CHARS: usize = 60;
 
 /// The request, with a fault at each field that is wrong.
@@ -28,7 +29,7 @@ pub(super) fn request(state: &State, choice: &Choice, form: &mut Form) -> Option
     let mut body = content::body(choice, form.words());
     let to = if form.words().one("to") == GROUP { GROUP } else { PERSON };
     body.insert("recipient_type".to_owned(), to.into());
-    // Each kind of recipient has a field of its own name.
+    // Each kind of recipient has a field with its own name.
     body.insert("phone_number".to_owned(), form.words().one(to).into());
     match WebRequest::parse(Value::Object(body).to_string().as_bytes(), &state.options.send) {
         Ok(request) if !form.has_faults() => Some(request),
@@ -79,7 +80,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Marku
     }
 }
 
-/// How much the phone may send, and how much of it is left.
+/// The phone's limits, with what is left of each.
 pub(super) fn pace(viewer: &Viewer, audience: &Audience) -> Markup {
     let text = viewer.text;
     html! {
@@ -103,7 +104,7 @@ pub(super) fn pace(viewer: &Viewer, audience: &Audience) -> Markup {
     }
 }
 
-/// What would be sent: to whom, which file, and when its turn is.
+/// The result of the dry run: the recipient, the file, and the time of the turn.
 pub(super) fn outcome(viewer: &Viewer, dry_run: &WebDryRun) -> Markup {
     let text = viewer.text;
     let WebDryRun { to, file, wait, at } = dry_run;
@@ -125,7 +126,7 @@ pub(super) fn outcome(viewer: &Viewer, dry_run: &WebDryRun) -> Markup {
     }
 }
 
-/// The file as it was found behind its link.
+/// The file behind the link.
 fn described(viewer: &Viewer, file: &DryRunFile) -> Markup {
     let text = viewer.text;
     let DryRunFile { mime_type, length, file_name, seconds, is_voice_note } = file;

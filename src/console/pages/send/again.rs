@@ -1,4 +1,4 @@
-//! Sending messages of a send again that did not arrive: what that would be, before it is done.
+//! Retries of a send, with a dry run before: the messages that did not arrive are sent again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,20 +31,20 @@ use crate::engine::records::sends::Record;
 use crate::engine::{self, DryRun};
 use crate::error::{Code, Refusal};
 
-/// Reasons for skipping that a page shows.
+/// The number of skipped entries that a page shows.
 const SKIPPED_SHOWN: usize = 20;
-/// The largest send whose messages are looked through while the page waits: some milliseconds.
+/// The largest send whose messages are read while the page waits: that takes some milliseconds.
 const AT_ONCE: u64 = 10_000;
-/// How long the page waits for the dry run of a larger one, which it shows when it is there.
+/// How long the page waits for the dry run of a larger send, which it shows later.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// How old that may be, and how often a page looks for it.
+/// How old a dry run may be, and how often a page looks for it.
 const FRESH: Duration = Duration::from_secs(10);
 const EVERY: Duration = Duration::from_millis(500);
 
-/// What would be sent, or why nothing would.
+/// The result of the dry run, or the refusal.
 type Rehearsed = Result<DryRun, Refusal>;
 
-/// The way from the page of a send to here, while some of its messages can be sent again; a live part.
+/// The link from the page of a send to this page, while some messages can be retried; a live part.
 pub(super) fn link(viewer: &Viewer, view: &View, can_repeat: bool) -> Markup {
     let way = view.tally().filter(|_| can_repeat && viewer.may_work()).and_then(|tally| way(&tally.counts));
     html! {
@@ -56,12 +56,12 @@ pub(super) fn link(viewer: &Viewer, view: &View, can_repeat: bool) -> Markup {
     }
 }
 
-/// The words of the link and the query of its address; `None` when nothing can be sent again.
+/// The words of the link and the query of its address; `None` when nothing can be retried.
 fn way(counts: &Counts) -> Option<(&'static str, String)> {
     if counts.of(At::Failed) + counts.of(At::Expired) > 0 {
         return Some(("send-again", String::new()));
     }
-    // People who opted out since are left out again, so that they alone are no reason.
+    // Recipients who have opted out are skipped again, so they alone are no reason for a retry.
     let rest = [At::Canceled, At::Unknown].into_iter().filter(|state| counts.of(*state) > 0);
     let query: Vec<_> = rest.map(|state| format!("state={}", state.as_str())).collect();
     (!query.is_empty()).then(|| ("send-again-rest", format!("?{}", query.join("&"))))
@@ -80,7 +80,7 @@ pub(in crate::console) async fn show(
     page(&viewer, &state, id, &form, asked).await
 }
 
-/// Shows the dry run of a large send as soon as it is there.
+/// Shows the dry run of a large send as soon as it is ready.
 pub(in crate::console) async fn follow(
     viewer: Viewer,
     state: Data<State>,
@@ -133,7 +133,7 @@ pub(in crate::console) async fn send(
     }
 }
 
-/// Which messages are meant: those that failed or expired, unless the words say otherwise.
+/// The messages to retry: those that failed or expired, unless the form says otherwise.
 fn request(words: &Words) -> RetryRequest {
     let states = At::RETRIED.into_iter().filter(|state| words.has("state", state.as_str()));
     let mut states: Vec<_> = states.collect();
@@ -197,7 +197,7 @@ async fn dry_run(state: &State, company: Uuid, id: Uuid, asked: RetryRequest) ->
     }
 }
 
-/// The dry run, if it is there within [`PATIENCE`]. It goes on when the page does not wait any more, once for all who ask.
+/// The dry run, if it is ready within [`PATIENCE`]. Otherwise it continues, once for all requests.
 async fn within_patience(
     state: &Data<State>,
     company: Uuid,
@@ -214,7 +214,7 @@ async fn within_patience(
     }
 }
 
-/// What a dry run found, with the button; a live part.
+/// The result of the dry run, with the button; a live part.
 fn found(
     viewer: &Viewer,
     id: Uuid,
@@ -252,7 +252,8 @@ pub(in crate::console::pages) fn refused(viewer: &Viewer, refusal: &Refusal) -> 
     })
 }
 
-/// What would be sent: to how many, who is skipped and why, how long it takes and what decides that.
+/// The result of the dry run: the number of recipients, skipped entries with their reasons, the duration and
+/// the limit that decides it.
 pub(in crate::console::pages) fn outcome(viewer: &Viewer, dry_run: &DryRun) -> Markup {
     let text = viewer.text;
     let DryRun { recipients, skipped, takes: _, left_out: _, without_fields, ends, binding } = dry_run;

@@ -1,4 +1,4 @@
-//! A send in figures: how far it is, what it waits for, where its messages are and why some did not arrive.
+//! The figures of a send: its progress, why it waits, its messages by state, and why some did not arrive.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::domain::send::{Cause, Tally};
 use crate::engine::Counted;
 use crate::engine::records::sends::Record;
 
-/// How long a page waits for the figures of a large send that nobody counted yet; it shows them later.
+/// How long a page waits for the figures of a large send that is not counted yet; it shows them later.
 const PATIENCE: Duration = Duration::from_millis(25);
 
 /// How long after its end a page waits for receipts.
@@ -36,7 +36,7 @@ pub(in crate::console::pages) struct View {
 }
 
 impl View {
-    /// Whether its figures change soon: before its end, and while receipts of its messages are to be expected.
+    /// Whether its figures may change soon: before its end, and while receipts of its messages are expected.
     pub(super) fn may_change(&self, now: Timestamp) -> bool {
         let Some(tally) = self.tally() else { return true };
         let is_heard_of = [message::State::Sent, message::State::Delivered];
@@ -45,7 +45,7 @@ impl View {
         !self.send.stage.is_over() || is_heard_of && is_fresh
     }
 
-    /// Its figures, if they are there.
+    /// Its figures, if they are counted.
     pub(super) fn tally(&self) -> Option<&Tally> {
         self.counted.as_ref().map(|counted| &counted.tally)
     }
@@ -62,7 +62,7 @@ pub(in crate::console::pages) async fn view(state: &State, company: Uuid, id: Uu
     Ok(View { send, outlook, counted })
 }
 
-/// How far it is, and what it waits for.
+/// Its progress, and why it waits.
 pub(super) fn progress(viewer: &Viewer, view: &View) -> Markup {
     let View { send, outlook, .. } = view;
     let (text, done) = (viewer.text, send.progress.settled.min(send.recipients));
@@ -82,7 +82,7 @@ pub(super) fn progress(viewer: &Viewer, view: &View) -> Markup {
     }
 }
 
-/// What something waits for, and until when.
+/// Why it waits, and until when.
 pub(in crate::console::pages) fn waits(viewer: &Viewer, what: &Waiting) -> Markup {
     html! {
         p { strong { (viewer.text.get("send-waits")) } " " (waiting(viewer, what)) }
@@ -90,7 +90,7 @@ pub(in crate::console::pages) fn waits(viewer: &Viewer, what: &Waiting) -> Marku
     }
 }
 
-/// How fast it went.
+/// Its pace over time.
 pub(super) fn pace(viewer: &Viewer, view: &View) -> Markup {
     let text = viewer.text;
     let values = view.tally().map(|tally| {
@@ -116,7 +116,7 @@ pub(super) fn pace(viewer: &Viewer, view: &View) -> Markup {
     }
 }
 
-/// Where its messages are, and why some did not arrive.
+/// Its messages by state, and why some did not arrive.
 pub(super) fn counts(viewer: &Viewer, view: &View) -> Markup {
     let text = viewer.text;
     html! {

@@ -1,5 +1,5 @@
-//! The messages of a send, one part of the list at a time: counting all that match would take as long as the send is
-//! large, so the list goes on from where it ended.
+//! The messages of a send, one part of the list at a time. Counting all matches of a large send would take
+//! too long, so each part continues where the one before ended.
 
 use maud::{Markup, html};
 
@@ -20,10 +20,10 @@ use crate::engine::records::messages::{Found, Message, SendSnapshot};
 
 /// Messages on a page.
 const SHOWN: u64 = 50;
-/// Messages looked at for one page: some milliseconds.
+/// Messages that are read for one page, which takes some milliseconds.
 const SPAN: u64 = 20_000;
 
-/// The list, with what it is narrowed to.
+/// The list, with its filters.
 pub(super) async fn list(
     viewer: &Viewer,
     state: &State,
@@ -78,7 +78,7 @@ pub(super) async fn list(
     })
 }
 
-/// All messages of a send that has no more than the list shows, for the page that follows it.
+/// All messages of a send that fit on one page, for the live page.
 pub(super) async fn all(viewer: &Viewer, state: &State, view: &View) -> Result<Option<Markup>, Error> {
     if view.send.recipients > SHOWN {
         return Ok(None);
@@ -117,7 +117,7 @@ fn rows(viewer: &Viewer, view: &View, snapshot: &SendSnapshot, messages: &[Messa
     table(&text.get("send-messages"), &columns, rows)
 }
 
-/// To whom a message goes.
+/// The recipient of a message.
 pub(in crate::console::pages) fn recipient(snapshot: &SendSnapshot, position: message::Position) -> String {
     position.recipient.map_or_else(
         || format!("{}{GROUP_SUFFIX}", snapshot.group().unwrap_or_default()),

@@ -1,4 +1,4 @@
-//! States, reasons and causes in a person's words.
+//! Words for states, reasons and causes.
 
 use maud::{Markup, html};
 
@@ -11,7 +11,7 @@ use crate::domain::message::State;
 use crate::domain::plan::Binding;
 use crate::domain::send::Stage;
 
-/// Where a send is, as a badge.
+/// The badge for the state of a send.
 pub(in crate::console::pages) fn stage(text: Text, stage: Stage) -> Markup {
     let (tone, key) = match stage {
         Stage::Scheduled => (Tone::Plain, "send-stage-scheduled"),
@@ -24,7 +24,7 @@ pub(in crate::console::pages) fn stage(text: Text, stage: Stage) -> Markup {
     explained(tone, &text.get(key), Topic::Send(stage))
 }
 
-/// The word for a stage, for lists to choose from.
+/// The word for the state of a send, for lists to choose from.
 pub(in crate::console::pages) fn stage_word(text: Text, stage: Stage) -> String {
     text.get(match stage {
         Stage::Scheduled => "send-stage-scheduled",
@@ -36,7 +36,7 @@ pub(in crate::console::pages) fn stage_word(text: Text, stage: Stage) -> String 
     })
 }
 
-/// The word for where a message is.
+/// The word for the state of a message.
 pub(in crate::console::pages) fn state_word(text: Text, state: State) -> String {
     text.get(match state {
         State::Queued => "send-state-queued",
@@ -52,12 +52,12 @@ pub(in crate::console::pages) fn state_word(text: Text, state: State) -> String 
     })
 }
 
-/// Where a message is, as a badge.
+/// The badge for the state of a message.
 pub(in crate::console::pages) fn state(text: Text, state: State) -> Markup {
     explained(tone(state), &state_word(text, state), Topic::Message(state))
 }
 
-/// The same inside a link to something else, with a mark behind it that leads to the explanation.
+/// The same inside a link to something else, followed by a mark that links to the explanation.
 pub(in crate::console::pages) fn linked_state(text: Text, state: State, address: &str) -> Markup {
     let word = state_word(text, state);
     html! {
@@ -76,7 +76,7 @@ const fn tone(state: State) -> Tone {
     }
 }
 
-/// Why a message did not arrive, in a person's words.
+/// Why a message did not arrive, in words.
 pub(in crate::console::pages) fn cause(text: Text, state: State, code: Option<i64>) -> String {
     match state {
         State::Expired => text.get("send-cause-expired"),
@@ -87,7 +87,7 @@ pub(in crate::console::pages) fn cause(text: Text, state: State, code: Option<i6
     }
 }
 
-/// What explains a cause: the provider's code, or the message's state.
+/// The topic that explains a cause: the provider's code, or the message's state.
 pub(in crate::console::pages) fn topic(state: State, code: Option<i64>) -> Topic<'static> {
     match (code, state) {
         (Some(code), _) => Topic::Code(code),
@@ -107,7 +107,7 @@ pub(in crate::console::pages) fn binding(text: Text, binding: Binding) -> String
     })
 }
 
-/// What kind of message it is.
+/// The kind of a message.
 pub(in crate::console::pages) fn kind(text: Text, kind: Kind) -> String {
     text.get(match kind {
         Kind::Text => "send-kind-text",

@@ -5,12 +5,12 @@ use serde_json::{Map, Number, Value};
 use crate::console::form::Form;
 use crate::domain::tier::{self, Tier};
 
-/// Options that are numbers where they are set, or the word `unlimited`.
+/// Options that are numbers or the word `unlimited`.
 const COUNTS: [&str; 5] = ["burst", "pair_burst", "template_quota", "daily_cap", "cold_contacts"];
-/// The one that is a list of numbers.
+/// The option that is a list of numbers.
 const LIST: &str = "warm_up";
 
-/// The options of a stored tier, as its form shows them.
+/// The options of a stored tier, as the form shows them.
 pub(super) fn options(settings: &str) -> Vec<(&'static str, String)> {
     let whole = serde_json::from_str::<Tier>(settings).and_then(|tier| serde_json::to_value(&tier));
     let whole = whole.unwrap_or_else(|_| serde_json::from_str(settings).unwrap_or_default());
@@ -23,15 +23,15 @@ pub(super) fn options(settings: &str) -> Vec<(&'static str, String)> {
     Tier::OPTIONS.iter().map(|option| (*option, whole.get(option).map_or_else(String::new, shown))).collect()
 }
 
-/// The tier that a form describes; `None` with a fault beside each option that cannot be like this.
+/// The tier that a form describes; `None` with a fault beside each invalid option.
 pub(super) fn read(name: &str, before: &Value, form: &mut Form) -> Option<Tier> {
     let mut options = Map::new();
     for option in Tier::OPTIONS.iter().filter(|option| **option != "name") {
         let written = form.words().one(option);
         let value = match *option {
-            // A tier stays for the channels that it is for.
+            // The kind of a tier cannot change.
             "kind" => before.get("kind").cloned().unwrap_or(Value::Null),
-            // Fields that the form of this kind does not have stay as they are.
+            // Options that the form of this kind does not have stay as they are.
             absent if !form.words().names(absent) => before.get(absent).cloned().unwrap_or(Value::Null),
             _ if written.is_empty() => Value::Null,
             LIST => list(written),
@@ -59,7 +59,7 @@ fn list(written: &str) -> Value {
     Value::Array(written.split([',', ' ', ';']).filter(|entry| !entry.is_empty()).map(number).collect())
 }
 
-/// Puts a fault beside the option that it names.
+/// Shows a fault beside the option that it names.
 fn note(form: &mut Form, fault: &str) {
     let names =
         |option: &&&str| fault.contains(&format!("\"{option}\"")) || fault.contains(&format!("`{option}`"));

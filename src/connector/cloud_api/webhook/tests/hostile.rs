@@ -1,4 +1,4 @@
-//! Whatever stands in a body, it is read or refused, and what is good in it is heard.
+//! Every body is parsed or refused, and its valid updates are returned.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::*;
 
 const GOOD: &str = r#"{"id":"good","status":"sent","timestamp":"1"}"#;
 
-/// JSON of every form, its objects with the names that we look for.
+/// JSON of every form, with objects that have the field names of webhooks.
 fn json() -> impl Strategy<Value = Value> {
     let names = prop::sample::select(vec![
         "object",

@@ -1,4 +1,4 @@
-//! What WhatsApp synchronises between the devices of an account.
+//! The data that WhatsApp synchronises between the devices of an account.
 
 use std::collections::HashMap;
 
@@ -10,9 +10,9 @@ use whatsapp_rust::wacore::store::error::Result;
 
 use super::{Backend, clear, delete, failed, impossible, put, to_json};
 
-/// Kept by the id of the key, in hex; the mark is when it was made.
+/// Stored by the id of the key, in hex; the mark is its time.
 const SYNC_KEY: &str = "sync_key";
-/// Holds under its only key the id of the key that was stored last.
+/// Its only key has the id of the sync key that was stored last.
 const LATEST_SYNC_KEY: &str = "latest_sync_key";
 const VERSION: &str = "collection_version";
 

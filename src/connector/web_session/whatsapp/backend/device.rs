@@ -1,4 +1,4 @@
-//! The device itself, and the secrets of messages that others refer to.
+//! The device itself, and the secrets of messages that other messages refer to.
 
 use std::collections::HashMap;
 
@@ -12,9 +12,9 @@ use whatsapp_rust::wacore::store::error::Result;
 use super::{Backend, failed, impossible, joined, put, to_json};
 use crate::connector::web_session::Record;
 
-/// Holds the device under its only key.
+/// Its only key has the device.
 const DEVICE: &str = "device";
-/// The time of the message and then the secret; the mark is when it may go, 0 for never.
+/// The time of the message, followed by the secret; the mark is when it expires, 0 for never.
 const MESSAGE_SECRET: &str = "message_secret";
 
 #[async_trait]
@@ -31,7 +31,7 @@ impl DeviceStore for Backend {
         self.records.has_key(DEVICE, "").await.map_err(failed)
     }
 
-    /// A device that was never saved has nothing worth keeping: the library makes a new one when there is none.
+    /// A device that was never saved needs no storage: the library creates a new one when there is none.
     async fn create(&self) -> Result<i32> {
         Ok(1)
     }
@@ -82,7 +82,7 @@ impl MsgSecretStore for Backend {
     }
 
     async fn delete_expired_msg_secrets(&self, cutoff_timestamp: i64) -> Result<u32> {
-        // What expires in this very second goes too.
+        // Secrets that expire in this second are deleted, too.
         self.delete_below(MESSAGE_SECRET, cutoff_timestamp.saturating_add(1)).await
     }
 }

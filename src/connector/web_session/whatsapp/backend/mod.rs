@@ -1,9 +1,9 @@
-//! What the library wants to keep, on [`Records`].
+//! The library's storage, implemented on [`Records`].
 //!
-//! The library asks by some sixty methods in five traits; all of them come down to values by key. What it wants to be
-//! atomic is either one batch, or reading and writing under one lock: nobody but this session writes its records.
+//! The library uses some sixty methods in five traits, which all read and write values by key. An atomic
+//! operation is either one batch, or a read and a write under one lock: only this session writes its records.
 //!
-//! The names of namespaces and the forms of values are part of what is stored, and do not change.
+//! The names of namespaces and the formats of values are part of the stored data, and do not change.
 
 mod app_state;
 mod device;
@@ -25,13 +25,13 @@ use super::telling::Telling;
 use crate::clock::Timestamp;
 use crate::connector::web_session::{Change, Record, Records, RecordsError};
 
-/// Between the parts of a key that has several. No address has it.
+/// The separator between the parts of a key. No address contains it.
 const SEPARATOR: char = '\u{1f}';
 
 pub(super) struct Backend {
     records: Arc<dyn Records>,
     telling: Arc<Telling>,
-    /// Held from a read until the write that depends on it.
+    /// Locked from a read until the write that depends on it.
     merging: Mutex<()>,
 }
 
@@ -56,7 +56,7 @@ impl Backend {
         self.records.list(namespace).await.map_err(failed)
     }
 
-    /// Nothing at all costs nothing.
+    /// Without changes, does nothing.
     async fn apply(&self, changes: Vec<Change>) -> Result<()> {
         if changes.is_empty() {
             return Ok(());
@@ -112,7 +112,7 @@ fn failed(error: RecordsError) -> StoreError {
     StoreError::Database(Box::new(error))
 }
 
-/// A record that this program never wrote.
+/// The error for a record that this program never writes.
 fn impossible(what: &str) -> StoreError {
     StoreError::Validation(format!("the session's records hold an impossible {what}"))
 }

@@ -1,4 +1,4 @@
-//! The numbers behind hidden addresses, in what the library has kept.
+//! Finds the numbers behind hidden addresses in the library's storage.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::protocol::LID;
 use crate::connector::web_session::{Jid, Records};
 use crate::domain::phone::PhoneNumber;
 
-/// It reads and never writes.
+/// Only reads the records.
 pub(in super::super) struct Numbers(Arc<dyn Records>);
 
 impl Numbers {
@@ -17,7 +17,7 @@ impl Numbers {
         Self(records)
     }
 
-    /// The number that an address hides; `None` when it is not known, or when that cannot be found out now.
+    /// The number that an address hides; `None` when it is unknown or cannot be read now.
     pub(in super::super) async fn behind(&self, lid: &Jid) -> Option<PhoneNumber> {
         let (user, _) = lid.as_str().split_once('@')?;
         let record = self.0.read(LID, &[user]).await.ok()?.pop()?;

@@ -1,4 +1,5 @@
-//! Who has which devices and which hidden address, who holds a group's key, and what may have to be sent again.
+//! The devices and hidden addresses of people, the devices that hold a group's key, and messages that may
+//! have to be sent again.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use super::{Backend, clear, delete, failed, from_json, joined, now, put, to_json
 use crate::connector::web_session::{Event, Jid};
 use crate::domain::phone::PhoneNumber;
 
-/// A record for each group: which devices hold its key.
+/// A record for each group: the devices that hold its key.
 const GROUP_KEY_HOLDERS: &str = "group_key_holders";
 pub(super) const LID: &str = "lid";
 /// The hidden address of a number.
@@ -107,7 +108,7 @@ impl ProtocolStore for Backend {
         let lids: Vec<_> = entries.iter().map(|entry| entry.lid.as_str()).collect();
         let merging = self.merging.lock().await;
         let mut changes = Vec::with_capacity(2 * entries.len());
-        // A number that an address has no more must not lead to it.
+        // A number that no longer belongs to an address must not lead to it.
         for known in self.records.read(LID, &lids).await.map_err(failed)? {
             let known: LidPnMappingEntry = from_json(&known.value)?;
             changes.push(delete(LID_OF_NUMBER, [known.phone_number.as_str()]));
@@ -243,7 +244,7 @@ impl ProtocolStore for Backend {
         Ok(taken.map(|record| record.value))
     }
 
-    /// Base keys, which the library forgets to delete for messages that are never asked for again, go with them.
+    /// Also deletes base keys, which the library does not delete for messages that are never requested again.
     async fn delete_expired_sent_messages(&self, cutoff_timestamp: i64) -> Result<u32> {
         self.delete_below(BASE_KEY, cutoff_timestamp).await?;
         self.delete_below(SENT, cutoff_timestamp).await

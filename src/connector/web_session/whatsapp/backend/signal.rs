@@ -1,4 +1,4 @@
-//! Keys of the Signal protocol: who we know, the sessions with their devices, one-time and group keys.
+//! Keys of the Signal protocol: identities, sessions with devices, one-time and group keys.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::connector::web_session::Change;
 
 const IDENTITY: &str = "identity";
 const SESSION: &str = "session";
-/// The mark is 1 when WhatsApp has the public half, and 0 before.
+/// The mark is 1 when WhatsApp has the public key, and 0 before.
 const PREKEY: &str = "prekey";
 const SIGNED_PREKEY: &str = "signed_prekey";
 const SENDER_KEY: &str = "sender_key";
@@ -53,7 +53,7 @@ impl SignalStore for Backend {
         self.delete(SESSION, address).await
     }
 
-    /// Without this, each number that is learned costs 200 questions.
+    /// Without this method, each new number costs 200 requests.
     async fn has_signal_state_for_user(&self, user: &str) -> Result<bool> {
         for namespace in [SESSION, IDENTITY] {
             for beginning in [format!("{user}@"), format!("{user}:")] {
