@@ -33,8 +33,8 @@ pub(super) struct Schedule {
     distances: Distances,
     /// When the next listing is due without anybody's asking.
     next: Option<Instant>,
-    /// The first moment for which one is wanted besides.
-    wanted: Option<Instant>,
+    /// The first and the last moment for which one is wanted besides.
+    wanted: Option<(Instant, Instant)>,
     /// When the last one began.
     began: Option<Instant>,
     is_running: bool,
@@ -49,10 +49,11 @@ impl Schedule {
         Self { distances, next, wanted: None, began: None, is_running: false, failures: 0 }
     }
 
-    /// Something says that the templates may have changed, or will have at this moment. One listing after it
-    /// serves everybody who wants one.
+    /// Something says that the templates may have changed, or will have at this moment. One listing after the last of
+    /// these moments serves everybody who wants one.
     pub(super) fn want(&mut self, at: Instant) {
-        self.wanted = Some(self.wanted.map_or(at, |earlier| earlier.min(at)));
+        let (first, last) = self.wanted.unwrap_or((at, at));
+        self.wanted = Some((first.min(at), last.max(at)));
     }
 
     /// When a listing is to begin; `None` while one runs or none is due.
@@ -61,7 +62,7 @@ impl Schedule {
             return None;
         }
         let soonest = self.began.map(|began| began + self.distances.least);
-        let wanted = self.wanted.map(|wanted| soonest.map_or(wanted, |soonest| wanted.max(soonest)));
+        let wanted = self.wanted.map(|(first, _)| soonest.map_or(first, |soonest| first.max(soonest)));
         [self.next, wanted].into_iter().flatten().min()
     }
 
@@ -70,7 +71,8 @@ impl Schedule {
     pub(super) fn begin(&mut self, now: Instant) {
         self.is_running = true;
         self.began = Some(now);
-        self.wanted = self.wanted.filter(|wanted| *wanted > now);
+        let later = self.wanted.filter(|(_, last)| *last > now);
+        self.wanted = later.map(|(first, last)| (if first > now { first } else { last }, last));
     }
 
     /// The listing ended. Only one that succeeded counts as one; after a failure it is tried again sooner, but ever

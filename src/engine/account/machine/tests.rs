@@ -2,6 +2,8 @@
 
 mod doubts;
 mod random;
+mod slots;
+mod timers;
 
 use std::ops::Range;
 
