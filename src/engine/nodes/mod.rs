@@ -27,12 +27,10 @@ pub(in crate::engine) use self::questions::{
 };
 pub use self::shown::Shown as ShownCluster;
 use super::{Engine, Error};
-use crate::clock::Timestamp;
 use crate::cluster::News;
 use crate::domain::channel::Channel;
 use crate::engine::upkeep::rounds::repeat;
 use crate::error::{Code, Refusal};
-use crate::store;
 
 /// How long a request waits for a channel that nobody owns to be claimed.
 const CLAIM_PATIENCE: Duration = Duration::from_secs(2);
@@ -133,16 +131,9 @@ impl Engine {
         }
     }
 
-    /// Reads what a node that is gone may have told nobody, and ends what it left.
+    /// Reads what a node that is gone may have told nobody.
     async fn take_over(&self) {
-        let ending = async {
-            self.load_suppressions().await?;
-            if self.0.shared.cluster.keeps_house() {
-                self.store().end_left_messages(Timestamp::now()).await?;
-            }
-            Ok::<_, store::Error>(())
-        };
-        if let Err(error) = ending.await {
+        if let Err(error) = self.load_suppressions().await {
             tracing::warn!(%error, "cannot read yet what a node left");
         }
     }

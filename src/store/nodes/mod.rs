@@ -237,12 +237,14 @@ impl Store {
     }
 
     /// Removes what a fenced node left half done: sends whose audience it was resolving, and its claims of idempotency
-    /// keys. The call can be repeated, and made by several nodes at once.
+    /// keys. Ends the messages that its channels put back in sends that were canceled or expired. The call can be
+    /// repeated, and made by several nodes at once.
     ///
     /// # Errors
     ///
     /// When the database fails; [`Error::Fenced`] when `lease` is no longer ours.
-    pub async fn clear_up_after(&self, lease: &Lease, node: Uuid) -> Result<u64> {
+    pub async fn clear_up_after(&self, lease: &Lease, node: Uuid, now: Timestamp) -> Result<u64> {
+        self.end_left_messages(now).await?;
         let transaction = self.begin_fenced(lease).await?;
         let removed = self.remove_resolved_by_nobody(&transaction).await?;
         let keys = "DELETE FROM key_in_progress WHERE node_id = $1";
