@@ -98,7 +98,7 @@ impl<K: Eq + Hash + Copy> Slot<K> {
     /// It happens now: the place is kept for 24 hours.
     pub(crate) fn keep(self, now: Timestamp) {
         let mut counted = self.window.counted();
-        // What happened before counts anew if its day is over.
+        // The key counts again if its day is over.
         counted.forget(now);
         if counted.happened.insert(self.key) {
             counted.past.push_back((now, self.key));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happened_counts_for_a_day_and_not_a_moment_longer() {
+    fn a_key_that_happened_counts_for_a_day_and_not_a_millisecond_longer() {
         let window = Window::new(vec![(WALL, 1)]);
         let last = WALL.plus(QUOTA_SPAN - Duration::from_millis(1));
         assert!(window.counts(1, last));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_slots_for_the_same_each_counts_until_the_last_is_given_back() {
+    fn several_slots_for_one_key_count_until_the_last_is_given_back() {
         let window = Window::new(Vec::new());
         let (first, second) = (window.take(1), window.take(1));
         drop(first);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_again_counts_from_the_first_time_within_its_day() {
+    fn a_key_that_happens_again_within_its_day_counts_from_the_first_time() {
         let window = Window::new(vec![(WALL, 1)]);
         window.take(1).keep(hours(23));
         assert!(window.counts(1, hours(23)));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_again_after_its_day_counts_anew_although_nobody_looked_meanwhile() {
+    fn a_key_that_happens_again_after_its_day_counts_from_then_on() {
         let window = Window::new(vec![(WALL, 1)]);
         let slot = window.take(1);
         slot.keep(hours(24));

@@ -148,7 +148,7 @@ async fn a_node_whose_fence_is_closed_writes_nothing_and_renews_nothing() {
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn what_a_dead_node_put_back_in_a_canceled_send_ends_whichever_node_clears_up_after_it() {
+async fn messages_that_a_dead_node_put_back_in_a_canceled_send_end_whichever_node_clears_up() {
     let universe = Universe::postgres().await;
     let (store, now) = (&universe.store, Timestamp::now());
     let (old, new) = (join(&universe, "old", LONG).await, join(&universe, "new", LONG).await);

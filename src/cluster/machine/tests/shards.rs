@@ -62,7 +62,7 @@ fn a_claim_holds_so_many_shards_at_most() {
 }
 
 #[test]
-fn a_node_owns_what_it_won_and_nothing_that_it_did_not_claim() {
+fn a_node_owns_the_shards_that_it_won_and_none_that_it_did_not_claim() {
     let mut stage = Stage::among(&[]);
     stage.wants([node(7), node(8)]);
     let effects = stage.tell(Input::Claimed(vec![node(8), node(9)]));
@@ -82,7 +82,7 @@ fn nothing_is_claimed_by_a_node_that_is_not_proposed_for_it() {
 }
 
 #[test]
-fn what_is_given_away_is_not_claimed_until_it_is_released() {
+fn a_shard_that_is_given_away_is_not_claimed_until_it_is_released() {
     let mut stage = Stage::among(&[]);
     let all = stage.own(100..140, false);
     stage.renewed(serving(&[2]));
@@ -112,7 +112,7 @@ fn channels_move_only_once_the_members_are_the_same_for_three_seconds() {
 }
 
 #[test]
-fn what_was_to_move_to_a_node_that_is_gone_stays() {
+fn shards_that_were_to_move_to_a_node_that_is_gone_stay() {
     let mut stage = Stage::among(&[]);
     let owned = stage.own(100..500, false);
     stage.renewed(serving(&[2]));
@@ -124,7 +124,7 @@ fn what_was_to_move_to_a_node_that_is_gone_stays() {
 }
 
 #[test]
-fn what_was_claimed_for_a_node_that_came_meanwhile_moves_there() {
+fn shards_that_were_claimed_before_a_node_came_move_there() {
     let mut stage = Stage::among(&[]);
     let claimed = stage.wants((100..140).map(node));
     stage.renewed(serving(&[2]));
@@ -149,7 +149,7 @@ fn web_sessions_move_only_from_a_node_that_drains() {
 }
 
 #[test]
-fn a_node_without_trust_still_gives_away_what_it_drains() {
+fn a_draining_node_without_trust_still_gives_its_shards_away() {
     let mut stage = Stage::among(&[]);
     let owned = stage.own(100..103, false);
     stage.later(TRUST);

@@ -127,7 +127,7 @@ fn an_account_whose_channels_have_no_quota_counts_nobody() {
 }
 
 #[test]
-fn a_message_after_the_recipient_s_day_counts_anew_and_gives_its_slot_back_when_it_is_refused() {
+fn a_message_after_the_recipient_s_day_counts_again_and_gives_its_slot_back_when_it_is_refused() {
     let mut world = World::counting(1);
     assert_eq!(world.grant(1, 1, 0..1), 1);
     assert!(write_to(&mut world, 1, 1, 0..1).has_arrivals);

@@ -129,7 +129,7 @@ fn an_opt_out_that_was_not_written_keeps_its_channel_waiting_and_turns_webhooks_
 }
 
 #[test]
-fn everything_but_a_send_is_answered_when_only_that_was_not_written() {
+fn all_callers_but_a_send_s_are_answered_when_only_that_send_was_not_written() {
     let mut world = World::new();
     world.accept(5, 9);
     world.accept(6, 9);

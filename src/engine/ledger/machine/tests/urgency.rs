@@ -107,7 +107,7 @@ fn more_of_an_audience_and_its_end_are_each_written_at_once() {
 }
 
 #[test]
-fn what_nobody_waits_for_follows_the_begin_of_the_last_commit_and_not_its_end() {
+fn rows_that_nobody_waits_for_follow_the_start_of_the_last_commit_and_not_its_end() {
     let mut world = World::new();
     world.accept(1, 9);
     world.begin();
@@ -139,7 +139,7 @@ fn a_webhook_is_taken_while_fewer_receipts_and_events_than_the_most_wait() {
 }
 
 #[test]
-fn everybody_who_waits_takes_a_place_of_the_ledger_s() {
+fn webhooks_extensions_and_sends_each_take_one_place_of_the_ledger() {
     for capacity in 1..4 {
         let mut world = World::with_capacity(capacity);
         let wait: [fn(&mut World); 3] = [

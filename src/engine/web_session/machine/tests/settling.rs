@@ -178,7 +178,7 @@ fn a_restriction_outlasts_a_new_start_for_a_day_after_it_was_told() {
 }
 
 #[test]
-fn a_phone_that_is_linked_anew_is_not_restricted() {
+fn a_phone_that_is_linked_again_is_not_restricted() {
     let mut of = channel(Status::Connected, Some(WALL));
     of.connection.reason = Some(condition::restricted());
     let mut world = World::new(&of, true, Some(Duration::ZERO));
@@ -190,7 +190,7 @@ fn a_phone_that_is_linked_anew_is_not_restricted() {
 }
 
 #[test]
-fn what_is_not_written_when_a_phone_is_unlinked_is_not_written_later() {
+fn a_state_that_is_not_written_when_the_phone_is_unlinked_is_not_written_later() {
     let mut world = World::linked();
     world.opens();
     world.event(Event::Connected);

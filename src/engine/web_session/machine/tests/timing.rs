@@ -136,7 +136,7 @@ fn while_keys_are_deleted_commands_are_refused_and_a_stop_ends_the_machine() {
 }
 
 #[test]
-fn what_is_told_of_a_session_that_is_not_there_changes_nothing() {
+fn late_news_of_a_session_that_is_not_open_changes_nothing() {
     let mut world = World::new(&channel(Status::Connecting, Some(WALL)), true, Some(LOOK_INTERVAL));
     world.input(Input::Opened(Ok(())));
     world.input(Input::Silence);

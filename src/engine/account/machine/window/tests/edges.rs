@@ -72,7 +72,7 @@ fn a_message_of_a_person_whose_day_is_over_is_taken_back_by_its_own_time() {
     let mut window = read();
     new(&mut window, 1, 9, at(0));
     window.spend(number(1), at(24));
-    assert_eq!(window.arrivals(), arrivals + 1, "the person counts anew");
+    assert_eq!(window.arrivals(), arrivals + 1, "the person counts again");
     window.release(number(1), at(24));
     assert_eq!((window.used(at(24)), window.order.len()), (0, 0));
 }
