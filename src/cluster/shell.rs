@@ -18,6 +18,7 @@ use uuid::Uuid;
 use super::machine::{Effect, Input, LEASE, Machine, Seen, Standing};
 use super::placement::Member;
 use super::{ClusterEvent, Nodes, micros};
+use crate::clock::Timestamp;
 use crate::store::nodes::{Node, Stage};
 use crate::store::{Error, Lease};
 
@@ -209,7 +210,7 @@ impl Heartbeat {
     fn clear_up(&self, node: Uuid) {
         let (nodes, lease) = (Arc::clone(&self.nodes), Arc::clone(&self.lease));
         self.run_beside(async move {
-            match within(nodes.store.clear_up_after(&lease, node)).await {
+            match within(nodes.store.clear_up_after(&lease, node, Timestamp::now())).await {
                 Ok(sends) => tracing::info!(node.id = %node, sends, "cleared up after a node"),
                 Err(Error::Fenced) => return Some(Input::Fenced),
                 Err(error) => tracing::warn!(node.id = %node, %error, "cannot clear up after a node yet"),

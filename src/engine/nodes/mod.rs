@@ -28,12 +28,10 @@ pub(in crate::engine) use self::questions::{
 };
 pub use self::shown::Shown as ShownCluster;
 use super::{Engine, Error};
-use crate::clock::Timestamp;
 use crate::cluster::ClusterEvent;
 use crate::domain::channel::Channel;
 use crate::engine::upkeep::rounds::repeat;
 use crate::error::{Code, Refusal};
-use crate::store;
 
 /// How long a request waits until a channel without an owner is claimed.
 const CLAIM_PATIENCE: Duration = Duration::from_secs(2);
@@ -134,17 +132,10 @@ impl Engine {
         }
     }
 
-    /// Reads changes that a dead node may not have told, and handles what it left.
+    /// Reads changes that a dead node may not have told.
     async fn take_over(&self) {
-        let ending = async {
-            self.load_suppressions().await?;
-            if self.0.shared.cluster.keeps_house() {
-                self.store().end_left_messages(Timestamp::now()).await?;
-            }
-            Ok::<_, store::Error>(())
-        };
-        if let Err(error) = ending.await {
-            tracing::warn!(%error, "cannot take over yet from a node that is gone");
+        if let Err(error) = self.load_suppressions().await {
+            tracing::warn!(%error, "cannot read yet what a dead node left");
         }
     }
 

@@ -259,4 +259,57 @@ mod tests {
         assert!(!waits(verdict(End::ClientOutdated)), "a newer program may do");
         assert!(!waits(verdict(End::Stopped)));
     }
+
+    #[test]
+    fn each_wait_is_twice_the_one_before_up_to_a_quarter_of_an_hour() {
+        for (failures, seconds) in [5, 10, 20, 40, 80, 160, 320, 640, 900, 900].into_iter().enumerate() {
+            let failures = u32::try_from(failures).unwrap();
+            for end in [End::Failed { sentence: "x".to_owned() }, End::Stopped] {
+                let verdict = after(&end, true, failures, NOW);
+                assert_eq!(
+                    verdict.then,
+                    Then::OpenAfter(Duration::from_secs(seconds)),
+                    "{failures} failures"
+                );
+                assert_eq!((verdict.status, code(&verdict)), (Status::Disconnected, "session_failed"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_session_without_a_phone_that_failed_is_not_opened_again_by_itself() {
+        let verdict = after(&End::Failed { sentence: "x".to_owned() }, false, 0, NOW);
+        assert_eq!((code(&verdict), verdict.then), ("session_failed", Then::Close));
+    }
+
+    #[test]
+    fn a_ban_that_is_over_by_this_clock_is_waited_for_a_minute_all_the_same() {
+        for until in [NOW, NOW.minus(Duration::from_secs(3_600))] {
+            let ban = Ban { until, code: 101, sentence: "x".to_owned() };
+            assert_eq!(after(&End::Banned(ban), true, 0, NOW).then, Then::OpenNotBefore(AFTER_BAN));
+        }
+    }
+
+    #[test]
+    fn a_channel_is_connecting_until_the_third_attempt_in_a_row_came_to_nothing() {
+        assert_eq!([0, 1, 2].map(|attempts| unreachable(attempts, "x").0), [Status::Connecting; 3]);
+        assert_eq!([3, 4].map(|attempts| unreachable(attempts, "x").0), [Status::Disconnected; 2]);
+    }
+
+    #[test]
+    fn a_restriction_lasts_a_day_and_nothing_else_is_one() {
+        let of = |reason| Connection { status: Status::Connected, reason, since: NOW };
+        assert_eq!(restricted_until(&of(Some(restricted()))), Some(NOW.plus(RESTRICTED_FOR)));
+        assert_eq!(restricted_until(&of(Some(link_lost()))), None);
+        assert_eq!(restricted_until(&of(None)), None);
+    }
+
+    #[test]
+    fn only_a_channel_that_is_disconnected_waits_for_a_person() {
+        for status in [Status::Pairing, Status::Connecting, Status::Connected] {
+            let reason = Some(link_lost());
+            assert!(!waits_for_a_person(&Connection { status, reason, since: NOW }), "{status}");
+        }
+        assert!(!waits_for_a_person(&Connection { status: Status::Disconnected, reason: None, since: NOW }));
+    }
 }

@@ -98,6 +98,8 @@ impl<K: Eq + Hash + Copy> Slot<K> {
     /// The event happens now: the slot is kept for 24 hours.
     pub(crate) fn keep(self, now: Timestamp) {
         let mut counted = self.window.counted();
+        // The key counts again if its day is over.
+        counted.forget(now);
         if counted.happened.insert(self.key) {
             counted.past.push_back((now, self.key));
         }
@@ -125,6 +127,8 @@ impl<K: Eq + Hash + Copy> fmt::Debug for Slot<K> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     const WALL: Timestamp = Timestamp::from_millis(1_700_000_000_000);
@@ -153,5 +157,67 @@ mod tests {
         second.keep(WALL);
         assert_eq!(window.left(Quota::AtMost(5), WALL), Some(3));
         assert!(!window.counts(1, WALL.plus(QUOTA_SPAN)));
+    }
+
+    fn hours(hours: u64) -> Timestamp {
+        WALL.plus(Duration::from_secs(hours * 3_600))
+    }
+
+    #[test]
+    fn a_full_quota_has_room_when_the_oldest_that_are_too_many_have_left() {
+        let window = Window::new(vec![(hours(0), 1), (hours(1), 2), (hours(2), 3)]);
+        let until = |most, others| window.full_until(Quota::AtMost(most), others, hours(3));
+        assert_eq!(
+            [4, 3, 2, 1].map(|most| until(most, 0)),
+            [None, Some(hours(24)), Some(hours(25)), Some(hours(26))]
+        );
+        assert_eq!(
+            [0, 1, 2, 9].map(|others| until(4, others)),
+            [None, Some(hours(24)), Some(hours(25)), Some(hours(26))]
+        );
+        assert_eq!(window.full_until(Quota::Unlimited, 9, hours(3)), None);
+        assert_eq!(window.left(Quota::Unlimited, hours(3)), None);
+        assert_eq!(
+            [4, 3, 2].map(|most| window.left(Quota::AtMost(most), hours(3))),
+            [Some(1), Some(0), Some(0)]
+        );
+    }
+
+    #[test]
+    fn a_key_that_happened_counts_for_a_day_and_not_a_millisecond_longer() {
+        let window = Window::new(vec![(WALL, 1)]);
+        let last = WALL.plus(QUOTA_SPAN - Duration::from_millis(1));
+        assert!(window.counts(1, last));
+        assert_eq!(window.left(TWO, last), Some(1));
+        assert!(!window.counts(1, WALL.plus(QUOTA_SPAN)));
+    }
+
+    #[test]
+    fn several_slots_for_one_key_count_until_the_last_is_given_back() {
+        let window = Window::new(Vec::new());
+        let (first, second) = (window.take(1), window.take(1));
+        drop(first);
+        assert!(window.counts(1, WALL));
+        drop(second);
+        assert!(!window.counts(1, WALL));
+    }
+
+    #[test]
+    fn a_key_that_happens_again_within_its_day_counts_from_the_first_time() {
+        let window = Window::new(vec![(WALL, 1)]);
+        window.take(1).keep(hours(23));
+        assert!(window.counts(1, hours(23)));
+        assert!(!window.counts(1, hours(24)));
+        window.take(1).keep(hours(25));
+        assert!(window.counts(1, hours(48)));
+    }
+
+    #[test]
+    fn a_key_that_happens_again_after_its_day_counts_from_then_on() {
+        let window = Window::new(vec![(WALL, 1)]);
+        let slot = window.take(1);
+        slot.keep(hours(24));
+        assert!(window.counts(1, hours(47)));
+        assert!(!window.counts(1, hours(48)));
     }
 }

@@ -237,12 +237,14 @@ impl Store {
     }
 
     /// Clears up after a fenced node: removes sends whose audience it was resolving, and its claims of idempotency
-    /// keys. The call can be repeated, and made by several nodes at once.
+    /// keys, and ends the messages that its channels put back in canceled or expired sends. The call can be repeated, and
+    /// made by several nodes at once.
     ///
     /// # Errors
     ///
     /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
-    pub async fn clear_up_after(&self, lease: &Lease, node: Uuid) -> Result<u64> {
+    pub async fn clear_up_after(&self, lease: &Lease, node: Uuid, now: Timestamp) -> Result<u64> {
+        self.end_left_messages(now).await?;
         let transaction = self.begin_fenced(lease).await?;
         let removed = self.remove_resolved_by_nobody(&transaction).await?;
         let keys = "DELETE FROM key_in_progress WHERE node_id = $1";

@@ -33,8 +33,8 @@ pub(super) struct Schedule {
     distances: Distances,
     /// When the next scheduled listing is due.
     next: Option<Instant>,
-    /// The earliest time for which a listing is requested.
-    wanted: Option<Instant>,
+    /// The first and the last time for which a listing is requested.
+    wanted: Option<(Instant, Instant)>,
     /// When the last listing began.
     began: Option<Instant>,
     is_running: bool,
@@ -49,9 +49,11 @@ impl Schedule {
         Self { distances, next, wanted: None, began: None, is_running: false, failures: 0 }
     }
 
-    /// The templates may have changed, or will have at this time. One listing after that serves all requests.
+    /// The templates may have changed, or will have at this time. One listing after the last of these times serves all
+    /// requests.
     pub(super) fn want(&mut self, at: Instant) {
-        self.wanted = Some(self.wanted.map_or(at, |earlier| earlier.min(at)));
+        let (first, last) = self.wanted.unwrap_or((at, at));
+        self.wanted = Some((first.min(at), last.max(at)));
     }
 
     /// When a listing is to begin; `None` while one runs or none is due.
@@ -60,7 +62,7 @@ impl Schedule {
             return None;
         }
         let soonest = self.began.map(|began| began + self.distances.least);
-        let wanted = self.wanted.map(|wanted| soonest.map_or(wanted, |soonest| wanted.max(soonest)));
+        let wanted = self.wanted.map(|(first, _)| soonest.map_or(first, |soonest| first.max(soonest)));
         [self.next, wanted].into_iter().flatten().min()
     }
 
@@ -68,7 +70,8 @@ impl Schedule {
     pub(super) fn begin(&mut self, now: Instant) {
         self.is_running = true;
         self.began = Some(now);
-        self.wanted = self.wanted.filter(|wanted| *wanted > now);
+        let later = self.wanted.filter(|(_, last)| *last > now);
+        self.wanted = later.map(|(first, last)| (if first > now { first } else { last }, last));
     }
 
     /// The listing ended. Only a success counts as a listing; a failed one is retried sooner, with growing waits.

@@ -1,6 +1,8 @@
 //! The account machine, driven by hand.
 
 mod random;
+mod slots;
+mod timers;
 mod unknown;
 
 use std::ops::Range;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::NodeEvent;
 use super::asking::Statement;
-use crate::cluster::machine::{Effect, Input, Standing};
+use crate::cluster::machine::{Effect, Input};
 use crate::engine::channel::machine::Input as ToChannel;
 use crate::engine::machine::Caller;
 use crate::engine::planted::{Fault, is_planted};
@@ -15,15 +15,6 @@ use crate::engine::universe::world::World;
 impl World {
     /// Passes an input to the present node's machine, and carries out its effects.
     pub(super) fn feed_node(&mut self, input: Input) {
-        if let Input::Renewed { seen, .. } = &input {
-            let open = seen.iter().filter(|node| node.standing != Standing::Fenced);
-            let open = open.map(|node| node.member.id).collect();
-            let Some(node) = self.node_mut() else { return };
-            let before = std::mem::replace(&mut node.open, open);
-            if !before.is_subset(&node.open) && self.keeps_house() {
-                self.model.end_left_messages(self.clock.wall());
-            }
-        }
         let now = self.clock.now().monotonic;
         let Some(node) = self.node_mut() else { return };
         let mut effects = Vec::new();

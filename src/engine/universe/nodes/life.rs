@@ -120,7 +120,6 @@ impl Node {
             trusted_until: Duration::ZERO,
             owned: BTreeSet::new(),
             members: Vec::new(),
-            open: BTreeSet::new(),
             leaving: Vec::new(),
             seen: Seen::default(),
             acting: BTreeMap::new(),

@@ -1,5 +1,6 @@
 use super::super::window::Window;
 use super::*;
+use crate::connector::web_session::{Built, MessageId};
 use crate::domain::tier::Quota;
 
 /// One stranger in a day.
@@ -160,4 +161,75 @@ fn a_pending_reply_is_found_from_its_acceptance_to_the_end_of_the_wait() {
     assert!(world.pending_replies.of(id).is_empty());
     drop(wait);
     assert!(world.pending_replies.find(id).is_none());
+}
+
+fn handed_over() -> HandedOver {
+    let to = Jid::parse("5511988887777@s.whatsapp.net").unwrap();
+    let sent = Sent { to, id: MessageId::generate(), built: Built::Text };
+    HandedOver { send_id: Uuid::from_u128(7), sent, text: None, at: Timestamp::from_millis(0) }
+}
+
+#[test]
+fn a_message_that_whatsapp_has_after_all_is_told_as_what_was_handed_over() {
+    let world = World::new();
+    let (errand, mut wait) = world.errand();
+    errand.begin();
+    let handed_over = handed_over();
+    errand.hands_over(handed_over.clone());
+    errand.put_back(Reason::UnknownOutcome, true);
+    errand.has_arrived(Timestamp::now());
+    assert_eq!((told(&mut wait), world.left()), (HandOver::Done(Box::new(handed_over)), Some(0)));
+    let (errand, mut wait) = World::new().errand();
+    errand.has_arrived(Timestamp::now());
+    assert_eq!(told(&mut wait), HandOver::Unknown, "another process handed it over");
+}
+
+#[test]
+fn a_doubt_stays_whatever_comes_after_it() {
+    for end in [HandOver::Canceled, HandOver::Stopping, HandOver::TooLate(Reason::Rate)] {
+        let world = World::new();
+        let (errand, mut wait) = world.errand();
+        errand.begin();
+        errand.put_back(Reason::UnknownOutcome, true);
+        errand.begin();
+        errand.put_back(Reason::Retry, false);
+        errand.tell(end, Timestamp::now());
+        assert_eq!((told(&mut wait), world.left()), (HandOver::Unknown, Some(0)));
+    }
+}
+
+#[test]
+fn an_attempt_forgets_what_its_message_waited_for_before() {
+    let world = World::new();
+    let (errand, mut wait) = world.errand();
+    errand.put_back(Reason::Pair, false);
+    errand.begin();
+    errand.put_back(Reason::Retry, false);
+    errand.expire(|| Reason::Turn, Timestamp::now());
+    assert_eq!(told(&mut wait), HandOver::TooLate(Reason::Retry));
+}
+
+#[test]
+fn the_end_of_the_engine_tells_everybody_who_still_waits() {
+    let world = World::new();
+    let (waiting, mut first) = world.errand();
+    let (begun, mut second) = world.errand();
+    for (errand, id) in [(&waiting, 1), (&begun, 2)] {
+        errand.accept(Uuid::from_u128(id));
+    }
+    begun.begin();
+    world.errands.end(Timestamp::now());
+    assert_eq!((told(&mut first), told(&mut second)), (HandOver::Stopping, HandOver::Unknown));
+}
+
+#[test]
+fn an_errand_keeps_the_send_that_it_was_accepted_under() {
+    let world = World::new();
+    let (errand, wait) = world.errand();
+    let [first, second] = [1, 2].map(Uuid::from_u128);
+    errand.accept(first);
+    errand.accept(second);
+    assert!(world.errands.find(first).is_some() && world.errands.find(second).is_none());
+    drop(wait);
+    assert!(world.errands.of(Uuid::nil()).is_empty());
 }
