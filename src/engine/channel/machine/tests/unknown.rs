@@ -2,8 +2,6 @@
 
 use super::*;
 
-const MINUTE: Duration = Duration::from_secs(60);
-
 impl World {
     /// A message whose answer was lost, and of which the ledger heard nothing until its time to wait was over.
     fn in_doubt() -> (Self, Key) {
