@@ -1,4 +1,4 @@
-//! Forgetting in the store: what goes, in which steps, and what stays whatever happens.
+//! Retention in the store: what goes, in which steps, and what stays whatever happens.
 
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ use crate::database::{Universe, stores};
 stores!(
     what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_does,
     a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it,
-    a_receipt_of_a_forgotten_send_is_ignored_and_makes_no_row,
-    a_process_that_lost_its_lease_forgets_nothing,
+    a_receipt_of_a_removed_send_is_ignored_and_makes_no_row,
+    a_process_that_lost_its_lease_removes_nothing,
     events_and_changes_go_by_their_own_age,
     holds_go_when_their_time_is_over,
 );
@@ -204,7 +204,7 @@ async fn a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it(universe
     store.close().await;
 }
 
-async fn a_receipt_of_a_forgotten_send_is_ignored_and_makes_no_row(universe: &Universe) {
+async fn a_receipt_of_a_removed_send_is_ignored_and_makes_no_row(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let rows = Database::connect(&universe.url).await.unwrap();
     let id = send(store, &lease, 10, 10, State::Finished, days_ago(100)).await;
@@ -219,7 +219,7 @@ async fn a_receipt_of_a_forgotten_send_is_ignored_and_makes_no_row(universe: &Un
     assert_eq!(count::<message::Entity>(&rows).await, 0);
 }
 
-async fn a_process_that_lost_its_lease_forgets_nothing(universe: &Universe) {
+async fn a_process_that_lost_its_lease_removes_nothing(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let rows = Database::connect(&universe.url).await.unwrap();
     for id in [10, 11] {

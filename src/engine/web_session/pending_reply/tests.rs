@@ -172,15 +172,15 @@ fn handed_over() -> HandedOver {
 #[test]
 fn a_message_that_whatsapp_has_after_all_is_told_as_what_was_handed_over() {
     let world = World::new();
-    let (errand, mut wait) = world.errand();
-    errand.begin();
+    let (pending_reply, mut wait) = world.pending_reply();
+    pending_reply.begin();
     let handed_over = handed_over();
-    errand.hands_over(handed_over.clone());
-    errand.put_back(Reason::UnknownOutcome, true);
-    errand.has_arrived(Timestamp::now());
+    pending_reply.hands_over(handed_over.clone());
+    pending_reply.put_back(Reason::UnknownOutcome, true);
+    pending_reply.has_arrived(Timestamp::now());
     assert_eq!((told(&mut wait), world.left()), (HandOver::Done(Box::new(handed_over)), Some(0)));
-    let (errand, mut wait) = World::new().errand();
-    errand.has_arrived(Timestamp::now());
+    let (pending_reply, mut wait) = World::new().pending_reply();
+    pending_reply.has_arrived(Timestamp::now());
     assert_eq!(told(&mut wait), HandOver::Unknown, "another process handed it over");
 }
 
@@ -188,12 +188,12 @@ fn a_message_that_whatsapp_has_after_all_is_told_as_what_was_handed_over() {
 fn a_doubt_stays_whatever_comes_after_it() {
     for end in [HandOver::Canceled, HandOver::Stopping, HandOver::TooLate(Reason::Rate)] {
         let world = World::new();
-        let (errand, mut wait) = world.errand();
-        errand.begin();
-        errand.put_back(Reason::UnknownOutcome, true);
-        errand.begin();
-        errand.put_back(Reason::Retry, false);
-        errand.tell(end, Timestamp::now());
+        let (pending_reply, mut wait) = world.pending_reply();
+        pending_reply.begin();
+        pending_reply.put_back(Reason::UnknownOutcome, true);
+        pending_reply.begin();
+        pending_reply.put_back(Reason::Retry, false);
+        pending_reply.tell(end, Timestamp::now());
         assert_eq!((told(&mut wait), world.left()), (HandOver::Unknown, Some(0)));
     }
 }
@@ -201,35 +201,35 @@ fn a_doubt_stays_whatever_comes_after_it() {
 #[test]
 fn an_attempt_forgets_what_its_message_waited_for_before() {
     let world = World::new();
-    let (errand, mut wait) = world.errand();
-    errand.put_back(Reason::Pair, false);
-    errand.begin();
-    errand.put_back(Reason::Retry, false);
-    errand.expire(|| Reason::Turn, Timestamp::now());
+    let (pending_reply, mut wait) = world.pending_reply();
+    pending_reply.put_back(Reason::Pair, false);
+    pending_reply.begin();
+    pending_reply.put_back(Reason::Retry, false);
+    pending_reply.expire(|| Reason::Turn, Timestamp::now());
     assert_eq!(told(&mut wait), HandOver::TooLate(Reason::Retry));
 }
 
 #[test]
 fn the_end_of_the_engine_tells_everybody_who_still_waits() {
     let world = World::new();
-    let (waiting, mut first) = world.errand();
-    let (begun, mut second) = world.errand();
-    for (errand, id) in [(&waiting, 1), (&begun, 2)] {
-        errand.accept(Uuid::from_u128(id));
+    let (waiting, mut first) = world.pending_reply();
+    let (begun, mut second) = world.pending_reply();
+    for (pending_reply, id) in [(&waiting, 1), (&begun, 2)] {
+        pending_reply.accept(Uuid::from_u128(id));
     }
     begun.begin();
-    world.errands.end(Timestamp::now());
+    world.pending_replies.end(Timestamp::now());
     assert_eq!((told(&mut first), told(&mut second)), (HandOver::Stopping, HandOver::Unknown));
 }
 
 #[test]
-fn an_errand_keeps_the_send_that_it_was_accepted_under() {
+fn a_pending_reply_keeps_the_send_that_it_was_accepted_under() {
     let world = World::new();
-    let (errand, wait) = world.errand();
+    let (pending_reply, wait) = world.pending_reply();
     let [first, second] = [1, 2].map(Uuid::from_u128);
-    errand.accept(first);
-    errand.accept(second);
-    assert!(world.errands.find(first).is_some() && world.errands.find(second).is_none());
+    pending_reply.accept(first);
+    pending_reply.accept(second);
+    assert!(world.pending_replies.find(first).is_some() && world.pending_replies.find(second).is_none());
     drop(wait);
-    assert!(world.errands.of(Uuid::nil()).is_empty());
+    assert!(world.pending_replies.of(Uuid::nil()).is_empty());
 }

@@ -13,9 +13,9 @@ fn a_channel_without_a_slot_is_told_of_room_however_many_are_given_back_at_once(
     for given_back in 1..4 {
         let mut world = World::counting(2);
         assert_eq!((world.grant(1, 3, 0..3), world.grant(2, 3, 10..11)), (3, 0));
-        assert_eq!(world.told(), [(1, News::Recalled)]);
+        assert_eq!(world.told(), [(1, AccountUpdate::Recalled)]);
         world.ask(1, 3, Ask { returned: (0..given_back).map(person).collect(), ..nothing() });
-        assert_eq!(world.told(), [(2, News::HasRoom)]);
+        assert_eq!(world.told(), [(2, AccountUpdate::HasRoom)]);
         assert_eq!(world.grant(2, 3, 10..14), given_back);
     }
 }
@@ -28,7 +28,7 @@ fn a_channel_without_a_slot_is_told_of_room_when_the_holder_of_one_or_of_several
         assert_eq!((world.grant(1, quota, 0..held), world.grant(2, quota, 10..11)), (held, 0));
         world.told();
         world.feed(Input::Left { channel: channel(1) });
-        assert_eq!(world.told(), [(2, News::HasRoom)]);
+        assert_eq!(world.told(), [(2, AccountUpdate::HasRoom)]);
     }
 }
 
@@ -58,13 +58,13 @@ fn a_quota_that_was_sent_out_recalls_nothing_from_channels_with_a_larger_one() {
 fn a_person_whom_two_channels_hold_takes_a_slot_until_both_gave_them_back() {
     let mut world = World::counting(3);
     assert_eq!((world.grant(1, 1, 0..1), world.grant(2, 1, 0..1), world.grant(3, 1, 5..6)), (1, 1, 0));
-    assert_eq!(world.told(), [(1, News::Recalled), (2, News::Recalled)]);
+    assert_eq!(world.told(), [(1, AccountUpdate::Recalled), (2, AccountUpdate::Recalled)]);
     world.ask(1, 1, Ask { returned: vec![person(0)], ..nothing() });
     assert_eq!((world.told(), world.used()), (vec![], 1));
     world.ask(1, 1, Ask { returned: vec![person(0)], ..nothing() });
     assert_eq!((world.told(), world.used()), (vec![], 1), "nobody gives back what they do not hold");
     world.ask(2, 1, Ask { returned: vec![person(0)], ..nothing() });
-    assert_eq!((world.told(), world.used()), (vec![(3, News::HasRoom)], 0));
+    assert_eq!((world.told(), world.used()), (vec![(3, AccountUpdate::HasRoom)], 0));
 }
 
 #[test]
@@ -93,7 +93,10 @@ fn grants_stay_good_while_exactly_as_many_count_as_the_quota_allows() {
     world.feed(Input::Counted { recipient: person(10) });
     assert_eq!(world.published.voids, 0, "the recipient counts already");
     world.feed(Input::Counted { recipient: person(20) });
-    assert_eq!((world.used(), world.published.voids, world.told()), (4, 1, vec![(1, News::Recalled)]));
+    assert_eq!(
+        (world.used(), world.published.voids, world.told()),
+        (4, 1, vec![(1, AccountUpdate::Recalled)])
+    );
 }
 
 #[test]
@@ -107,7 +110,7 @@ fn a_channel_that_left_is_not_told_that_the_earlier_recipients_are_known() {
     let span = world.span();
     world.feed(Input::Left { channel: channel(2) });
     world.feed(Input::PeopleRead { span, result: Ok(()) });
-    assert_eq!(world.told(), [1, 3].map(|number| (number, News::PeopleKnown)), "each once");
+    assert_eq!(world.told(), [1, 3].map(|number| (number, AccountUpdate::PeopleKnown)), "each once");
 }
 
 #[test]

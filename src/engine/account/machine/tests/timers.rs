@@ -187,13 +187,13 @@ fn a_question_that_is_not_answered_holds_the_next_one_up_for_five_seconds() {
     world.pass(4 * SECOND - MOMENT);
     assert!(world.told().is_empty());
     world.pass(MOMENT);
-    assert_eq!(world.told(), [(2, News::MayAsk)]);
+    assert_eq!(world.told(), [(2, AccountUpdate::MayAsk)]);
     // An answer that comes late ends nobody else's question.
     world.feed(Input::QuestionEnded { channel: channel(1) });
     assert!(world.told().is_empty());
     assert!(!may_ask(&mut world, 1));
     world.pass(5 * SECOND);
-    assert_eq!(world.told(), [(3, News::MayAsk)]);
+    assert_eq!(world.told(), [(3, AccountUpdate::MayAsk)]);
     world.feed(Input::QuestionEnded { channel: channel(1) });
     world.feed(Input::QuestionEnded { channel: channel(3) });
     assert!(world.told().is_empty(), "the first one wants none any more");

@@ -3,7 +3,7 @@
 use super::*;
 use crate::config;
 use crate::domain::outlook::Reason;
-use crate::engine::fair_line::Turn;
+use crate::engine::fair_queue::Turn;
 
 impl World {
     fn bounded(configure: impl Fn(&mut config::Engine)) -> Self {
@@ -18,7 +18,7 @@ impl World {
     }
 
     fn free_permits(&self) -> usize {
-        self.machine.common.places.free()
+        self.machine.common.permits.free()
     }
 
     /// The channel's turn came, if it did.
@@ -89,7 +89,7 @@ fn permits_that_are_not_needed_go_back_and_so_do_those_of_a_channel_that_ends() 
     assert_eq!(world.limits().waiting, None);
     let common = Arc::clone(&world.machine.common);
     drop(world);
-    assert_eq!(common.places.free(), 100);
+    assert_eq!(common.permits.free(), 100);
 }
 
 #[test]

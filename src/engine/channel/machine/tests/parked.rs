@@ -58,7 +58,7 @@ fn messages_of_a_send_that_is_here_are_read_when_they_are_due_and_once() {
 fn messages_that_could_not_be_read_are_read_again_a_second_later() {
     let mut world = World::with_parked();
     world.pass(30 * SECOND);
-    let failed = Input::WaitsRead { send_id: Uuid::from_u128(20), result: Err(Failed::ForNow) };
+    let failed = Input::WaitsRead { send_id: Uuid::from_u128(20), result: Err(Failed::Temporarily) };
     world.feed(failed);
     world.pass(SECOND - MILLI);
     assert_eq!(world.count("read waits"), 1);

@@ -100,13 +100,13 @@ fn recipients_that_cannot_be_read_are_read_again_a_second_later_unless_they_neve
     let mut world = World::paced(80);
     world.accept_to(20, Recipients::Blocks(3));
     world.flush();
-    assert_eq!(world.feed(read(Err(Failed::ForNow))), ["wake"]);
+    assert_eq!(world.feed(read(Err(Failed::Temporarily))), ["wake"]);
     assert_eq!(world.wakes_in(), SECOND);
     world.pass(SECOND - MILLI);
     assert_eq!(world.count("read recipients"), 1);
     world.pass(MILLI);
     assert_eq!(world.count("read recipients"), 2);
-    world.feed(read(Err(Failed::ForEver)));
+    world.feed(read(Err(Failed::Permanently)));
     world.flush();
     assert_eq!((world.limits().active_sends, world.mark(20).state), (0, send::State::Active));
     world.store_is_empty();
@@ -158,7 +158,7 @@ fn the_store_is_looked_into_until_it_holds_no_more() {
 fn a_failed_look_holds_up_the_next_one_for_its_second() {
     let mut world = World::ready(1);
     world.feed(Input::Look);
-    world.feed(Input::Fetched { size: Size::Direct, result: Err(Failed::ForNow) });
+    world.feed(Input::Fetched { size: Size::Direct, result: Err(Failed::Temporarily) });
     assert!(!world.feed(Input::Look).contains(&"fetch"));
     assert!(!world.pass(SECOND - MILLI).contains(&"fetch"));
     assert!(world.pass(MILLI).contains(&"fetch"));

@@ -387,7 +387,7 @@ fn channels_of_an_account_ask_one_after_the_other() {
     assert!(!member.want_question(world.at), "now this one does");
     world.probed(Health::Unknown(failure()));
     world.hear_account();
-    assert!(!world.feed(Input::Account(crate::engine::account::News::MayAsk)).contains(&"probe"));
+    assert!(!world.feed(Input::Account(crate::engine::account::AccountUpdate::MayAsk)).contains(&"probe"));
 }
 
 #[test]

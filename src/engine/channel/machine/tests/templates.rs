@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::limit::Allows;
 use crate::domain::outlook::Reason;
 use crate::domain::tier::Quota;
-use crate::engine::account::{self, News};
+use crate::engine::account::{self, AccountUpdate};
 
 const MILLI: Duration = Duration::from_millis(1);
 
@@ -195,7 +195,7 @@ fn a_template_that_the_provider_does_not_let_through_holds_only_its_own_sends() 
     world.found(Size::Direct, vec![stored]);
     assert_eq!(world.limits().active_sends, 2);
     let marked = |result| Input::TemplateMarked { template_id: 7, result };
-    world.feed(marked(Err(Failed::ForNow)));
+    world.feed(marked(Err(Failed::Temporarily)));
     world.pass(SECOND - MILLI);
     assert_eq!(world.count("pause template"), 1);
     world.pass(MILLI);
@@ -249,14 +249,14 @@ fn people_go_back_to_the_account_while_the_channel_cannot_write_to_them() {
     world.flush();
     assert_eq!(world.left(), Some(9 - 4), "those who are marked are promised slots");
     // While it can send, it keeps them though another channel waits.
-    world.feed(Input::Account(News::Recalled));
+    world.feed(Input::Account(AccountUpdate::Recalled));
     assert_eq!((world.left(), world.mark(20).progress.high_water), (Some(5), 4));
     world.answer(refused(Disposition::Maintenance));
     world.flush();
     world.accept(10);
     world.flush();
     assert_eq!(world.left(), Some(6), "the first is not written to after all");
-    world.feed(Input::Account(News::Recalled));
+    world.feed(Input::Account(AccountUpdate::Recalled));
     world.flush();
     assert_eq!((world.left(), world.mark(20).progress.high_water), (Some(9), 1));
     let waited = world.until_attempt();
@@ -273,11 +273,11 @@ fn a_slot_that_another_channel_gave_back_opens_templates_again() {
     world.store_is_empty();
     world.store_is_empty();
     assert!(world.outlook_of_template(10).is_some());
-    assert!(world.feed(Input::Account(News::HasRoom)).contains(&"fetch"));
+    assert!(world.feed(Input::Account(AccountUpdate::HasRoom)).contains(&"fetch"));
     assert!(world.outlook_of_template(10).is_none());
     world.store_is_empty();
     world.store_is_empty();
-    assert!(!world.feed(Input::Account(News::HasRoom)).contains(&"fetch"), "they are open");
+    assert!(!world.feed(Input::Account(AccountUpdate::HasRoom)).contains(&"fetch"), "they are open");
 }
 
 impl World {

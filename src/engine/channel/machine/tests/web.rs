@@ -1,4 +1,4 @@
-//! Web sessions: who is let in, at which rhythm messages go, and what their callers are told.
+//! Web sessions: who is let in, at which pacing messages go, and what their callers are told.
 
 use futures_util::FutureExt as _;
 
@@ -41,12 +41,13 @@ impl World {
     }
 
     /// A message comes in whose caller waits.
-    fn errand(&mut self, id: u128, expires_at: Option<Timestamp>) -> Wait {
+    fn pending_reply(&mut self, id: u128, expires_at: Option<Timestamp>) -> Wait {
         let admitted = self.admit(PATIENT).unwrap();
         let to = Jid::person(person(id as u64));
-        let errands = &self.machine.common.errands;
-        let (errand, wait) = errands.begin(Uuid::from_u128(1), to, None, admitted, |_| String::new());
-        errand.accept(Uuid::from_u128(id));
+        let pending_replies = &self.machine.common.pending_replies;
+        let (pending_reply, wait) =
+            pending_replies.begin(Uuid::from_u128(1), to, None, admitted, |_| String::new());
+        pending_reply.accept(Uuid::from_u128(id));
         let order = Order { schedule: Schedule { send_at: None, expires_at }, ..order() };
         self.accept_order(id, order, Recipients::One(person(id as u64)));
         self.flush();
@@ -56,8 +57,8 @@ impl World {
     /// The message of a caller is under way, and that of another one waits for its turn until it expires.
     fn with_callers() -> (Self, Wait, Wait) {
         let mut world = Self::web();
-        let begun = world.errand(10, None);
-        let waits = world.errand(11, Some(world.at.wall.plus(5 * SECOND)));
+        let begun = world.pending_reply(10, None);
+        let waits = world.pending_reply(11, Some(world.at.wall.plus(5 * SECOND)));
         assert_eq!(world.under_way(), [10]);
         (world, begun, waits)
     }
@@ -83,7 +84,7 @@ fn callers_are_answered_and_messages_begun_once_it_is_known_what_the_session_did
     world.pass(20 * SECOND);
     assert_eq!((world.replies.len(), world.attempts.len()), (0, 0));
     assert_eq!(world.limits().waiting.unwrap().reason, Reason::Turn);
-    world.feed(Input::WebActivityRead(Err(Failed::ForNow)));
+    world.feed(Input::WebActivityRead(Err(Failed::Temporarily)));
     world.pass(SECOND - MILLI);
     assert_eq!(world.count("read activity"), 1);
     world.pass(MILLI);
@@ -250,7 +251,7 @@ fn a_session_sends_only_while_it_is_connected() {
         world.flush();
         assert_eq!(world.under_way(), [10]);
         world.answer(accepted());
-        assert_eq!(world.saves.len(), 0, "nor does its keeper need our word");
+        assert_eq!(world.saves.len(), 0, "nor does its supervisor need our word");
     }
 }
 
@@ -309,7 +310,7 @@ fn a_caller_whose_message_is_too_late_is_told_what_held_it() {
 #[test]
 fn a_message_that_is_tried_again_keeps_its_caller_until_its_time_is_over() {
     let mut world = World::web();
-    let mut wait = world.errand(10, Some(world.at.wall.plus(MINUTE)));
+    let mut wait = world.pending_reply(10, Some(world.at.wall.plus(MINUTE)));
     world.answer(Reply::NotSent(failure()));
     world.flush();
     assert_eq!(told(&mut wait), None);
@@ -349,11 +350,11 @@ fn a_message_without_a_caller_is_not_begun_from_the_store_unless_it_may_have_gon
     }
     // One whose caller waits goes on, and is told that it is not paused any more.
     let mut world = World::web();
-    let mut wait = world.errand(10, None);
+    let mut wait = world.pending_reply(10, None);
     world.attempts.clear();
     let (mut world, told_of) = (World::web(), told(&mut wait));
     assert_eq!(told_of, None);
-    let mut wait = world.errand(10, None);
+    let mut wait = world.pending_reply(10, None);
     world.answer(Reply::NotSent(failure()));
     world.feed(Input::Released { send_id: Uuid::from_u128(10), over: None, caller: Caller(1) });
     world.flush();
@@ -393,7 +394,7 @@ fn a_message_counts_in_the_day_once_it_was_handed_over() {
     assert_eq!(left(&world), Some(1), "while it is under way");
     let wall = world.at.wall;
     let web = world.attempts[0].web.take().unwrap();
-    assert!(web.errand.is_none());
+    assert!(web.pending_reply.is_none());
     web.slot.keep(wall);
     world.answer(accepted());
     assert_eq!(left(&world), Some(1));

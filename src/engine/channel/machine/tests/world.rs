@@ -7,7 +7,7 @@ use crate::config;
 use crate::domain::message::{Outcome, Position};
 use crate::domain::send::{Mark, Progress, TemplateUse};
 use crate::engine::account;
-use crate::engine::fair_line::Turn;
+use crate::engine::fair_queue::Turn;
 use crate::store::ledger::PendingWrites;
 use crate::store::sends::{Unfinished, Waiting, WaitingMessages};
 use crate::store::templates::recipients::WrittenTo;

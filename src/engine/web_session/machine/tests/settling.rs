@@ -161,8 +161,8 @@ fn a_message_that_is_refused_for_another_reason_restricts_nothing() {
 #[test]
 fn a_restriction_outlasts_a_new_start_for_a_day_after_it_was_told() {
     let mut of = channel(Status::Connected, Some(WALL));
-    of.connection.reason = Some(condition::restricted());
-    let last = WALL.plus(condition::RESTRICTED_FOR).minus(Duration::from_millis(1));
+    of.connection.reason = Some(end_policy::restricted());
+    let last = WALL.plus(end_policy::RESTRICTED_FOR).minus(Duration::from_millis(1));
     for (wall, expected) in
         [(last, "write connected restricted"), (last.plus(Duration::from_millis(1)), "write connected")]
     {
@@ -180,7 +180,7 @@ fn a_restriction_outlasts_a_new_start_for_a_day_after_it_was_told() {
 #[test]
 fn a_phone_that_is_linked_again_is_not_restricted() {
     let mut of = channel(Status::Connected, Some(WALL));
-    of.connection.reason = Some(condition::restricted());
+    of.connection.reason = Some(end_policy::restricted());
     let mut world = World::new(&of, true, Some(Duration::ZERO));
     world.opens();
     world.event(Event::Paired { number: number(7), lid: None, business_name: None });
