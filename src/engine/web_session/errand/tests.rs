@@ -185,9 +185,10 @@ fn a_doubt_stays_whatever_comes_after_it() {
         let world = World::new();
         let (errand, mut wait) = world.errand();
         errand.begin();
-        errand.put_back(Reason::UnknownOutcome, true);
-        errand.begin();
-        errand.put_back(Reason::Retry, false);
+        for is_in_doubt in [true, true, false] {
+            errand.put_back(Reason::UnknownOutcome, is_in_doubt);
+            errand.begin();
+        }
         errand.tell(end, Timestamp::now());
         assert_eq!((told(&mut wait), world.left()), (HandOver::Unknown, Some(0)));
     }
