@@ -190,9 +190,10 @@ fn a_doubt_stays_whatever_comes_after_it() {
         let world = World::new();
         let (pending_reply, mut wait) = world.pending_reply();
         pending_reply.begin();
-        pending_reply.put_back(Reason::UnknownOutcome, true);
-        pending_reply.begin();
-        pending_reply.put_back(Reason::Retry, false);
+        for is_in_doubt in [true, true, false] {
+            pending_reply.put_back(Reason::UnknownOutcome, is_in_doubt);
+            pending_reply.begin();
+        }
         pending_reply.tell(end, Timestamp::now());
         assert_eq!((told(&mut wait), world.left()), (HandOver::Unknown, Some(0)));
     }

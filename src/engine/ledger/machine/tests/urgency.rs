@@ -50,8 +50,7 @@ fn events(count: usize) -> Hear {
 #[test]
 fn receipts_and_messages_of_people_are_written_at_once() {
     let both = || Hear { events: vec![event()], ..receipts(1) };
-    for hears in [vec![receipts(1)], vec![events(1)], vec![both()], vec![receipts(1), events(1), receipts(1)]]
-    {
+    for hears in [vec![receipts(1)], vec![events(1)], vec![both()], vec![receipts(1), events(1)]] {
         let mut world = World::during_a_commit();
         let callers = hears.len();
         for (caller, hear) in hears.into_iter().enumerate() {
