@@ -307,7 +307,7 @@ impl World {
     fn pause_template(&mut self, channel: usize, template_id: i64) {
         let wait = self.dice.time(Duration::from_millis(1), Duration::from_millis(40));
         let result = if self.store_fails() {
-            Err(Failed::ForNow)
+            Err(Failed::Temporarily)
         } else {
             self.model.pause_template(template_id, self.clock.wall());
             let resumed = self.dice.time(Duration::from_secs(5), Duration::from_secs(60));

@@ -74,7 +74,7 @@ pub(super) enum Stage {
     #[default]
     Idle,
     /// The probe waits in the queue of the account.
-    InLine,
+    Queued,
     /// The probe is under way.
     Asked,
 }

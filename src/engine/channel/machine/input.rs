@@ -101,9 +101,9 @@ pub(crate) struct LeaseLost;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failed {
     /// A retry may succeed.
-    ForNow,
+    Temporarily,
     /// A retry cannot succeed.
-    ForEver,
+    Permanently,
 }
 
 /// What a web session did within the last 24 hours, in the order of time.

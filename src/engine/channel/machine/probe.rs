@@ -104,7 +104,7 @@ impl Machine {
         if self.link.probe.stage != Stage::Idle || !self.link.can_ask() {
             return;
         }
-        self.link.probe.stage = Stage::InLine;
+        self.link.probe.stage = Stage::Queued;
         if self.account.want_question(step.moment()) {
             self.ask(step);
         }
@@ -114,7 +114,7 @@ impl Machine {
     pub(super) fn may_ask(&mut self, step: &mut Step<'_>) {
         match self.link.probe.stage {
             Stage::Idle => self.account.end_question(step.moment()),
-            Stage::InLine => self.ask(step),
+            Stage::Queued => self.ask(step),
             Stage::Asked => {}
         }
     }

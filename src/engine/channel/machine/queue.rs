@@ -335,11 +335,11 @@ impl Machine {
     ) {
         match result {
             Ok(numbers) => self.lanes.loaded(send_id, from, &numbers),
-            Err(Failed::ForEver) => {
+            Err(Failed::Permanently) => {
                 self.queue.broken.push(send_id);
                 self.release(Leave::Held, |work| work.id == send_id, step);
             }
-            Err(Failed::ForNow) => {
+            Err(Failed::Temporarily) => {
                 self.retries.add(Retry::Recipients { send_id, from }, step.now());
                 return;
             }

@@ -74,8 +74,8 @@ impl Machine {
     /// Counts the recipient of a template, or returns until when there is no slot. Groups do not count.
     pub(super) fn count(&mut self, ticket: &mut Ticket, at: Moment) -> Option<Timestamp> {
         match self.account.count(ticket.recipient?, self.tier.template_quota, at) {
-            Reserved::New { at } => ticket.counted = Some(work::Counted::Anew(at)),
-            Reserved::Known => ticket.counted = Some(work::Counted::Again),
+            Reserved::New { at } => ticket.counted = Some(work::Counted::New(at)),
+            Reserved::Known => ticket.counted = Some(work::Counted::Already),
             Reserved::Uncounted => {}
             Reserved::Full { until } => return Some(until),
             Reserved::Unread => {
@@ -257,7 +257,7 @@ impl Machine {
 
     /// The provider refused the message: its recipient does not count because of it.
     pub(super) fn give_back_quota(&mut self, ticket: &mut Ticket, at: Moment) {
-        if let (Some(work::Counted::Anew(counted_at)), Some(number)) =
+        if let (Some(work::Counted::New(counted_at)), Some(number)) =
             (ticket.counted.take(), ticket.recipient)
         {
             self.account.release(number, counted_at, at);

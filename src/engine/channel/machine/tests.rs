@@ -302,7 +302,7 @@ fn a_pause_is_kept_however_the_wall_clock_is_set() {
 fn what_failed_at_the_store_is_tried_once_more_by_the_one_timer() {
     let mut world = World::new(1);
     let before = world.at.monotonic;
-    let failed = Input::Fetched { size: Size::Direct, result: Err(Failed::ForNow) };
+    let failed = Input::Fetched { size: Size::Direct, result: Err(Failed::Temporarily) };
     assert_eq!(world.feed(failed), ["wake"]);
     assert_eq!(world.wake_at, Some(before + SECOND));
     assert_eq!(world.pass(SECOND / 2), [""; 0]);

@@ -43,9 +43,9 @@ pub(crate) enum PriorOutcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counted {
     /// With this message, at this time.
-    Anew(Timestamp),
+    New(Timestamp),
     /// With an earlier message.
-    Again,
+    Already,
 }
 
 impl Ticket {

@@ -25,7 +25,7 @@ use crate::store::{self, Error, Store};
 
 /// Whether a retry may succeed.
 const fn failed(error: &Error) -> Failed {
-    if error.is_passing() { Failed::ForNow } else { Failed::ForEver }
+    if error.is_passing() { Failed::Temporarily } else { Failed::Permanently }
 }
 
 /// Writes the record, however long that takes.
@@ -41,7 +41,7 @@ pub(super) async fn fetch(shared: Arc<Shared>, channel: Uuid, kind: Kind, fetch:
     let result = result.map_err(|error| {
         tracing::error!(channel.id = %channel, %error, "cannot read the queue");
         // Nothing else reads these rows, so a retry is needed.
-        Failed::ForNow
+        Failed::Temporarily
     });
     Input::Fetched { size, result }
 }

@@ -50,7 +50,7 @@ fn a_message_in_doubt_of_which_a_receipt_came_meanwhile_is_not_tried_again() {
 fn a_ledger_that_does_not_say_where_a_message_is_is_asked_again() {
     let (mut world, key) = World::in_doubt();
     let asked = world.count("read states");
-    world.feed(Input::StatesRead { question: Question::IsOver, result: Err(Failed::ForNow) });
+    world.feed(Input::StatesRead { question: Question::IsOver, result: Err(Failed::Temporarily) });
     world.pass(2 * SECOND);
     assert_eq!(world.count("read states"), asked + 1, "{:?}", world.log);
     world.feed(Input::StatesRead { question: Question::IsOver, result: Ok(vec![(key, State::Unknown)]) });
