@@ -142,15 +142,15 @@ pub enum End {
     Stopped,
     /// Nobody scanned a code in time, some 160 s. Nothing is lost: open it again for new codes.
     QrExhausted,
-    /// The device was removed from the phone's list, here or there.
+    /// The device was taken off the phone's list, here or there.
     Unlinked,
     /// WhatsApp locked the account and unlinked the device.
     AccountLocked,
     /// The same device connected elsewhere. Do not open it again before that has stopped.
     Replaced,
-    /// WhatsApp banned the account for a while.
+    /// WhatsApp lets the account do nothing for a while.
     Banned(Ban),
-    /// WhatsApp no longer accepts this version of the library.
+    /// WhatsApp does not take this version of the library any more.
     ClientOutdated,
     /// WhatsApp asked for a passkey of the account, and nobody answered in time.
     PasskeyTimedOut,
