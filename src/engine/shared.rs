@@ -149,7 +149,7 @@ impl Tiers {
         if let Some(tier) = tiers.get(name) {
             return Arc::clone(tier);
         }
-        tracing::warn!(tier = name, fallback = FALLBACK, "no such tier");
+        tracing::warn!(tier = name, fallback = FALLBACK, "unknown tier, the fallback applies");
         tiers.get(FALLBACK).cloned().unwrap_or_else(|| Arc::new(built_in()))
     }
 }

@@ -138,7 +138,7 @@ impl Store {
         let Pools { requests, engine, dispatch, writer, cluster } = &*self.pools;
         for pool in [requests, engine, dispatch, writer, cluster] {
             if let Err(error) = pool.close().await {
-                tracing::debug!(%error, "closing the database failed");
+                tracing::debug!(%error, "cannot close the database");
             }
         }
     }

@@ -82,7 +82,7 @@ impl Server {
             let is_other = known.as_ref().is_some_and(|known| *known != start);
             *known = Some(start);
             if is_other {
-                tracing::warn!("another database server answers; what the one before was asked is given up");
+                tracing::warn!("another database server answers, requests to the previous one are given up");
             }
             is_other
         });

@@ -77,7 +77,7 @@ impl Schema {
     /// Closes the connection.
     pub async fn close(self) {
         if let Err(error) = self.connection.close().await {
-            tracing::debug!(%error, "closing the database failed");
+            tracing::debug!(%error, "cannot close the database");
         }
     }
 }

@@ -110,7 +110,7 @@ async fn exists(store: &Store, id: Uuid) -> bool {
 }
 
 /// Everything that is over since `before`, in steps of so many rows.
-async fn forget(store: &Store, lease: &Lease, before: Timestamp, limit: u32) -> Step {
+async fn remove_old(store: &Store, lease: &Lease, before: Timestamp, limit: u32) -> Step {
     let (mut all, mut cursor) = (Step::default(), Cursor::default());
     while {
         let step = store.remove_sends(lease, before, &mut cursor, limit).await.unwrap();
@@ -146,8 +146,8 @@ async fn what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_do
         ];
         assert_eq!(hear(store, &lease, receipt(heard, 5, days_ago(1))).await, 0);
 
-        let forgotten = forget(store, &lease, days_ago(90), limit).await;
-        assert_eq!((forgotten.sends, forgotten.messages), (4, 17), "{limit} at once");
+        let removed = remove_old(store, &lease, days_ago(90), limit).await;
+        assert_eq!((removed.sends, removed.messages), (4, 17), "{limit} at once");
         for id in gone {
             assert!(!exists(store, id).await, "{id}");
         }
@@ -157,12 +157,12 @@ async fn what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_do
         assert_eq!(count::<message::Entity>(&rows).await, 16);
         assert_eq!(count::<recipient_block::Entity>(&rows).await, 6);
         assert_eq!(count::<forgotten_send::Entity>(&rows).await, 0);
-        assert_eq!(forget(store, &lease, days_ago(90), limit).await, Step::default());
+        assert_eq!(remove_old(store, &lease, days_ago(90), limit).await, Step::default());
         // What was heard of long ago goes too, and nothing of a send that is not over.
-        assert_eq!(forget(store, &lease, NOW, limit).await.sends, 2);
+        assert_eq!(remove_old(store, &lease, NOW, limit).await.sends, 2);
         assert!(exists(store, stays[0]).await);
         store.cancel_send(ACME, stays[0], old).await.unwrap();
-        assert_eq!(forget(store, &lease, NOW, limit).await.sends, 1);
+        assert_eq!(remove_old(store, &lease, NOW, limit).await.sends, 1);
         assert_eq!(count::<message::Entity>(&rows).await, 0);
     }
 }
@@ -214,7 +214,7 @@ async fn a_receipt_of_a_removed_send_is_ignored_and_makes_no_row(universe: &Univ
     assert_eq!(count::<message::Entity>(&rows).await, 6);
     // One whose row is still there changes nothing of its going.
     hear(store, &lease, receipt(id, 9, NOW)).await;
-    forget(store, &lease, days_ago(90), 4).await;
+    remove_old(store, &lease, days_ago(90), 4).await;
     assert_eq!(hear(store, &lease, receipt(id, 9, NOW)).await, 1);
     assert_eq!(count::<message::Entity>(&rows).await, 0);
 }

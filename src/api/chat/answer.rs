@@ -110,7 +110,7 @@ impl From<Accepted> for Queued {
 
 impl From<DryRun> for Rehearsed {
     fn from(dry_run: DryRun) -> Self {
-        let DryRun { recipients, skipped, left_out: _, without_fields, takes, ends, binding } = dry_run;
+        let DryRun { recipients, skipped, suppressed: _, without_fields, takes, ends, binding } = dry_run;
         let lacking = |plan::WithoutFields { count, checked }| WithoutFields {
             lacking_count: count,
             checked_count: checked,

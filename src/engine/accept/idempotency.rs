@@ -196,7 +196,7 @@ fn give_back((store, node): (Store, Uuid), running: Arc<Running>, key: (Uuid, St
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
     runtime.spawn(async move {
         while let Err(error) = store.release_key(node, key.0, &key.1).await {
-            tracing::debug!(%error, "cannot give an idempotency key back yet");
+            tracing::debug!(%error, "cannot release an idempotency key yet");
             tokio::time::sleep(GIVE_BACK_PAUSE).await;
         }
         running.remove(&key);

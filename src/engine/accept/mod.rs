@@ -39,7 +39,7 @@ pub struct DryRun {
     /// Entries that are not numbers, and recipients that are skipped.
     pub skipped: Skipped,
     /// The number of suppressed recipients, by reason.
-    pub left_out: BTreeMap<&'static str, u64>,
+    pub suppressed: BTreeMap<&'static str, u64>,
     /// Recipients who would get no message because they lack a contact field; `None` when the send needs none.
     pub without_fields: Option<WithoutFields>,
     /// How long it would take, with the messages queued before it; `None` when that is unknown.
@@ -90,7 +90,7 @@ impl Engine {
         let (order, audience) = self.admit(channel, request, None).await?;
         let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing))
             .needing(order.content.needed_fields());
-        let Outcome { skipped, left_out, course, without_fields } =
+        let Outcome { skipped, suppressed, course, without_fields } =
             self.resolver().send(Forecast(planned)).await??;
         let recipients = course.recipients;
         if recipients == 0 {
@@ -99,7 +99,7 @@ impl Engine {
         let Estimate { takes, binding } = self.estimate(channel, course).await?;
         let now = Timestamp::now();
         let ends = takes.map(|takes| start.map_or(now, |start| start.max(now)).plus(takes));
-        Ok(DryRun { recipients, skipped, left_out, without_fields, takes, ends, binding })
+        Ok(DryRun { recipients, skipped, suppressed, without_fields, takes, ends, binding })
     }
 
     async fn accept(
@@ -168,7 +168,7 @@ impl Engine {
         }
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
         let suppressions = &self.0.shared.suppressions;
-        suppressions.leave_out(order.company_id, is_marketing, &mut numbers, &mut skipped);
+        suppressions.skip_suppressed(order.company_id, is_marketing, &mut numbers, &mut skipped);
         let Some(number) = numbers.pop() else { return Ok(Resolved { skipped, ..Resolved::default() }) };
         let accept = Accept::new(Arc::new(order), Recipients::One(number), skipped.clone());
         let send_id = self.0.shared.ledger.send(accept).await??;

@@ -19,7 +19,7 @@ use crate::domain::request::{Audience, Skipped};
 use crate::domain::template::contact_field::ContactField;
 use crate::domain::tier::QUOTA_SPAN;
 use crate::engine::account::Window;
-use crate::engine::contacts::suppressions::{LeftOut, Suppressions};
+use crate::engine::contacts::suppressions::{SuppressedCounts, Suppressions};
 use crate::engine::ledger;
 use crate::store::{self, Store};
 
@@ -51,7 +51,7 @@ pub struct Outcome {
     /// Entries that were left out.
     pub skipped: Skipped,
     /// The suppressed ones among them, by reason.
-    pub left_out: BTreeMap<&'static str, u64>,
+    pub suppressed: BTreeMap<&'static str, u64>,
     /// Its unique recipients and the limits ahead; see [`crate::domain::plan::estimate`].
     pub course: Course,
     /// Recipients who would get no message for want of a contact field; `None` when the send needs none.
@@ -120,12 +120,12 @@ impl Planned {
         let written: Vec<_> = account.people(now).collect();
         let lately: HashSet<PhoneNumber> = written.iter().map(|(number, _)| *number).collect();
 
-        let (mut recipients, mut left_out, mut known) = (0, LeftOut::default(), HashSet::new());
+        let (mut recipients, mut suppressed, mut known) = (0, SuppressedCounts::default(), HashSet::new());
         let mut contacts = Contacts::of(company_id, needed_fields);
         let (mut unique, mut block) = (Unique::new(numbers, &tags, again), Vec::with_capacity(BLOCK));
         while unique.next(store, company_id, BLOCK, &mut block).await? {
             let is_marketing = is_marketing.unwrap_or_default();
-            left_out.add(suppressions.leave_out(company_id, is_marketing, &mut block, &mut skipped));
+            suppressed.add(suppressions.skip_suppressed(company_id, is_marketing, &mut block, &mut skipped));
             recipients += block.len() as u64;
             contacts.look_at(store, &block).await?;
             known.extend(block.drain(..).filter(|number| lately.contains(number)));
@@ -142,7 +142,7 @@ impl Planned {
             level: None,
             slowed_to: None,
         };
-        Ok(Outcome { skipped, left_out: left_out.by_reason(), course, without_fields: contacts.found })
+        Ok(Outcome { skipped, suppressed: suppressed.by_reason(), course, without_fields: contacts.found })
     }
 }
 

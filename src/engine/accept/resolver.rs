@@ -137,7 +137,7 @@ impl Writing {
         let order = &self.resolve.order;
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
         let skipped = &mut self.resolved.skipped;
-        self.shared.suppressions.leave_out(order.company_id, is_marketing, &mut unique, skipped);
+        self.shared.suppressions.skip_suppressed(order.company_id, is_marketing, &mut unique, skipped);
         let (first_ordinal, recipients) = (self.resolved.recipients, unique.len() as u64);
         self.resolved.recipients += recipients;
         if recipients > 0 {

@@ -35,12 +35,12 @@ pub(crate) enum Barrier {
 
 /// The numbers of recipients that a send skips, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct LeftOut {
+pub(crate) struct SuppressedCounts {
     of_everything: u64,
     of_marketing: u64,
 }
 
-impl LeftOut {
+impl SuppressedCounts {
     /// Adds those of another part of the audience.
     pub(crate) const fn add(&mut self, other: Self) {
         self.of_everything += other.of_everything;
@@ -144,30 +144,30 @@ impl Suppressions {
 
     /// Removes from `numbers` the recipients that a send skips, and counts them as skipped. Returns their numbers, by
     /// reason.
-    pub(crate) fn leave_out(
+    pub(crate) fn skip_suppressed(
         &self,
         company_id: Uuid,
         is_marketing: bool,
         numbers: &mut Vec<PhoneNumber>,
         skipped: &mut Skipped,
-    ) -> LeftOut {
+    ) -> SuppressedCounts {
         let known = self.read();
-        let mut left_out = LeftOut::default();
-        let Some(recipients) = known.companies.get(&company_id) else { return left_out };
+        let mut suppressed = SuppressedCounts::default();
+        let Some(recipients) = known.companies.get(&company_id) else { return suppressed };
         numbers.retain(|number| {
             let Some(entry) = recipients.get(number) else { return true };
             if entry.everything {
-                left_out.of_everything += 1;
+                suppressed.of_everything += 1;
                 skipped.add(&format!("+{number}"), &OF_EVERYTHING);
             } else if entry.marketing && is_marketing {
-                left_out.of_marketing += 1;
+                suppressed.of_marketing += 1;
                 skipped.add(&format!("+{number}"), &OF_MARKETING);
             } else {
                 return true;
             }
             false
         });
-        left_out
+        suppressed
     }
 
     /// The reason not to send a message to this recipient now, if there is one.
@@ -286,7 +286,7 @@ mod tests {
 
     fn left(suppressions: &Suppressions, company: u128, is_marketing: bool) -> (Vec<PhoneNumber>, u64) {
         let (mut numbers, mut skipped) = ((0..4).map(number).collect(), Skipped::default());
-        suppressions.leave_out(Uuid::from_u128(company), is_marketing, &mut numbers, &mut skipped);
+        suppressions.skip_suppressed(Uuid::from_u128(company), is_marketing, &mut numbers, &mut skipped);
         (numbers, skipped.count)
     }
 

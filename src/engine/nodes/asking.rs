@@ -214,7 +214,7 @@ impl Engine {
         let reply = match serde_json::from_slice(body) {
             Ok(asked) => self.answer_here::<Q>(asked).await,
             Err(error) => {
-                tracing::warn!(name = Q::NAME, %error, "cannot read what another node asks");
+                tracing::warn!(name = Q::NAME, %error, "cannot read a request of another node");
                 Reply::Fault(Fault::NotUnderstood)
             }
         };

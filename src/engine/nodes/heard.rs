@@ -120,7 +120,7 @@ impl Engine {
             }
             // The owner may have received it: a repetition does no harm.
             if let Err(error) = engine.note_heard(channel.id, told.messages).await {
-                tracing::warn!(channel.id = %channel.id, %error, "the owner of a channel is not told of receipts");
+                tracing::warn!(channel.id = %channel.id, %error, "cannot tell the owner of a channel of receipts");
             }
         });
         Ok(())

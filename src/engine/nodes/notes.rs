@@ -277,7 +277,7 @@ impl Engine {
             }
             Ok(Told::Removed(_) | Told::Suppressions(_) | Told::Apps(_)) => {}
             // A newer version may write notes that this one cannot read.
-            Err(error) => tracing::warn!(note = note.name, %error, "cannot read what another node says"),
+            Err(error) => tracing::warn!(note = note.name, %error, "cannot read a note of another node"),
         }
         self.store().remove_note(note.id).await
     }

@@ -183,7 +183,7 @@ impl RequestShare {
         match timeout(self.patience, turn.come()).await {
             Ok(Some(turn)) => Ok(Records { store: self.store.clone(), _turn: turn }),
             Ok(None) | Err(_) => {
-                tracing::warn!(patience = ?self.patience, "too many requests read from the database at once");
+                tracing::warn!(patience = ?self.patience, "too many requests wait to read the database");
                 Err(Error::Unavailable { retry_after: RETRY_AFTER })
             }
         }

@@ -64,11 +64,11 @@ pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -
         },
         End::Unlinked => closed(
             ReasonCode::LoggedOut,
-            "the device was taken off the phone's list of linked devices; pair the channel again".to_owned(),
+            "the device was removed from the phone's list of linked devices; pair the channel again".to_owned(),
         ),
         End::AccountLocked => closed(
             ReasonCode::AccountLocked,
-            "WhatsApp locked the account and unlinked the device; settle it on the phone, then pair the channel \
+            "WhatsApp locked the account and unlinked the device; unlock it on the phone, then pair the channel \
              again"
                 .to_owned(),
         ),
@@ -83,7 +83,7 @@ pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -
             reason: Some(reason(
                 ReasonCode::Banned,
                 format!(
-                    "WhatsApp lets the account do nothing until {until}: {}; it is connected again after that",
+                    "WhatsApp banned the account until {until}: {}; the session reconnects after that",
                     sentence.trim_end_matches('.')
                 ),
                 Some(*code),
@@ -92,7 +92,7 @@ pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -
         },
         End::ClientOutdated => closed(
             ReasonCode::ClientOutdated,
-            "WhatsApp does not take this version of the program any more; install a newer one, the phone stays \
+            "WhatsApp no longer accepts this version of Pombo; install a newer one, the phone stays \
              linked"
                 .to_owned(),
         ),
@@ -158,7 +158,7 @@ pub(super) fn unreachable(attempts: u32, sentence: &str) -> (Status, Option<Reas
         return (Status::Connecting, None);
     }
     let sentence = format!(
-        "WhatsApp cannot be reached: {}; it is tried again and again, so see to the network if this lasts",
+        "WhatsApp cannot be reached: {}; the service keeps trying, check the network if this lasts",
         sentence.trim_end_matches('.')
     );
     (Status::Disconnected, Some(reason(ReasonCode::Unreachable, sentence, None)))
@@ -175,7 +175,7 @@ pub(super) fn link_lost() -> Reason {
 /// answered.
 pub(super) fn restricted() -> Reason {
     let sentence = "WhatsApp refuses messages to people who never wrote to this number, because it restricted the \
-                    account; write to them no more for some days";
+                    account; do not write to strangers for some days";
     reason(ReasonCode::Restricted, sentence.to_owned(), Some(RESTRICTED))
 }
 

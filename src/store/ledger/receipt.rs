@@ -282,7 +282,7 @@ impl Store {
                 Ok(read.recipient(key))
             }
             Err(error @ Error::Impossible(_)) => {
-                tracing::error!(send.id = %key.send_id, %error, "a receipt's recipient cannot be read");
+                tracing::error!(send.id = %key.send_id, %error, "cannot read the recipient of a receipt");
                 Ok(None)
             }
             Err(error) => Err(error),

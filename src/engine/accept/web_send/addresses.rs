@@ -125,7 +125,7 @@ fn unanswered(error: &AskError) -> Error {
             spent: Spent::pause(ASKED_TOO_OFTEN),
         },
         AskError::Refused { .. } | AskError::NoAnswer(_) => {
-            tracing::warn!(%error, "WhatsApp did not say whether a number is there");
+            tracing::warn!(%error, "WhatsApp did not say whether a number is registered");
             Error::Unavailable { retry_after: RETRY_AFTER }
         }
     }

@@ -36,7 +36,7 @@ impl Engine {
             (Repeat::Answer, Some(answer)) => Ok(Some(Turn::Told(answer))),
             (Repeat::CarryOut, _) => Ok(None),
             (Repeat::Wait, _) => {
-                let sentence = "it is not known yet whether the first request under this Idempotency-Key was carried \
+                let sentence = "it is still unknown whether the first request under this Idempotency-Key was carried \
                                 out: repeat it in some seconds";
                 Err(Refusal::new(Code::IdempotencyInProgress, sentence).into())
             }

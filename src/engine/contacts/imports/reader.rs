@@ -89,7 +89,7 @@ async fn feed_pieces(store: Store, import: Uuid, feed: mpsc::Sender<Vec<u8>>) {
             }
             Ok(None) => return,
             Err(error) => {
-                tracing::warn!(%error, "cannot read a piece of an uploaded file, it is tried again");
+                tracing::warn!(%error, "cannot read a piece of an uploaded file, it is retried");
                 let _ = feed.send(Vec::new()).await;
                 return;
             }

@@ -186,7 +186,7 @@ impl Runner {
         }
         // Searches are only slower without the index, which is completed later.
         if let Err(error) = indexing.finish().await {
-            tracing::debug!(%error, "cannot index what was imported yet");
+            tracing::debug!(%error, "cannot index imported contacts yet");
         }
         Ok(Then::GoesOn)
     }
