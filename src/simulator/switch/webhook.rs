@@ -12,7 +12,7 @@ use crate::simulator::span::duration;
 use crate::simulator::timers::Deed;
 use crate::simulator::world::World;
 
-/// What it says, after this wait, and in so many copies: the provider may deliver anything twice.
+/// The content of a webhook, its delay, and the number of copies: the provider may deliver a webhook twice.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct WebhookSwitch {
     #[serde(default, deserialize_with = "duration")]
