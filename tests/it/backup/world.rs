@@ -1,4 +1,4 @@
-//! A service that is backed up and restored.
+//! A service for the tests of backups and restores.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ impl World {
         &self.serving.place
     }
 
-    /// Lets the channel send so fast.
+    /// Sets the channel's rate.
     pub(super) fn pace(&self, rate: &str) {
         let tier =
             format!("[standard]\nkind = \"business_account\"\nmessages_per_second = \"{rate}\"\nburst = 2\n");
@@ -55,7 +55,7 @@ impl World {
         assert_eq!(answer.status, 200, "{}", answer.body);
     }
 
-    /// Sends the unknown messages of a send again, or says only what that would be.
+    /// Sends the unknown messages of a send again, or tries that in a dry run.
     pub(super) async fn retry(&self, url: &str, send: &str, dry_run: bool) -> Answer {
         let address = format!("{url}/api/v1/sends/{send}/retry?dry_run={dry_run}");
         let request = reqwest::Client::new().post(address).json(&json!({ "state": "unknown" }));
