@@ -13,7 +13,7 @@ pub(crate) struct Place {
     environment: Vec<(String, String)>,
 }
 
-/// What one run said and how it ended.
+/// The output and the exit code of one run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -62,7 +62,7 @@ impl Place {
     /// Runs the program to its end with `input` on standard input.
     pub(crate) fn run_with(&self, input: &str, line: &str) -> Run {
         let mut child = self.command(line).stdin(Stdio::piped()).spawn().unwrap();
-        // A program that refuses its arguments does not read.
+        // A program that refuses its arguments does not read its input.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let output = child.wait_with_output().unwrap();
         Run {
