@@ -213,7 +213,7 @@ async fn a_hold_lasts_a_day_though_the_clock_was_days_ahead_when_it_began(univer
     let mut clocked = Clocked::start(universe, 0, 2 * DAY, &[]).await;
     let enough = json!({ "match": {}, "times": 1, "outcome": { "error": { "code": 131_049 } } });
     clocked.serving.simulator.script(&enough).unwrap();
-    // Only a template is held back from a person.
+    // A recipient is held only for templates.
     let template = clocked.template().await;
     let body =
         json!({ "type": "template", "template_id": template, "components": [], "phone_number": SINGLE });

@@ -25,7 +25,7 @@ stores!(
 
 const QUOTA: u64 = 5;
 
-/// The first of numbers that are in none of the sends to many.
+/// A number that is in none of the sends to many.
 const STRANGER: u64 = FIRST + 1_000_000;
 
 fn options(quota: u64) -> Value {
