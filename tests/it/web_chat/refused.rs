@@ -1,4 +1,4 @@
-//! What is not sent, with the status and the body of each refusal.
+//! Refused messages, with the status and the body of each refusal.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ async fn a_path_names_a_channel_of_the_company() {
     assert_eq!((answer.status, answer.json()), (404, json!({"message": "Unknown Channel"})));
 }
 
-/// Bodies with what each lacks, in the order in which it is looked at.
+/// Bodies with the fault of each, in the order of the checks.
 fn incomplete() -> Vec<(Value, &'static str)> {
     let body = |fields: Value| {
         let mut body = text(MARIA, "oi");
