@@ -202,7 +202,7 @@ impl Scheduler {
     /// Notes the outcome of a webhook: done, to repeat, or given up.
     pub(super) fn settle(&mut self, mut batch: Batch, was_heard: bool) {
         for posted in batch.posted.drain(..) {
-            // A send that no longer waits is passed over.
+            // A send that no longer waits is skipped.
             let _ = posted.send(());
         }
         let counts = &self.outbox.counts;

@@ -40,7 +40,7 @@ impl Place {
         std::fs::write(self.path().join(name), text).unwrap();
     }
 
-    /// The program with these arguments, parted by spaces; a tilde stands for a space within one.
+    /// The program with these arguments, separated by spaces; a tilde stands for a space within an argument.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pombo"));
         command.args(line.split_whitespace().map(|word| word.replace('~', " ")));

@@ -35,7 +35,7 @@ impl OwnPort {
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
     line: Arc<Mutex<Line>>,
-    /// Told when it is mended, and when nobody listens any more.
+    /// Woken when the proxy is restored, and when it stops listening.
     turned: Arc<Condvar>,
 }
 

@@ -34,9 +34,9 @@ enum Said {
     AccountUpdate(AccountUpdate),
     /// Limits of the account changed; the value's fields as they are.
     BusinessCapabilityUpdate(Capability),
-    /// Somebody stopped or resumed marketing messages.
+    /// A recipient stopped or resumed marketing messages.
     UserPreferences(Preference),
-    /// Somebody wrote a text.
+    /// A person wrote a text.
     Inbound(Inbound),
     /// An error about no message in particular.
     Errors(Errors),

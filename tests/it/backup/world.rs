@@ -13,7 +13,8 @@ pub(super) struct World {
 }
 
 impl World {
-    /// With so many contacts under one tag. From here on the program alone has the database open, as a restore needs it.
+    /// With this many contacts under one tag. From here on, only the program has the database open, as a
+    /// restore requires.
     pub(super) async fn new(universe: &Universe, contacts: u64) -> Self {
         let serving = Serving::new(universe, contacts, "standard").await;
         universe.store.clone().close().await;
@@ -41,7 +42,7 @@ impl World {
         answer.json()["send_id"].as_str().unwrap().to_owned()
     }
 
-    /// Sends a text to somebody who was not written to yet.
+    /// Sends a text to a new recipient.
     pub(super) async fn to_one(&self, url: &str) -> String {
         let body = json!({ "type": "text", "message": "hi", "phone_number": "+5511777770000" });
         let answer = self.serving.send_through(&self.serving.channel, url, &body).await;

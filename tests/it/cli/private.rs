@@ -139,7 +139,7 @@ async fn neither_a_service_nor_its_simulator_phone_or_load_test_asks_a_proxy_of_
 #[test]
 fn the_provider_is_asked_through_the_proxy_of_the_configuration_and_no_other() {
     let (named, other) = (Proxy::start(), Proxy::start());
-    // Nobody listens where the provider is said to be.
+    // Nothing listens at the provider's address.
     let place = other.before(Place::new()).with("POMBO__CLOUD_API__BASE_URL", "http://127.0.0.1:1");
     place.json("company create Acme");
     let channel = "channel add-business --company Acme --name Sales --phone-number +999~100~000 --waba-id 20 \

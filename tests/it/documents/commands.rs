@@ -1,7 +1,7 @@
 //! The commands of the documents run, from the first page to the last, on a demo of their own.
 //!
-//! A block of commands that no test can run says so in the line before it, with the reason. Its commands must be known to
-//! the program all the same.
+//! A block of commands that no test can run says so in the line before it, with the reason. The program must
+//! still know its commands.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};

@@ -24,7 +24,7 @@ stores!(
 const CONTACTS: u64 = 3_000;
 /// The pause before unanswered messages of an outage go again; longer than any receipt takes.
 const GRACE: Duration = Duration::from_secs(4);
-/// So much later than the first pause ends the one that shows that the outage lasts.
+/// A wait that ends later than the first pause by more than this belongs to another pause: the outage lasts.
 const ANOTHER_PAUSE: Duration = Duration::from_millis(500);
 
 async fn start(universe: &Universe, change: impl FnOnce(&mut Config)) -> Running {
