@@ -26,6 +26,9 @@ const TURNS: &[(&str, &str)] = &[
     ("hitherto", "until now"),
     ("henceforth", "from now on"),
     ("lest", "so that … not"),
+    ("parted by", "separated by"),
+    ("what comes of", "the result of, the outcome of, the effect of"),
+    ("this one time", "only once"),
 ];
 
 /// Where texts are, from the root of the repository.
