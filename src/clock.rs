@@ -19,23 +19,23 @@ const RFC3339_MILLIS: &[BorrowedFormatItem<'_>] =
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
-/// A text that is no moment in RFC 3339.
+/// The error for a text that is no time in RFC 3339.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is not a time in RFC 3339 with its offset, such as 2027-01-31T09:00:00-03:00")]
 pub struct NotATime;
 
 impl Timestamp {
-    /// From RFC 3339, with whatever offset; what is finer than a millisecond is cut off.
+    /// Parses RFC 3339 with any offset; fractions of a millisecond are cut off.
     ///
     /// # Errors
     ///
-    /// [`NotATime`] for everything else, a time without its offset above all.
+    /// [`NotATime`] for everything else, such as a time without an offset.
     pub fn parse(text: &str) -> Result<Self, NotATime> {
         let moment = OffsetDateTime::parse(text, &Rfc3339).map_err(|_| NotATime)?;
         i64::try_from(moment.unix_timestamp_nanos().div_euclid(1_000_000)).map(Self).map_err(|_| NotATime)
     }
 
-    /// From a date as the heads of HTTP answers have it, in whole seconds.
+    /// Parses a date in the format of HTTP headers, in whole seconds.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Timestamp {
         Self(self.0.saturating_sub(i64::try_from(before.as_millis()).unwrap_or(i64::MAX)))
     }
 
-    /// How long it is from `now` until this moment; zero when it has passed.
+    /// The time from `now` until this moment; zero when it has passed.
     pub fn from_now(self, now: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(now.0)).unwrap_or(0))
     }
@@ -82,8 +82,8 @@ impl Timestamp {
 
 /// A wall clock that tests can set, by an offset to the system's.
 ///
-/// Only in builds with debug assertions. A release build has neither this code nor the argument of `pombo serve` that
-/// leads here, so nothing can make a production service believe in another time.
+/// It exists only in builds with debug assertions. A release build has neither this code nor the argument of
+/// `pombo serve` for it, so nothing can change the time of a production service.
 #[cfg(debug_assertions)]
 pub mod offset {
     use std::path::PathBuf;
@@ -91,8 +91,8 @@ pub mod offset {
 
     static FILE: OnceLock<PathBuf> = OnceLock::new();
 
-    /// From now on the clock of this process is ahead of the system's by the milliseconds in this file, which is read
-    /// each time that somebody asks for the time. A file that is absent or no number leaves the clock as it is.
+    /// Sets the clock of this process ahead of the system's by the milliseconds in this file, which is read
+    /// for each reading of the clock. Without a file or a number in it, the clock is unchanged.
     pub fn follow(file: PathBuf) {
         let _ = FILE.set(file);
     }

@@ -93,7 +93,7 @@ codes! {
     UserNotFound = "user_not_found", NotFound;
     /// No such invitation, or it was used or has expired.
     InvitationNotFound = "invitation_not_found", NotFound;
-    /// No such node serves.
+    /// No such node.
     NodeNotFound = "node_not_found", NotFound;
     /// The company has no suppression for this number.
     SuppressionNotFound = "suppression_not_found", NotFound;

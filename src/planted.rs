@@ -1,8 +1,9 @@
-//! Faults that the universe plants to see whether its rules find them.
+//! Faults that the universe plants to check whether its rules find them.
 //!
-//! In the product nothing is ever planted: [`is_planted`] is a constant there, and what it guards is not compiled in.
+//! Release builds contain no planted faults: [`is_planted`] is a constant there, and the code that it guards
+//! is not compiled.
 
-/// A mistake that somebody could make.
+/// A possible mistake in the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// A message is attempted before its mark is durable.
@@ -159,7 +160,7 @@ mod switch {
             )
         }
 
-        /// Plants this one in the thread, or none.
+        /// Plants this fault in the thread, or none.
         pub(crate) fn plant(fault: Option<Self>) {
             PLANTED.set(fault);
         }
@@ -174,7 +175,7 @@ mod switch {
 #[cfg(any(test, feature = "universe"))]
 pub(crate) use self::switch::is_planted;
 
-/// Nothing is planted in the product.
+/// Nothing is planted in release builds.
 #[cfg(not(any(test, feature = "universe")))]
 pub(crate) const fn is_planted(_: Fault) -> bool {
     false

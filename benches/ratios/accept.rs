@@ -27,7 +27,7 @@ pub(crate) fn measure() -> Vec<Row> {
             addresses.send((Some(server.addrs()[0].to_string()), None)).unwrap();
             actix_web::rt::spawn(server.run());
             addresses.send((durable().await, None)).unwrap();
-            // One message a second: the queue only grows, so that accepting alone is measured.
+            // At one message a second the queue only grows, so the measure covers accepting alone.
             let service = Service::start("http://127.0.0.1:9", "1/s", 64).await;
             addresses.send((Some(service.address.clone()), Some(service.request(BODY)))).unwrap();
             std::future::pending::<()>().await;
@@ -65,7 +65,8 @@ pub(crate) fn measure() -> Vec<Row> {
     rows
 }
 
-/// A server that answers when the request is written to PostgreSQL, and does nothing else; its address. `None` on SQLite.
+/// Starts a server that only writes each request to PostgreSQL and answers, and returns its address. `None`
+/// on SQLite.
 async fn durable() -> Option<String> {
     let database = statements::database().await?;
     let (tell, told) = statements::channel::<Accepted>();

@@ -1,5 +1,5 @@
-//! Many channels: what an idle one's actor weighs, and how a process begins that knows 100,000 of which 10,000 have
-//! work.
+//! Many channels: the memory of an idle channel's actor, and the start of a process with 100,000 channels of
+//! which 10,000 have work.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -23,7 +23,7 @@ const IDLE: usize = 10_000;
 const WARMING: usize = IDLE;
 const KNOWN: usize = 100_000;
 const ACTIVE: usize = 10_000;
-/// What each active channel has to send, and at which pace.
+/// Messages that each active channel has to send.
 const RECIPIENTS: u64 = 200;
 const RATE: &str = "1/s";
 /// The start phase: from the start of the process until this long after every active channel dispatched.
@@ -45,7 +45,7 @@ async fn idle_actors() -> Vec<Row> {
     let channels = seed.channels(&ground.vault, ground.company, 1_000_000, WARMING + IDLE).await;
     seed.know_levels().await;
     let service = ground.serve().await;
-    // A dry run starts the channel's actor and leaves nothing to do.
+    // A dry run starts the channel's actor and leaves no work.
     let body = r#"{"type":"text","message":"hi","phone_number":"+55 11 98888-7777"}"#;
     let requests: Vec<_> = channels
         .iter()
@@ -69,7 +69,7 @@ async fn idle_actors() -> Vec<Row> {
     }]
 }
 
-/// Until the memory does not grow any more: what actors begin on their own is over.
+/// Waits until the memory no longer grows, because the actors' own first work is over.
 async fn settle() {
     const STILL: usize = 4;
     let (mut still, mut before) = (0, 0);
@@ -173,7 +173,7 @@ async fn work(ground: &Ground, channels: &[Uuid]) {
 struct Process(Child);
 
 impl Process {
-    /// Starts it and returns when it says that it listens.
+    /// Starts the program, and returns when it listens.
     fn start(data: &std::path::Path, database: &str, provider: &str) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_pombo"))
             .arg("serve")

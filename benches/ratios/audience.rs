@@ -53,7 +53,7 @@ pub(crate) fn measure() -> Vec<Row> {
     })
 }
 
-/// A tag send; how long it took, its recipients, and by how many MiB the memory grew at most meanwhile.
+/// Makes a tag send. Returns its time, its number of recipients, and the highest growth of the memory in MiB.
 async fn watched(service: &Service, tag: uuid::Uuid) -> (Duration, u64, f64) {
     let before = resident_kib();
     let mut peak = before;

@@ -9,13 +9,13 @@ use crate::service::Service;
 use crate::{Row, median, people};
 
 const CONTACTS: u64 = 1_000_000;
-/// Of another company, in the same tables.
+/// Contacts of another company, in the same tables.
 const BESIDE: u64 = 200_000;
 /// Requests for each row.
 const REQUESTS: usize = 300;
 const YARDSTICKS: usize = 3;
 
-/// What is asked, the word to read every contact for, and the bound in milliseconds.
+/// The name of the row, the request, the word that the yardstick looks for, and the bound.
 const QUESTIONS: &[(&str, &str, &str, &str)] = &[
     ("page 1 of 1,000,000 contacts", "contacts?page=1", "", "p99 ≤ 50 ms"),
     ("page 1,000", "contacts?page=1000", "", "p99 ≤ 50 ms"),
@@ -74,8 +74,7 @@ pub(crate) fn measure() -> Vec<Row> {
     })
 }
 
-/// How long each request took, and what a cheap request took at most in 99 of 100 cases meanwhile.
-/// Milliseconds.
+/// The time of each request, and the 99th percentile of cheap requests meanwhile. Milliseconds.
 async fn ask(service: &Service, path: &str) -> (Vec<f64>, f64) {
     let once = async |client: &reqwest::Client, path: &str| {
         let url = format!("http://{}/api/v1/{path}", service.address);
@@ -112,7 +111,7 @@ fn p99(sorted: &[f64]) -> f64 {
     sorted[(sorted.len() * 99 / 100).min(sorted.len() - 1)]
 }
 
-/// The yardstick: every contact of the company is read, as one would without an index. Milliseconds.
+/// The yardstick: reads every contact of the company, as a search without an index does. Milliseconds.
 async fn read_all(database: &DatabaseConnection, company: uuid::Uuid, word: &str) -> f64 {
     let sqlite = database.get_database_backend() == sea_orm::DbBackend::Sqlite;
     let company = if sqlite { format!("x'{}'", company.simple()) } else { format!("'{company}'") };

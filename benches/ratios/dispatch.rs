@@ -1,4 +1,4 @@
-//! Messages dispatched to a local server, ledger written, beside a bare reqwest loop.
+//! Messages dispatched to a local server, with the ledger written, beside a bare reqwest loop.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc as threads};
@@ -70,7 +70,7 @@ pub(crate) fn measure() -> Vec<Row> {
     rows
 }
 
-/// A provider that takes everything, on a thread of its own; its address.
+/// Starts a provider that accepts every message, on a thread of its own, and returns its address.
 pub(crate) fn provider(arrivals: Arc<AtomicU64>) -> String {
     let (addresses, address) = threads::channel();
     std::thread::spawn(move || {
@@ -103,8 +103,8 @@ async fn describe() -> HttpResponse {
     HttpResponse::Ok().content_type("application/json").body(NUMBER)
 }
 
-/// The yardstick: as many of the same requests, as many at once, the answers read and parsed, nothing kept but what `tell`
-/// passes on.
+/// The yardstick: the same number of the same requests with the same concurrency. It reads and parses the
+/// answers, and keeps only the ones that `tell` passes on.
 pub(crate) async fn loop_of_requests(
     provider: String,
     messages: u64,

@@ -30,7 +30,7 @@ async fn sends() -> Row {
     let service = Service::start(&provider.url(), "unlimited", 64).await;
     let tag = seed::tag(&service.store, service.company, "everyone").await;
     Seed::at(&service.database.url).await.members(service.company, tag, RECIPIENTS).await;
-    // All of them begin together, when the first comes to its turn.
+    // All sends begin together, when the first one gets its turn.
     let begin = beginning(SENDS);
     for _ in 0..SENDS {
         service.send_to_tag_by(service.channel, tag, Some(&begin.to_string())).await;
@@ -68,7 +68,8 @@ async fn channels() -> Vec<Row> {
     assert!(provider.wait(PATIENCE, |tally| tally.messages >= middle).await, "the channels did not get on");
     let last = provider.seen(|tally| tally.by_channel.clone());
     service.engine.stop().await;
-    // What a channel could do alone while others had not begun is no share; and one that is done claims none.
+    // Messages that a channel sent before the others began do not count as its share, and a finished channel
+    // has none.
     let with_work = last.iter().filter(|(_, messages)| **messages < RECIPIENTS_EACH);
     let mut shares: Vec<_> = with_work.map(|(channel, messages)| messages - first[channel]).collect();
     shares.sort_unstable();
@@ -84,14 +85,14 @@ async fn channels() -> Vec<Row> {
     ]
 }
 
-/// A moment when so many sends are taken in.
+/// A moment by which `sends` sends are accepted.
 fn beginning(sends: usize) -> Timestamp {
     const AT_LEAST: Duration = Duration::from_secs(3);
     const EACH: Duration = Duration::from_millis(25);
     Timestamp::now().plus(AT_LEAST + EACH * u32::try_from(sends).unwrap())
 }
 
-/// How much each got done, the least first; those of which nothing came are among them.
+/// The messages of each, the fewest first, including the ones without any.
 fn shares(counts: &std::collections::HashMap<String, u64>, all: usize) -> Vec<u64> {
     let mut shares: Vec<_> = counts.values().copied().collect();
     shares.resize(all.max(shares.len()), 0);

@@ -1,5 +1,5 @@
-//! The import of a million contacts, search index included, beside a bare insert of the same rows; and how the
-//! service answers meanwhile. Run by name only: it takes minutes.
+//! The import of a million contacts, search index included, beside a bare insert of the same rows; and the
+//! times of the service's answers meanwhile. Run by name only, because it takes minutes.
 
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(crate) fn measure() -> Vec<Row> {
         let service = Service::start("http://127.0.0.1:9", "1/s", 64).await;
         let bare = Database::connect(service.database.url.as_str()).await.unwrap();
         let yardstick = insert(&bare).await;
-        // As the command line would: connections of its own to the database of the running service.
+        // Like the command line, it uses connections of its own to the database of the running service.
         let store = Store::open(&service.database).await.unwrap();
         let company = service.company;
         let before = resident_kib();
@@ -97,7 +97,7 @@ fn told(what: &'static str, took: &[f64]) -> Row {
     }
 }
 
-/// How long each request took until `over`, one after the other with a pause between. Milliseconds.
+/// The times of requests until `over`, one after the other with a pause between. Milliseconds.
 async fn latencies(service: &Service, path: &str, posts: bool, over: impl Fn() -> bool) -> Vec<f64> {
     let client = reqwest::Client::new();
     let url = format!("http://{}/api/v1/{path}", service.address);
@@ -129,8 +129,8 @@ fn write(path: &Path) {
     }
 }
 
-/// The yardstick: the same people and tags into bare tables that are indexed as they are needed, by number, address
-/// and tag, a thousand rows in a transaction. Rows per second.
+/// The yardstick: inserts the same people and tags into bare tables with indexes by number, address and tag,
+/// a thousand rows in a transaction. Rows per second.
 async fn insert(database: &DatabaseConnection) -> f64 {
     for statement in [
         "CREATE TABLE bare_person (id BIGINT NOT NULL PRIMARY KEY, name TEXT, email TEXT, phone BIGINT)",

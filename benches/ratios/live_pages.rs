@@ -1,5 +1,5 @@
-//! What 200 open live pages cost while a send goes out, and whether they hold it up: a service with them and without, in
-//! turns.
+//! The cost of 200 open live pages during a send, and their effect on its pace: a service with the pages and
+//! without, in turns.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,9 +16,9 @@ use crate::{Row, dispatch, median};
 const PAGES: usize = 200;
 const ROUNDS: usize = 3;
 const LASTING: Duration = Duration::from_secs(12);
-/// The first moments, in which the channel begins or the pages are opened.
+/// The first seconds, in which the channel begins and the pages open.
 const BEGINNING: Duration = Duration::from_secs(3);
-/// Of the tier, each second.
+/// Messages per second of the tier.
 const EXPECTED: f64 = 100.0;
 
 pub(crate) fn measure() -> Vec<Row> {
@@ -79,7 +79,7 @@ pub(crate) fn measure() -> Vec<Row> {
     ]
 }
 
-/// What a while took.
+/// The figures of one period.
 struct Cost {
     /// Processor time of this process for each second, without that of one thread.
     cores: f64,
@@ -98,7 +98,7 @@ impl Cost {
     }
 }
 
-/// Clients that read what comes, on a thread of their own, whose time is not the service's.
+/// Clients that read the streams, on a thread of their own, whose time does not count as the service's.
 struct Readers {
     thread: i32,
     close: oneshot::Sender<()>,
@@ -150,12 +150,12 @@ fn time_of(file: &str) -> f64 {
     /// `USER_HZ` is the same on all of Linux.
     const TICKS: f64 = 100.0;
     let text = std::fs::read_to_string(file).unwrap_or_default();
-    // Behind the name, which may have spaces in it, time is the twelfth and thirteenth field.
+    // After the name, which may contain spaces, the times are the twelfth and thirteenth fields.
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
     fields.filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / TICKS
 }
 
-/// The number of the thread that asks.
+/// The id of the current thread.
 fn this_thread() -> i32 {
     let link = std::fs::read_link("/proc/thread-self").unwrap();
     link.file_name().unwrap().to_str().unwrap().parse().unwrap()

@@ -1,5 +1,5 @@
-//! The service beside its yardsticks: `cargo bench --bench ratios [-- NAME…]`, the names as in [`main`]. Some rows run
-//! only by their name: they take long, or need programs that not every machine has.
+//! The service beside its yardsticks: `cargo bench --bench ratios [-- NAME…]`, with the names in [`main`].
+//! Some rows run only by their name, because they take long or need programs that not every machine has.
 //!
 //! Absolute figures drift from machine to machine and hour to hour; each row therefore measures both sides
 //! in one run, in turns, and gives the ratio of their medians. With `POMBO_BENCH_POSTGRES` set to a server's
@@ -40,7 +40,7 @@ mod tag_send;
 
 use std::io::Write as _;
 
-/// The program's, for both sides.
+/// The program's own allocator, for both sides.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -49,7 +49,7 @@ pub(crate) struct Row {
     pub(crate) what: &'static str,
     pub(crate) ours: String,
     pub(crate) yardstick: String,
-    /// The measured ratio, and the bound that it is held to.
+    /// The measured ratio, and its bound.
     pub(crate) ratio: String,
     pub(crate) bound: &'static str,
 }

@@ -1,5 +1,5 @@
-//! Single sends of one company while another company's recipients come back: a million of them are left out, and each
-//! webhook says of ten thousand that they want marketing again.
+//! Single sends of one company while another company's recipients opt in again: a million of them are opted
+//! out, and each webhook opts ten thousand of them in.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -78,7 +78,7 @@ pub(crate) fn measure() -> Vec<Row> {
     })
 }
 
-/// A webhook in which ten thousand people, spread over all, want marketing again.
+/// A webhook that opts in ten thousand recipients, spread over all.
 fn resumes(webhook: u64) -> String {
     let at = Timestamp::now().millis() / 1_000;
     let mut people = String::new();

@@ -22,7 +22,7 @@ const CONTACTS: u64 = 1_000_000;
 pub(crate) const SENDS: u64 = 10_000;
 const COMPANIES: u64 = 200;
 const MESSAGES: u64 = 1_000_000;
-/// The largest send whose figures are counted when a page asks for them.
+/// The largest send whose figures a page counts.
 const COUNTED: u64 = 16_384;
 const TEMPLATES: u64 = 500;
 const SUPPRESSED: u64 = 100_000;
@@ -31,14 +31,14 @@ const MEMBERS: u64 = 100;
 const KEYS: u64 = 100;
 /// Channels of the company beside its first.
 pub(crate) const CHANNELS: usize = 20;
-/// Of the send that goes out meanwhile.
+/// The rate of the send that goes out meanwhile.
 pub(crate) const RATE: &str = "100/s";
-/// How often each page is asked for.
+/// Requests for each page.
 const ROUNDS: usize = 100;
 const PASSWORD: &str = "a long enough password";
 const FILE: &str = "Name,Phone\nAna,+5511977770001\nNobody,12\n";
 
-/// Who asks.
+/// The caller of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asker {
     Nobody,
@@ -46,7 +46,7 @@ enum Asker {
     Operator,
 }
 
-/// A page, and what was measured of it.
+/// A page and its measures.
 struct Shown {
     path: String,
     asker: Asker,
@@ -64,7 +64,7 @@ pub(crate) fn measure() -> Vec<Row> {
         let mut pages: Vec<Shown> = stage.addresses().await.into_iter().map(Shown::new).collect();
         check_routes(&pages);
         let (mut health, bare) = (Vec::new(), format!("http://{}/healthz", stage.service.address));
-        // What runs by itself after a start is over, and every page was there once.
+        // The service's own work after a start is over, and every page was requested once.
         for round in 0..=ROUNDS {
             for page in &mut pages {
                 let (took, bytes) = stage.ask(&page.path, page.asker).await;
@@ -89,7 +89,7 @@ impl Shown {
     }
 }
 
-/// Every page of the console's table is among those that are measured.
+/// Checks that every page of the console's table is measured.
 fn check_routes(pages: &[Shown]) {
     let fits = |route: &str, path: &str| {
         let path = path.split('?').next().unwrap_or_default();
@@ -104,7 +104,7 @@ fn check_routes(pages: &[Shown]) {
         }
     };
     let measured = |route: &str| pages.iter().any(|page| fits(route, &page.path));
-    // This service is alone: there is no node to show by itself.
+    // This service runs without a cluster, so there is no page of a node.
     let is_page = |path: &str| {
         !path.ends_with("/live")
             && !path.contains("/assets/")
@@ -116,22 +116,22 @@ fn check_routes(pages: &[Shown]) {
     }
 }
 
-/// A running service whose console has everything to show.
+/// A running service whose console has full pages.
 pub(crate) struct Stage {
     pub(crate) service: Service,
     client: reqwest::Client,
-    /// Of an owner in the company, and of an operator.
+    /// The sessions of an owner in the company and of an operator.
     pub(crate) owner: String,
     operator: String,
     invitation: String,
-    /// A send that is over, of a million; one that goes out; one whose figures are counted at once.
+    /// A finished send to a million, a send that goes out, and a send whose figures are counted at once.
     over: Uuid,
     pub(crate) running: Uuid,
     counted: Uuid,
 }
 
 impl Stage {
-    /// Fills the database, beside the contacts that it has, and starts the service.
+    /// Adds to the contacts all other rows of the database, and starts the service.
     pub(crate) async fn prepare(ground: Ground) -> Self {
         let (company, channel) = (ground.company, ground.channel);
         let seed = Seed::at(&ground.database.url).await;
@@ -171,7 +171,7 @@ impl Stage {
         Self { service, client, owner, operator, invitation, over, running, counted }
     }
 
-    /// Milliseconds until the answer is there, or its first bytes when it is a file; and its bytes.
+    /// Milliseconds until the whole answer or, for a file, its first bytes; and the number of bytes.
     async fn ask(&self, path: &str, asker: Asker) -> (f64, usize) {
         let url = format!("http://{}{path}", self.service.address);
         let mut request = self.client.get(url).header("accept-encoding", "gzip");
@@ -191,7 +191,7 @@ impl Stage {
         (began.elapsed().as_secs_f64() * 1_000.0, bytes.len())
     }
 
-    /// Bytes of everything that a page refers to.
+    /// Bytes of all files that a page refers to.
     async fn assets(&self) -> usize {
         let url = format!("http://{}/console/sign-in", self.service.address);
         let page = self.client.get(url).send().await.unwrap().text().await.unwrap();
@@ -214,7 +214,7 @@ impl Stage {
         id.as_str().map_or_else(|| id.to_string(), str::to_owned)
     }
 
-    /// Uploads a file of contacts with one that is rejected; where its page is.
+    /// Uploads a file of contacts, one of which is rejected, and returns the address of its page.
     async fn import(&self) -> String {
         let (address, boundary) = (&self.service.address, "----bench");
         let body = format!(
@@ -237,7 +237,7 @@ impl Stage {
         place
     }
 
-    /// Every page, some of them with what is searched, filtered, or far behind.
+    /// The addresses of all pages, some with a search, a filter or a late page.
     async fn addresses(&self) -> Vec<(String, Asker)> {
         let Self { over, running, counted, invitation, service, .. } = self;
         let send = service.last_send().await;
@@ -346,7 +346,7 @@ const OPERATORS: &[&str] = &[
     "/changes?subject=person.77%40example.com",
 ];
 
-/// A person who signed in; the session's token. An operator when of no company.
+/// Signs a person in and returns the session's token. Without a company, the person is an operator.
 async fn person(service: &Service, email: &str, company: Option<Uuid>) -> String {
     let accounts = &service.accounts;
     let create = Create {

@@ -1,5 +1,6 @@
-//! What a user would build instead: BullMQ on Redis, fed to the same local server with the same concurrency, beside
-//! ours and a bare loop. `benches/peers/run` installs and starts it; needs Node, npm and redis-server.
+//! The alternative that a user could build: BullMQ on Redis, which sends to the same local server with the
+//! same concurrency, beside the service and a bare loop. `benches/peers/run` installs and starts it; it needs
+//! Node, npm and redis-server.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +21,7 @@ const RATE: u64 = 80;
 const SECONDS: u64 = 5;
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the script prints.
+/// The output of the script.
 #[derive(Deserialize)]
 struct Peer {
     jobs: u64,
@@ -59,7 +60,7 @@ pub(crate) fn measure() -> Vec<Row> {
             found.accepted.push(took.as_secs_f64());
             let come = provider.wait(PATIENCE, |tally| tally.messages >= before.0 + recipients);
             assert!(come.await, "messages never arrived");
-            // From the request on, and until the ledger is written: enqueueing is counted against us.
+            // The time runs from the request until the ledger is written, so it includes enqueueing.
             while !service.store.working_channels().await.unwrap().is_empty() {
                 actix_web::rt::time::sleep(Duration::from_millis(2)).await;
             }
@@ -113,7 +114,7 @@ fn rows(found: Found, own_most: u32, peer_most: u32) -> Vec<Row> {
     ]
 }
 
-/// The most of ours that arrive in any second at a limited pace.
+/// The most messages of the service that arrive in any second at a limited pace.
 async fn paced(provider: &Provider) -> u32 {
     let service = Service::start(&provider.url(), &format!("{RATE}/s"), CONCURRENCY).await;
     let tag = seed::tag(&service.store, service.company, "everyone").await;
@@ -125,7 +126,7 @@ async fn paced(provider: &Provider) -> u32 {
     provider.seen(|tally| tally.fastest_second().0)
 }
 
-/// The most of the peer's.
+/// The most messages of the peer that arrive in any second at that pace.
 async fn limited(provider: &Provider, installed: &Path) -> u32 {
     provider.seen(crate::provider::Tally::clear);
     bullmq(provider, installed, RATE * SECONDS, RATE).await;

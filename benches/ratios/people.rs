@@ -34,7 +34,7 @@ const FIRST: [&str; 24] = [
 const SYLLABLES: [&str; 16] =
     ["ba", "co", "de", "fi", "gu", "la", "me", "ni", "po", "ra", "se", "ti", "vu", "za", "lho", "ção"];
 const HOSTS: [&str; 4] = ["gmail.com", "hotmail.com", "example.org", "correio.example"];
-/// One in ten has it, and nothing else holds it.
+/// A name that one contact in ten has; no other text contains it.
 pub(crate) const FREQUENT: &str = "Wexford";
 /// Contacts that are added at once.
 const LOT: u64 = 1_000;
@@ -43,7 +43,7 @@ pub(crate) const TAGS: u64 = 1_000;
 
 /// The contact of this number.
 pub(crate) fn person(number: u64) -> Person {
-    // Spread, so that neighbours have nothing in common.
+    // The values are spread, so that neighbours have nothing in common.
     let mut random = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
     let mut next = |count: usize| {
         let index = (random % count as u64) as usize;
@@ -69,7 +69,7 @@ pub(crate) fn tag(number: u64) -> String {
     format!("Group {:04}", number % TAGS)
 }
 
-/// Gives a company so many contacts, spread over all tags.
+/// Adds `count` contacts to a company, spread over all tags.
 pub(crate) async fn add(store: &Store, company: Uuid, count: u64) {
     for lot in 0..count.div_ceil(LOT) {
         let id = store.ensure_tag(company, &tag(lot), None).await.unwrap();

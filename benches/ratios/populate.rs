@@ -1,5 +1,5 @@
-//! A company whose console has much to show: sends with their messages, templates, members, keys, a record of changes, and
-//! some hundred companies beside it. Written by plain SQL, so that a million rows take seconds.
+//! A company with full pages in the console: sends with their messages, templates, members, keys, a record of
+//! changes, and some hundred other companies. Plain SQL writes a million rows in seconds.
 
 use std::time::Duration;
 
@@ -12,17 +12,17 @@ use crate::seed::{FIRST, Seed};
 
 /// Recipients of each of the many sends.
 pub(crate) const RECIPIENTS: u64 = 100;
-/// Between two of them.
+/// Time between two of them.
 const STEP: Duration = Duration::from_secs(5 * 60);
 /// Recipients of a block.
 const BLOCK: u64 = 4_096;
-/// Rows of one statement, where each has a block in it.
+/// Rows of one statement if each row has a block in it.
 const BLOCKS: usize = 64;
 const TEXT: &str = r#"{"type":"text","body":"The new opening hours: every day from eight to eight"}"#;
-/// What a marketing template is made of.
+/// The components of a marketing template.
 const COMPONENTS: &str = r#"[{"type":"HEADER","format":"TEXT","text":"Spring sale"},{"type":"BODY","text":"Hello {{1}}, all shoes are {{2}} off until Sunday. Show this message at the till.","example":{"body_text":[["Ana","20%"]]}},{"type":"FOOTER","text":"Reply STOP to get no more of these"},{"type":"BUTTONS","buttons":[{"type":"QUICK_REPLY","text":"Tell me more"},{"type":"URL","text":"Shop","url":"https://example.com/shop"}]}]"#;
 
-/// A send that is written at once.
+/// A send that one call writes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bulk {
     pub(crate) company: Uuid,
@@ -30,12 +30,12 @@ pub(crate) struct Bulk {
     pub(crate) recipients: u64,
     /// How long ago it was accepted.
     pub(crate) ago: Duration,
-    /// How many of its messages went; it is over when all did.
+    /// The number of its messages that are sent; the send is over when all are.
     pub(crate) done: u64,
 }
 
 impl Seed {
-    /// A time-ordered id by SQL: of these milliseconds, and of this number among those.
+    /// A time-ordered id by SQL, from these milliseconds and this number within them.
     fn id_at(&self, at: &str, number: &str) -> String {
         if self.is_sqlite() {
             format!("unhex(printf('%012x', {at}) || '70008000' || printf('%012x', {number}))")
@@ -44,8 +44,8 @@ impl Seed {
         }
     }
 
-    /// So many sends that are over, each to the same hundred numbers, through these channels in turns, each to one of the
-    /// company's tags; one in twenty was canceled.
+    /// Writes `count` sends that are over. Each goes to the same hundred numbers and to one of the company's
+    /// tags, through these channels in turns; one in twenty is canceled.
     pub(crate) async fn sends(&self, company: Uuid, channels: &[Uuid], count: u64) {
         let owner = self.uuid(company);
         let step = i64::try_from(STEP.as_millis()).unwrap();
@@ -86,7 +86,7 @@ impl Seed {
         .await;
     }
 
-    /// A send to many, with its blocks and the messages that went; its id.
+    /// Writes a send to many recipients, with its blocks and its sent messages, and returns its id.
     pub(crate) async fn bulk(&self, bulk: Bulk) -> Uuid {
         let Bulk { company, channel, recipients, ago, done } = bulk;
         let at = Timestamp::now().minus(ago).millis();
@@ -115,7 +115,7 @@ impl Seed {
         id
     }
 
-    /// Messages whose ordinals count up to `count`: most delivered or read, one in fifty failed for one of two reasons.
+    /// Writes `count` messages: most are delivered or read, and one in fifty failed for one of two reasons.
     async fn messages(&self, owner: &str, send: &str, at: &str, count: u64, from: &str) {
         self.run(&format!(
             "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, provider_message_id, error_code, \
@@ -128,7 +128,7 @@ impl Seed {
         .await;
     }
 
-    /// So many approved templates of a business account.
+    /// Writes `count` approved templates of a business account.
     pub(crate) async fn templates(&self, company: Uuid, account: &str, count: u64) {
         let owner = self.uuid(company);
         self.run(&format!(
@@ -140,7 +140,7 @@ impl Seed {
         .await;
     }
 
-    /// So many recorded changes, nine in ten of them sign-ins.
+    /// Writes `count` recorded changes, nine in ten of them sign-ins.
     pub(crate) async fn changes(&self, count: u64) {
         let start = Timestamp::now().minus(Duration::from_secs(90 * 24 * 3_600)).millis();
         let at = format!("({start} + n * 1000)");
@@ -154,7 +154,7 @@ impl Seed {
         .await;
     }
 
-    /// So many people, all members of a company.
+    /// Writes `count` people, all members of a company.
     pub(crate) async fn members_of(&self, company: Uuid, count: u64) {
         let (owner, id) = (self.uuid(company), self.id_at("1", "n"));
         self.run(&format!(
@@ -170,7 +170,7 @@ impl Seed {
         .await;
     }
 
-    /// So many companies, all of which a person may use.
+    /// Writes `count` companies, all of which a person may use.
     pub(crate) async fn companies_of(&self, user: Uuid, count: u64) {
         let (user, id) = (self.uuid(user), self.id_at("2", "n"));
         self.run(&format!(
@@ -185,7 +185,7 @@ impl Seed {
         .await;
     }
 
-    /// So many API keys of a company.
+    /// Writes `count` API keys of a company.
     pub(crate) async fn keys(&self, company: Uuid, count: u64) {
         let rows = (0..count).map(|number| {
             let (mut hash, id) = ([0; 32], Uuid::now_v7());
@@ -200,7 +200,7 @@ impl Seed {
         .await;
     }
 
-    /// What a database does by itself once it has been used for a while.
+    /// Does the upkeep that a database does by itself after some use.
     pub(crate) async fn settle(&self) {
         if self.is_sqlite() {
             self.run("PRAGMA wal_checkpoint(TRUNCATE)").await;
@@ -210,7 +210,7 @@ impl Seed {
     }
 }
 
-/// So many consecutive numbers as a block.
+/// A block of `count` consecutive numbers.
 fn packed(first: u64, count: u64) -> Vec<u8> {
     let numbers = (first..first + count).map(|number| PhoneNumber::from_u64(FIRST + number).unwrap());
     block::pack(&numbers.collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! A provider that takes everything and remembers what came: from which channel, of which send, and when.
+//! A provider that accepts every message and records its channel, its send and its time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -6,26 +6,26 @@ use std::time::{Duration, Instant};
 
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
 
-/// Numbers from here on are those of single sends, each of which goes to a number of its own.
+/// The first number of single sends, each of which goes to a number of its own.
 pub(crate) const SINGLES: u64 = 5_512_000_000_000;
 
 const TAKEN: &str = r#"{"messaging_product":"whatsapp","messages":[{"id":"wamid.HBgLMTY0NjcwNDM1OTUVAgARGBI1RjQyNUE3NEYxMzAzMzQ5MkEA"}]}"#;
-/// It does not say how fast the number may send, so that nothing but the tier bounds it.
-/// Its level bounds no rate; a number without a level is held to the lowest.
+/// Its level sets no limit, so that only the tier limits the number. A number without a level would get the
+/// limit of the lowest one.
 const HEALTHY: &str = r#"{"id":"1","display_phone_number":"+1 555 078 3881","quality_rating":"GREEN","status":"CONNECTED",
     "throughput":{"level":"NOT_APPLICABLE"}}"#;
 const NO_TEMPLATES: &str = r#"{"data":[]}"#;
 
-/// What came so far.
+/// The requests so far.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) messages: u64,
-    /// Everything that is no message: how a number is, which templates there are.
+    /// Requests that are no messages: about a number's state or about templates.
     pub(crate) questions: u64,
     /// Messages by the channel's id at the provider, and by send.
     pub(crate) by_channel: HashMap<String, u64>,
     pub(crate) by_send: HashMap<String, u64>,
-    /// When the message to a single send's number came.
+    /// The time of the message to each single send's number.
     pub(crate) singles: HashMap<u64, Instant>,
     /// Requests, and the questions among them, by the millisecond.
     requests_by_millisecond: Vec<u32>,
@@ -71,7 +71,7 @@ impl Provider {
         format!("http://{}", self.address)
     }
 
-    /// Looks at what came so far; nothing comes meanwhile.
+    /// Reads the requests so far; no request is recorded meanwhile.
     pub(crate) fn seen<T>(&self, look: impl FnOnce(&mut Tally) -> T) -> T {
         look(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -80,7 +80,7 @@ impl Provider {
         self.seen(|tally| tally.messages)
     }
 
-    /// Waits until `enough` of what came; `false` when that takes longer than `patience`.
+    /// Waits until the requests are `enough`; `false` if that takes longer than `patience`.
     pub(crate) async fn wait(&self, patience: Duration, enough: impl Fn(&Tally) -> bool) -> bool {
         let end = Instant::now() + patience;
         while !self.seen(|tally| enough(tally)) {

@@ -9,11 +9,11 @@ use crate::{Row, dispatch, load, median};
 
 const CLIENTS: usize = 200;
 const RATE: &str = "80/s";
-/// As many as go in all rounds, and some.
+/// More recipients than all rounds reach.
 const RECIPIENTS: u64 = 10_000;
 const ROUNDS: usize = 3;
 const LASTING: Duration = Duration::from_secs(10);
-/// The first moments, in which the channel begins.
+/// The first seconds, in which the channel begins.
 const BEGINNING: Duration = Duration::from_secs(2);
 
 pub(crate) fn measure() -> Vec<Row> {
@@ -67,7 +67,7 @@ pub(crate) fn measure() -> Vec<Row> {
     ]
 }
 
-/// Messages that arrived each second while `doing`, and what that brought.
+/// Messages that arrived each second while `doing` ran, and its result.
 async fn rate<T>(arrivals: &AtomicU64, doing: impl Future<Output = T>) -> (f64, T) {
     let (before, started) = (arrivals.load(Ordering::Relaxed), Instant::now());
     let done = doing.await;

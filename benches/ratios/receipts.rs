@@ -1,5 +1,5 @@
-//! Receipts taken in: webhooks of a hundred updates, signed, stored and applied before each answer, beside the
-//! rate at which the same service dispatched the messages that they speak of.
+//! Receipts: webhooks of a hundred updates, signed, stored and applied before each answer, beside the rate at
+//! which the same service dispatched their messages.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ const MESSAGES: u64 = 100_000;
 /// Updates in one webhook, and webhooks under way at once: the provider sends them concurrently.
 pub(crate) const BATCH: u64 = 100;
 pub(crate) const AT_ONCE: usize = 8;
-/// What the provider wants of a receiver: room for three updates for each message at the highest level, and
-/// half of the answers within this.
+/// The provider's requirements for a receiver: room for three updates for each message at the highest level,
+/// and half of the answers within this time.
 const PATIENCE: Duration = Duration::from_millis(250);
 
 pub(crate) fn measure() -> Vec<Row> {
@@ -67,7 +67,7 @@ pub(crate) fn measure() -> Vec<Row> {
     }]
 }
 
-/// What the provider tells of `BATCH` messages of a send, from `first` on.
+/// The provider's webhook about `BATCH` messages of a send, from `first` on.
 pub(crate) fn webhook(send: &str, first: u64, status: &str) -> String {
     let mut statuses = String::new();
     for ordinal in first..first + BATCH {

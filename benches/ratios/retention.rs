@@ -1,5 +1,5 @@
-//! Single sends while a million old messages are removed, beside an idle service, and beside one statement that
-//! deletes them all. At a steady pace, each measured from the moment when it was meant to start.
+//! Single sends while a million old messages are removed, beside an idle service, and beside one statement
+//! that deletes them all. The sends come at a steady pace, and each is measured from its planned start.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,12 +17,12 @@ const EACH_SECOND: u64 = 200;
 const IDLE: Duration = Duration::from_secs(8);
 const WARMING: Duration = Duration::from_secs(2);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// How often the bench checks whether everything is gone.
+/// Pause between two checks that everything is gone.
 const LOOK: Duration = Duration::from_millis(50);
 
 pub(crate) fn measure() -> Vec<Row> {
     actix_web::rt::System::new().block_on(async {
-        // One message a second: what is accepted stays, so that accepting alone is measured.
+        // At one message a second, accepted messages stay queued, so the measure covers accepting alone.
         let mut ground = Ground::new("http://127.0.0.1:9", "1/s", 64).await;
         ground.config.retention.sends = Some(DAY);
         ground.config.retention.interval = Duration::from_millis(100);
@@ -86,7 +86,7 @@ fn at(values: &[f64], share: f64) -> f64 {
     values[place.clamp(1, values.len()) - 1]
 }
 
-/// Single sends at a steady pace while `busy` runs; the milliseconds that each took.
+/// Makes single sends at a steady pace while `busy` runs, and returns the milliseconds of each.
 async fn accept(service: &Service, busy: impl Future<Output = ()>) -> Vec<f64> {
     let url = format!("http://{}/api/v1/chat/{}/messages", service.address, service.channel);
     let (key, over) = (service.key.clone(), Arc::new(AtomicBool::new(false)));
@@ -149,7 +149,7 @@ impl Old {
         self.rows.query_one_raw(statement).await.unwrap().unwrap().try_get_by_index(0).unwrap()
     }
 
-    /// What it left: a million messages with the provider's ids, and their blocks.
+    /// Writes its rows: a million messages with the provider's ids, and their blocks.
     async fn messages(&self) {
         let Self { id, ago, .. } = self;
         let (ordinals, block) = if self.is_sqlite {
@@ -184,7 +184,7 @@ impl Old {
         }
     }
 
-    /// The send itself: from now on it is known to be over for a week.
+    /// Writes the send itself, which has been over for a week.
     async fn send(&self) {
         let Self { id, ago, .. } = self;
         self.run(&format!(
@@ -195,7 +195,7 @@ impl Old {
         .await;
     }
 
-    /// Waits until nothing of it is left.
+    /// Waits until all its rows are removed.
     async fn gone(&self) {
         let Self { id, .. } = self;
         let left = format!(

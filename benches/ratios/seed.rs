@@ -1,4 +1,4 @@
-//! What a measurement finds in the database, written by plain SQL: millions of rows in seconds.
+//! Writes the rows of a measurement by plain SQL: millions of rows in seconds.
 
 use pombo::clock::Timestamp;
 use pombo::store::Store;
@@ -39,11 +39,11 @@ impl Seed {
         if self.is_sqlite() { self.bytes(id.as_bytes()) } else { format!("'{id}'::uuid") }
     }
 
-    /// Members of `tag` with distinct numbers, `count` in all, in no order of theirs. Only the memberships are
-    /// written, which is all that an audience is read from: no contacts.
+    /// Writes `count` members of `tag` with distinct numbers, not in the numbers' order. It writes
+    /// memberships and no contacts, because an audience is read from memberships alone.
     pub(crate) async fn members(&self, company: Uuid, tag: Uuid, count: u64) {
         let (company, owner) = (self.uuid(company), self.uuid(tag));
-        // A contact's id is the tag's with the last bytes counted, its number spread over all of them.
+        // A contact's id is the tag's id with counted last bytes; the numbers are spread over all members.
         let prefix = &tag.simple().to_string()[..20];
         let ids = self.counting(count);
         let (before, number, after) = if self.is_sqlite() {
@@ -110,7 +110,7 @@ impl Seed {
         ids
     }
 
-    /// People with consecutive numbers who want no marketing of a company.
+    /// Recipients with consecutive numbers who opted out of a company's marketing.
     pub(crate) async fn suppressions(&self, company: Uuid, count: u64) {
         let (owner, ids) = (self.uuid(company), self.counting(count));
         self.run(&format!(
@@ -132,7 +132,7 @@ impl Seed {
         }
     }
 
-    /// The provider said of all channels how fast they may send.
+    /// Sets for all channels the level that the provider reports.
     pub(crate) async fn know_levels(&self) {
         self.run("UPDATE channel SET level = 'not_applicable'").await;
     }

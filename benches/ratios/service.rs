@@ -24,10 +24,10 @@ use sea_orm::{ConnectionTrait as _, Database};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-/// What the provider signs its webhooks with.
+/// The secret that signs the provider's webhooks.
 pub(crate) const APP_SECRET: &str = "bench-secret";
 
-/// A database with a company, its key and a channel, which nothing serves yet.
+/// A database with a company, its key and a channel, before a service starts on it.
 pub(crate) struct Ground {
     pub(crate) config: Config,
     pub(crate) store: Store,
@@ -40,7 +40,7 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
-    /// Its provider is at `provider`, its channels have this rate and so many requests at once.
+    /// Its provider is at `provider`; its channels have this rate and this number of requests at once.
     pub(crate) async fn new(provider: &str, rate: &str, concurrency: usize) -> Self {
         let data = tempfile::tempdir().unwrap();
         let mut config = Config::default();
@@ -60,7 +60,7 @@ impl Ground {
         let tiers = tier::parse(tier::BUILT_IN).unwrap().into_iter().map(|mut tier| {
             if tier.name == "standard" {
                 tier.messages_per_second = rate.parse().unwrap();
-                // The load repeats one request: its messages are not to wait for their recipient.
+                // The load repeats one request, whose messages must not wait for their recipient.
                 tier.pair_interval = Duration::ZERO;
             }
             (tier.name.clone(), serde_json::to_string(&tier).unwrap())
@@ -136,19 +136,21 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Starts a service whose provider is at `provider`, with this rate and so many requests at once.
+    /// Starts a service whose provider is at `provider`, with this rate and this number of requests at once.
     pub(crate) async fn start(provider: &str, rate: &str, concurrency: usize) -> Self {
         Ground::new(provider, rate, concurrency).await.serve().await
     }
 
-    /// `count` contacts under a tag; its id. One in twenty has the number of another.
+    /// Adds `count` contacts to a new tag and returns its id. One contact in twenty has the number of
+    /// another.
     pub(crate) async fn tag(&self, count: u64) -> Uuid {
         let tag = self.store.ensure_tag(self.company, "everyone", None).await.unwrap();
         let mut at = 0;
         while at < count {
             let end = (at + 10_000).min(count);
             let person = |number: u64| {
-                // Spread, so that neighbours in the table are no neighbours in the order of numbers.
+                // The numbers are spread, so that neighbours in the table are no neighbours in the order of
+                // numbers.
                 let spread = number.wrapping_mul(7_919) % count;
                 let number = if number % 20 == 19 { spread / 2 } else { spread };
                 (
@@ -163,7 +165,7 @@ impl Service {
         tag
     }
 
-    /// Where the provider posts its webhooks.
+    /// The address for the provider's webhooks.
     pub(crate) fn hook(&self) -> String {
         format!("http://{}/hooks/meta/{}", self.address, self.channel)
     }
@@ -193,7 +195,7 @@ impl Service {
         .into_bytes()
     }
 
-    /// Posts a send to the tag; how long the answer took, and the recipients.
+    /// Posts a send to the tag. Returns the time of the answer, and the number of recipients.
     pub(crate) async fn send_to_tag(&self, tag: Uuid) -> (Duration, u64) {
         self.send_to_tag_by(self.channel, tag, None).await
     }

@@ -1,7 +1,8 @@
-//! Web sessions: how long after its start a service has all of them connected again, and what an idle one weighs.
+//! Web sessions: the time from a service's start until all of them are connected, and the memory of an idle
+//! one.
 //!
-//! WhatsApp is the tests' own, in a process of its own, and each measured service is a process of its own too: what
-//! is measured is the whole service with the real driver, without the keys' making and without the other side.
+//! The tests' own WhatsApp runs in a process of its own, and so does each measured service. The measure
+//! covers the whole service with the real driver, without the making of keys and without the other side.
 
 pub(crate) mod service;
 pub(crate) mod whatsapp;
@@ -24,20 +25,21 @@ use crate::service::Ground;
 use crate::{Row, median};
 
 const SESSIONS: usize = 200;
-/// Linked at once; a code has to be scanned within a minute.
+/// Sessions that are linked at once; a code has to be scanned within a minute.
 const AT_ONCE: usize = 10;
-/// Nobody who is measured is asked there.
+/// The provider's address; web sessions never ask it.
 const NO_PROVIDER: &str = "http://127.0.0.1:1";
 /// How often each service is measured.
 const ROUNDS: usize = 3;
-/// More sessions than there are: nothing of their start is put off.
+/// More sessions than there are, so that no start waits.
 const AT_WILL: u32 = 10_000;
 
 pub(crate) fn measure() -> Vec<Row> {
     actix_web::rt::System::new().block_on(measured())
 }
 
-/// What a driver has to know to speak to the tests' WhatsApp. The number of one-time keys is WhatsApp Web's own.
+/// The options of a driver that connects to the tests' WhatsApp. The number of one-time keys is WhatsApp
+/// Web's own.
 fn options(url: &str, media_host: &str) -> Options {
     Options {
         address: url.to_owned(),
@@ -121,7 +123,7 @@ async fn add(ground: &Ground) -> Vec<Uuid> {
     ids
 }
 
-/// Links each channel to a phone, by a service that is gone afterwards.
+/// Links each channel to a phone, by a service that ends afterwards.
 async fn link(ground: &Ground, whatsapp: &Whatsapp, channels: &[Uuid]) {
     let driver = WhatsApp::start(options(&whatsapp.url, &whatsapp.media_host)).unwrap();
     let lease = ground.store.acquire_lease(&ground.database, "bench").await.unwrap();
@@ -156,12 +158,12 @@ async fn link_one(engine: &Engine, store: &Store, whatsapp: &Whatsapp, channel: 
     }
 }
 
-/// Before the next look.
+/// The pause before the next check.
 async fn pause() {
     actix_web::rt::time::sleep(Duration::from_millis(20)).await;
 }
 
-/// No channel is known to be connected, so that what is found connected later is so by then.
+/// Marks no channel as connected, so that a later check counts only new connections.
 async fn forget_states(database: &store::Options) {
     let connection = Database::connect(&database.url).await.unwrap();
     connection.execute_unprepared("UPDATE channel SET status = 'connecting'").await.unwrap();

@@ -1,6 +1,6 @@
-//! Single sends beside a tag send of a million: at a steady pace, whatever the service does, each measured from the
-//! moment when it was meant to start. First on an idle service, then while audiences of a million are taken in,
-//! then while one is dispatched through the same channel as fast as it goes.
+//! Single sends beside a tag send of a million. They come at a steady pace, independent of the service's
+//! answers, and each is measured from its planned start. First on an idle service, then while audiences of a
+//! million are accepted, then while such an audience is dispatched through the same channel at full speed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,11 +16,11 @@ use crate::service::Service;
 const RECIPIENTS: u64 = 1_000_000;
 const EACH_SECOND: u64 = 200;
 const IDLE: Duration = Duration::from_secs(10);
-/// Audiences taken in one after the other while singles come.
+/// Audiences accepted one after the other while singles come.
 const ACCEPTS: usize = 8;
 /// How long the million runs at most while singles come.
 const RUNNING: Duration = Duration::from_secs(15);
-/// The service finds its pace.
+/// Time for the service to reach its pace.
 const WARMING: Duration = Duration::from_secs(2);
 
 pub(crate) fn measure() -> Vec<Row> {
@@ -33,7 +33,7 @@ pub(crate) fn measure() -> Vec<Row> {
 
         traffic.during(actix_web::rt::time::sleep(WARMING), &provider).await;
         let idle = traffic.during(actix_web::rt::time::sleep(IDLE), &provider).await;
-        // Not to begin yet: taking in is measured here, dispatching below.
+        // These sends begin later: this part measures accepting, the part below measures dispatching.
         let later = Timestamp::now().plus(Duration::from_secs(3_600)).to_string();
         let taking_in = async {
             for _ in 0..ACCEPTS {
@@ -96,7 +96,7 @@ fn rows(idle: &Times, accepting: &Times, running: &Times, rate: f64) -> Vec<Row>
     rows
 }
 
-/// Milliseconds from the moment when each send was meant to start, ascending.
+/// Milliseconds from each send's planned start, ascending.
 pub(crate) struct Times {
     pub(crate) accepted: Vec<f64>,
     arrived: Vec<f64>,
@@ -118,7 +118,7 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    /// Ends its threads without waiting for them, as a drop would.
+    /// Ends its threads without waiting for them; a drop would wait.
     pub(crate) fn shut_down(self) {
         self.runtime.shutdown_background();
     }
@@ -135,7 +135,7 @@ impl Traffic {
         }
     }
 
-    /// Sends while `busy` runs; how long each took.
+    /// Sends while `busy` runs, and returns the time that each send took.
     pub(crate) async fn during(&mut self, busy: impl Future<Output = ()>, provider: &Provider) -> Times {
         let over = Arc::new(AtomicBool::new(false));
         let first = self.next;

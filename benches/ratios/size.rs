@@ -1,4 +1,5 @@
-//! What a million messages take in the database: after a tag send to a local provider, and after its receipts.
+//! The size of a million messages in the database: after a tag send to a local provider, and after its
+//! receipts.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -12,7 +13,7 @@ use crate::service::Service;
 use crate::{Row, dispatch};
 
 const CONTACTS: u64 = 1_000_000;
-/// What a send leaves.
+/// The tables that a send fills.
 const TABLES: [&str; 3] = ["send", "recipient_block", "message"];
 
 pub(crate) fn measure() -> Vec<Row> {
@@ -45,7 +46,7 @@ pub(crate) fn measure() -> Vec<Row> {
     })
 }
 
-/// Tells the service of the first `recipients` messages that they got so far.
+/// Reports a status of the first `recipients` messages to the service.
 async fn tell(service: &Service, send: &str, recipients: u64, status: &str) {
     let (client, url) = (reqwest::Client::new(), service.hook());
     let posts = (0..recipients / BATCH).map(|batch| {
@@ -76,7 +77,7 @@ async fn sizes(rows: &DatabaseConnection) -> Vec<Size> {
     let mut sizes = Vec::new();
     for table in TABLES {
         let sql = match rows.get_database_backend() {
-            // A table that is kept in the order of its key is its own index.
+            // A table in the order of its key is its own index.
             DbBackend::Sqlite => format!(
                 "SELECT CAST(COALESCE(SUM(CASE schema.type WHEN 'table' THEN pgsize END), 0) AS INTEGER), \
                  CAST(COALESCE(SUM(CASE schema.type WHEN 'index' THEN pgsize END), 0) AS INTEGER) \

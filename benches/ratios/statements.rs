@@ -1,5 +1,5 @@
-//! What PostgreSQL itself can do: rows gathered while the last statement runs, and written by the next one, with nothing
-//! around it. The tables, their indexes and the connection are the service's, without its checks.
+//! The speed of PostgreSQL itself: rows are gathered while one statement runs, and the next statement writes
+//! them. The tables, their indexes and the connection are the service's, without its checks.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use uuid::Uuid;
 
 use crate::service::database_url;
 
-/// Rows of one statement at most, as many as leave in one piece.
+/// The most rows of one statement, so that it fits into one write to the socket.
 const MOST_ROWS: usize = 400;
 /// Rows that may wait.
 const WAITING: usize = 4_096;
 
-/// An accepted request, and who waits until it is durable.
+/// An accepted request, and the caller that waits until it is durable.
 pub(crate) struct Accepted {
     pub(crate) body: String,
     pub(crate) done: oneshot::Sender<()>,
@@ -40,7 +40,7 @@ pub(crate) async fn database() -> Option<Pool<Postgres>> {
     Some(PgPoolOptions::new().max_connections(1).connect(&plain).await.unwrap())
 }
 
-/// Writes what comes; ends, and says how much, when nothing can come any more.
+/// Writes the incoming rows until all senders are gone, and returns the number of rows.
 pub(crate) async fn accept(database: Pool<Postgres>, mut incoming: mpsc::Receiver<Accepted>) -> u64 {
     const SQL: &str = "INSERT INTO send (id, company_id, channel_id, state, content, recipients, recipient, high_water, \
                        settled, created_at) SELECT id, $3, $3, 1, content, 1, 5511988887777, 0, 0, 1 \
@@ -59,8 +59,8 @@ pub(crate) async fn accept(database: Pool<Postgres>, mut incoming: mpsc::Receive
     accepted
 }
 
-/// Writes the outcomes of one send's messages as they come, by their ordinals, and how far the send got, in one statement;
-/// ends when nothing can come any more.
+/// Writes incoming outcomes of one send's messages, by their ordinals, and the send's progress in one
+/// statement. Ends when all senders are gone.
 pub(crate) async fn record(database: Pool<Postgres>, mut incoming: mpsc::Receiver<u64>) {
     let (mut connection, send) = (database.acquire().await.unwrap(), Uuid::now_v7());
     let insert = "INSERT INTO send (id, company_id, channel_id, state, content, recipients, high_water, settled, created_at) \
@@ -82,7 +82,7 @@ pub(crate) async fn record(database: Pool<Postgres>, mut incoming: mpsc::Receive
     }
 }
 
-/// A way to a writer.
+/// A channel to a writer.
 pub(crate) fn channel<T>() -> (mpsc::Sender<T>, mpsc::Receiver<T>) {
     mpsc::channel(WAITING)
 }

@@ -20,7 +20,7 @@ pub(crate) fn measure() -> Vec<Row> {
             let inserted = insert(&bare, tag).await;
             let (accepted, count) = service.send_to_tag(tag).await;
             recipients = count;
-            // The first round warms both up.
+            // The first round warms both sides up.
             if round > 0 {
                 yardstick.push(inserted);
                 ours.push(accepted.as_secs_f64());
@@ -38,7 +38,7 @@ pub(crate) fn measure() -> Vec<Row> {
     })
 }
 
-/// The yardstick: the same recipients into a table with one index. Seconds.
+/// The yardstick: inserts the same recipients into a table with one index. Seconds.
 async fn insert(database: &DatabaseConnection, tag: uuid::Uuid) -> f64 {
     let sqlite = database.get_database_backend() == sea_orm::DbBackend::Sqlite;
     let tag = if sqlite { format!("x'{}'", tag.simple()) } else { format!("'{tag}'") };

@@ -1,4 +1,5 @@
-//! A channel as the soak knows it: its number at the provider, its pace, and what was promised through it.
+//! A channel of the soak: its number at the provider, its pace, and the messages that were promised through
+//! it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -14,11 +15,11 @@ pub(crate) struct Plan {
     pub(crate) number: &'static str,
     pub(crate) display: &'static str,
     pub(crate) tier: &'static str,
-    /// What the provider lets through in a second.
+    /// Messages that the provider accepts in a second.
     pub(crate) limit: u32,
-    /// Between two sends to the tag.
+    /// Pause between two sends to the tag.
     pub(crate) bulk_every: Duration,
-    /// Between two sends to one number.
+    /// Pause between two sends to one number.
     pub(crate) single_every: Duration,
     /// The first of the numbers that single sends go to, each once.
     pub(crate) first_single: u64,
@@ -50,19 +51,19 @@ pub(crate) const PLANS: [Plan; 2] = [
 pub(crate) struct Channel {
     pub(crate) id: String,
     pub(crate) plan: &'static Plan,
-    /// What the receiver's handshake asks for, if it has one.
+    /// The verify token of the webhook's handshake, if there is one.
     pub(crate) verify_token: Option<String>,
     contacts: Arc<[u64]>,
     bulk_sends: AtomicU64,
     singles: Mutex<Vec<u64>>,
 }
 
-/// What a number got, compared with what was promised.
+/// The messages that a number got, compared with the promised ones.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    /// Messages that somebody should have got and did not.
+    /// Promised messages that did not arrive.
     pub(crate) lost: u64,
-    /// Messages that somebody got beyond what was promised.
+    /// Messages that arrived and were not promised.
     pub(crate) surplus: u64,
 }
 
@@ -76,12 +77,12 @@ impl Channel {
         Self { id, plan, verify_token, contacts, bulk_sends: AtomicU64::new(0), singles: Mutex::default() }
     }
 
-    /// A send to the tag was answered 202.
+    /// Counts a send to the tag that was answered 202.
     pub(crate) fn promise_bulk(&self) {
         self.bulk_sends.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A send to this number was answered 202.
+    /// Counts a send to this number that was answered 202.
     pub(crate) fn promise_single(&self, number: u64) {
         self.singles.lock().unwrap().push(number);
     }
@@ -92,12 +93,12 @@ impl Channel {
         bulk + self.singles.lock().unwrap().len() as u64
     }
 
-    /// What the simulator counted.
+    /// The simulator's figures.
     pub(crate) fn figures(&self, simulator: &Simulator) -> NumberFigures {
         simulator.number(self.plan.number).unwrap()
     }
 
-    /// Compares what every recipient got with what was promised to him.
+    /// Compares the messages that each recipient got with the promised ones.
     pub(crate) fn judge(&self, got: &BTreeMap<String, u32>) -> Verdict {
         let bulk = u32::try_from(self.bulk_sends.load(Ordering::Relaxed)).unwrap_or(u32::MAX);
         let mut due: HashMap<u64, u32> = self.contacts.iter().map(|number| (*number, bulk)).collect();

@@ -1,4 +1,4 @@
-//! What the service itself wrote down of every message.
+//! The service's own record of every message.
 
 use std::collections::BTreeMap;
 

@@ -2,12 +2,12 @@
 //! `cargo bench --bench soak -- --minutes 10 [--json]`.
 //!
 //! Starts the real `pombo serve` on a directory of its own with SQLite, and beside it, in this process, the
-//! simulated provider. Sends keep coming while the provider throttles, loses answers, breaks off and goes away
-//! by turns, and the service is killed and started again. At the end everything is waited for, and what the
-//! provider got is compared with what was promised. It ends by itself, at the latest some minutes after the
-//! time that was asked for, and ends no process but those that it started.
+//! simulated provider. Sends keep coming while the provider throttles, loses answers, breaks off and goes
+//! away by turns, and the service is killed and started again. At the end, the soak waits for all messages
+//! and compares the ones that the provider got with the promised ones. It ends by itself, at the latest some
+//! minutes after the given time, and ends only processes that it started.
 //!
-//! Exit code 1 when anything was lost or repeated, 2 when it could not be carried out.
+//! The exit code is 1 if a message was lost or repeated, and 2 if the soak could not run.
 
 #![expect(clippy::unwrap_used, reason = "a poisoned lock means that a task has panicked: then this ends too")]
 
@@ -36,7 +36,7 @@ use self::service::Service;
 use self::traffic::Traffic;
 use self::trouble::{Kills, Trouble};
 
-/// The program's.
+/// The program's own allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -46,13 +46,14 @@ pub(crate) const TOKEN: &str = "EAAG-soak";
 pub(crate) const APP_SECRET: &str = "soak-app-secret";
 /// How long the simulator takes to answer a send.
 const LATENCY: Duration = Duration::from_millis(40);
-/// The longest wait for everything to settle, after the time that was asked for.
+/// The longest wait for the last messages, after the given time.
 const SETTLE: Duration = Duration::from_secs(600);
-/// Nothing has come for so long: nothing more will. Longer than the service waits for a lost answer's receipt.
+/// A pause after which no more messages are expected. Longer than the service waits for a lost answer's
+/// receipt.
 const QUIET: Duration = Duration::from_secs(service::UNKNOWN_GRACE_SECONDS + 10);
-/// The share of the time in which the service is killed; in the rest its memory is measured.
+/// The share of the time during which the service is killed; in the rest its memory is measured.
 const KILLING: f64 = 0.6;
-/// Between two kills; less when the time is short.
+/// Pause between two kills; shorter if the soak is short.
 const KILL_EVERY: Duration = Duration::from_secs(60);
 /// How often the line of progress changes.
 const TICK: Duration = Duration::from_millis(500);
@@ -76,11 +77,11 @@ struct Arguments {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let Some(minutes) = arguments.minutes else {
-        // A plain `cargo bench` is not meant to last that long.
+        // A plain `cargo bench` skips the soak, which takes minutes.
         let _ = writeln!(std::io::stderr().lock(), "the soak runs when told how long: -- --minutes 10");
         return ExitCode::SUCCESS;
     };
-    // Another provider of cryptography is not there before.
+    // No other provider of cryptography is installed before this one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let ran = tokio::runtime::Runtime::new()
         .context("no runtime")
@@ -94,7 +95,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
-            // When standard error is closed, the exit code alone has to say it.
+            // If standard error is closed, only the exit code reports the failure.
             let _ = writeln!(std::io::stderr().lock(), "the soak could not be carried out: {error:#}");
             ExitCode::from(2)
         }
@@ -117,7 +118,7 @@ async fn soak(arguments: &Arguments, minutes: f64) -> anyhow::Result<Report> {
 
     let kills = Kills { until: begun + lasting.mul_f64(KILLING), every: KILL_EVERY.min(lasting / 5) };
     trouble.make(&mut service, &simulator, &channels, kills, end).await?;
-    // Of the time under load only: a service that waits does not grow.
+    // Only of the time under load, because an idle service does not grow.
     let figures = memory.figures();
     trouble.say("waiting until everything is settled");
     trouble.end(&simulator)?;
@@ -148,7 +149,8 @@ async fn simulator() -> anyhow::Result<Simulator> {
     Ok(simulator::start(options, Seed { accounts: vec![account] }).await?)
 }
 
-/// Waits until everybody has what was promised, and then until it is quiet; at the latest until `deadline`.
+/// Waits until all promised messages have arrived, and then until no more come; at the latest until
+/// `deadline`.
 async fn settle(simulator: &Simulator, channels: &[Arc<Channel>], deadline: Instant) {
     let mut heard = (0, Instant::now());
     while Instant::now() < deadline {
@@ -164,7 +166,7 @@ async fn settle(simulator: &Simulator, channels: &[Arc<Channel>], deadline: Inst
     }
 }
 
-/// A line on standard error that says how far things are; nothing away from a terminal.
+/// A line of progress on standard error, if that is a terminal.
 fn progress(
     begun: Instant,
     channels: &[Arc<Channel>],

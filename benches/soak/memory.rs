@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-/// Between two samples.
+/// Pause between two samples.
 const EVERY: Duration = Duration::from_secs(1);
-/// The beginning of a process's life that says nothing about its growth.
+/// The beginning of a process's life, which is left out of the growth.
 const WARM_UP: Duration = Duration::from_secs(30);
 
-/// Samples of the process that runs now; those of one that was killed are forgotten, but for the most.
+/// Samples of the present process. Of a killed process, only the highest sample is kept.
 #[derive(Debug, Clone)]
 pub(crate) struct Memory(Arc<Mutex<Samples>>);
 
@@ -25,19 +25,19 @@ struct Samples {
     most: f64,
 }
 
-/// What the samples say.
+/// The figures of the samples.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Figures {
     /// The most in MiB, of all processes.
     pub(crate) most_mib: f64,
-    /// The last process's growth after its warm-up, by least squares; `None` when it lived too short.
+    /// The last process's growth after its warm-up, by least squares; `None` if its life was too short.
     pub(crate) mib_per_hour: Option<f64>,
-    /// How long it was looked at for that, in seconds.
+    /// The seconds over which the growth was measured.
     pub(crate) seconds: f64,
 }
 
 impl Memory {
-    /// Takes samples of the process that `pid` names, 0 being none, from now on.
+    /// Takes samples of the process `pid` from now on; 0 stands for no process.
     pub(crate) fn watch(pid: Arc<AtomicU32>) -> Self {
         let samples = Arc::new(Mutex::new(Samples::default()));
         let taking = Arc::downgrade(&samples);
@@ -59,7 +59,7 @@ impl Memory {
         self.0.lock().unwrap().newest
     }
 
-    /// What the samples say so far.
+    /// The figures of the samples so far.
     pub(crate) fn figures(&self) -> Figures {
         let samples = self.0.lock().unwrap();
         let points: Vec<_> =

@@ -1,4 +1,4 @@
-//! What came of it.
+//! The result of the soak.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,17 +22,17 @@ pub(crate) struct Report {
     lost: u64,
     /// Messages that the provider got more than once, by their key.
     repeated: u64,
-    /// Messages beyond what was promised, repeated ones included.
+    /// Messages that were not promised, repeated ones included.
     surplus: u64,
     /// Sends that were never answered 202.
     pub(crate) undecided: u64,
     /// How often the service was killed.
     pub(crate) kills: u64,
-    /// Messages by state, as the service wrote them down.
+    /// Messages by state, from the service's own database.
     states: BTreeMap<String, u64>,
     numbers: Vec<Number>,
     memory: memory::Figures,
-    /// Where the service's directory is, when it was kept.
+    /// The service's directory, if it was kept.
     pub(crate) kept: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! The program in a process of its own, and the directory that it works in.
+//! The program in a process of its own, and its directory.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The first contact.
 const FIRST_CONTACT: u64 = 5_511_900_000_000;
 
-/// A running child ends with it.
+/// The program and its directory. Dropping it ends the program.
 pub(crate) struct Service {
     directory: TempDir,
     environment: Vec<(&'static str, String)>,
@@ -37,13 +37,13 @@ pub(crate) struct Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // A child that has ended already is no matter.
+        // The child may have ended already.
         let _ = self.kill();
     }
 }
 
 impl Service {
-    /// Makes a company, a key, contacts and channels by the command line; nothing runs yet.
+    /// Makes a company, a key, contacts and channels by the command line, without starting the service.
     pub(crate) fn set_up(provider: &str, contacts: u64) -> anyhow::Result<Self> {
         let directory = tempfile::tempdir()?;
         let environment = vec![
@@ -51,7 +51,7 @@ impl Service {
             ("POMBO__CLOUD_API__BASE_URL", provider.to_owned()),
             ("POMBO__CLOUD_API__REQUEST_TIMEOUT", "5s".to_owned()),
             ("POMBO__RETRY__UNKNOWN_GRACE", format!("{UNKNOWN_GRACE_SECONDS}s")),
-            // Trouble lasts seconds here: nobody is to be given up while it does.
+            // Each trouble lasts seconds, and no message may be given up during it.
             ("POMBO__RETRY__ATTEMPTS", "30".to_owned()),
             ("POMBO__RETRY__CAP", "5s".to_owned()),
             ("POMBO__LOG__LEVEL", "warn".to_owned()),
@@ -84,7 +84,7 @@ impl Service {
                 ),
             )?;
             let id = text(&added, "id")?;
-            // Not every version has the command; without token the simulator shakes no hands.
+            // Not every version has the command. Without a token, the simulator skips the handshake.
             let webhook = service.json("", &format!("channel webhook {id}")).unwrap_or_default();
             service.channels.push((id, webhook["verify_token"].as_str().map(str::to_owned)));
         }
@@ -103,7 +103,7 @@ impl Service {
         })
     }
 
-    /// The address of the service, whenever it is another one.
+    /// The address of the service, and each change of it.
     pub(crate) fn url(&self) -> watch::Receiver<String> {
         self.url.subscribe()
     }
@@ -118,7 +118,7 @@ impl Service {
         format!("sqlite://{}", self.directory.path().join("data/pombo.db").display())
     }
 
-    /// Keeps the directory, with the database and the log, for somebody to look into.
+    /// Keeps the directory, with the database and the log, for a person to read.
     pub(crate) fn keep(&mut self) -> PathBuf {
         self.directory.disable_cleanup(true);
         self.directory.path().to_owned()
@@ -148,7 +148,7 @@ impl Service {
         Ok(())
     }
 
-    /// Lets the provider's webhooks go to the running service, what is outstanding included.
+    /// Directs the provider's webhooks to the running service, outstanding ones included.
     pub(crate) fn aim(&self, simulator: &Simulator, channels: &[Arc<Channel>]) -> anyhow::Result<()> {
         for channel in channels {
             let url = format!("{}/hooks/meta/{}", self.url.borrow().as_str(), channel.id);
@@ -171,7 +171,7 @@ impl Service {
         child.wait().map(|_| ())
     }
 
-    /// Ends the program as an operator does; as `kill -9` does when it takes too long.
+    /// Ends the program as an operator does; if that takes too long, as `kill -9` does.
     pub(crate) async fn stop(&mut self) -> anyhow::Result<()> {
         let Some((child, _)) = &mut self.running else { return Ok(()) };
         Command::new("kill").args(["-TERM", &child.id().to_string()]).status()?;
@@ -198,7 +198,7 @@ impl Service {
     fn json(&self, input: &str, line: &str) -> anyhow::Result<Value> {
         let mut child = self.command(&format!("{line} --json")).stdin(Stdio::piped()).spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
-            // A command that refuses its arguments does not read.
+            // A command that refuses its arguments does not read its input.
             let _ = stdin.write_all(input.as_bytes());
         }
         let output = child.wait_with_output()?;

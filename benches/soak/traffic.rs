@@ -1,7 +1,7 @@
-//! The sends: to everybody with the tag, and to one number each, at the pace of their channel.
+//! The sends: some to all contacts with the tag, others to one number each, at the pace of their channel.
 //!
-//! A send that got no clear answer, because the service was killed or busy, is repeated under the same
-//! idempotency key until it is answered 202; only then something is promised.
+//! A send without a clear answer, because the service was killed or busy, is repeated under the same
+//! idempotency key until it is answered 202. Only then its messages count as promised.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,7 +25,7 @@ const AGAIN: Duration = Duration::from_millis(200);
 /// Tag sends that may be outstanding on a channel before the next one waits for its turn.
 const OUTSTANDING: u64 = 3;
 
-/// Everything that sends.
+/// All tasks that send.
 pub(crate) struct Traffic {
     tasks: JoinSet<()>,
     undecided: Arc<AtomicU64>,
@@ -74,7 +74,8 @@ impl Traffic {
         Ok(Self { tasks, undecided })
     }
 
-    /// Waits until every send that was begun is answered, at the latest until `deadline`; how many are not.
+    /// Waits until every started send is answered, at the latest until `deadline`. Returns the number of
+    /// sends without an answer.
     pub(crate) async fn finish(mut self, deadline: Instant) -> u64 {
         let all = async { while self.tasks.join_next().await.is_some() {} };
         let in_time = tokio::time::timeout_at(deadline.into(), all).await;
@@ -92,7 +93,7 @@ async fn tag(client: &reqwest::Client, url: &watch::Receiver<String>, key: &str)
 }
 
 impl Sender {
-    /// To everybody, as long as not too much is outstanding.
+    /// Sends to the tag, while not too many sends are outstanding.
     async fn bulk(self, simulator: Arc<Simulator>) {
         let mut ticks = self.ticks(self.channel.plan.bulk_every);
         while Instant::now() < self.end {
@@ -108,7 +109,7 @@ impl Sender {
         }
     }
 
-    /// To one number after the other, each of them new.
+    /// Sends to one new number after the other.
     async fn single(self) {
         let mut ticks = self.ticks(self.channel.plan.single_every);
         let mut number = self.channel.plan.first_single;
@@ -128,7 +129,7 @@ impl Sender {
         ticks
     }
 
-    /// Sends until it is answered 202; false when it is refused for good.
+    /// Repeats a send until it is answered 202; false if it is refused for good.
     async fn send(&self, body: &Value, recipients: u64) -> bool {
         let name = Uuid::now_v7().to_string();
         self.undecided.fetch_add(1, Ordering::Relaxed);
@@ -149,7 +150,7 @@ impl Sender {
         let request = self.client.post(url).bearer_auth(&self.key).header("Idempotency-Key", name);
         let answer = request.json(body).send().await?;
         let status = answer.status();
-        // Busy, or the channel is not connected at the moment: later.
+        // The service is busy, or the channel is not connected at the moment: try later.
         ensure!(status.is_success() || status == 422, "{status}");
         let said: Value = answer.json().await?;
         Ok(said["recipients_count"] == recipients)

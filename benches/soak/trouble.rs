@@ -1,4 +1,4 @@
-//! What goes wrong, by turns: at the provider for some seconds each, and with the service itself.
+//! The faults, in turns: at the provider for some seconds each, and kills of the service.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::WABA;
 use crate::channel::{Channel, PLANS};
 use crate::service::Service;
 
-/// How long one kind of trouble lasts, and how long it is quiet after it.
+/// How long one kind of trouble lasts, and how long the pause after it is.
 const TURN: Duration = Duration::from_secs(8);
 const CALM: Duration = Duration::from_secs(4);
 
@@ -18,11 +18,11 @@ const CALM: Duration = Duration::from_secs(4);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kills {
     pub(crate) every: Duration,
-    /// Not from then on, so that its memory can be told over a longer life.
+    /// No kills after this moment, so that the last process lives long enough for a measure of its memory.
     pub(crate) until: Instant,
 }
 
-/// What is going on, for the line of progress.
+/// The present trouble, for the line of progress.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Trouble(Arc<Mutex<Going>>);
 
@@ -32,7 +32,8 @@ struct Going {
     kills: u64,
 }
 
-/// Each kind with its script; rules end with their turn, switches by themselves or by [`Trouble::end`].
+/// Each kind of trouble with its script. Rules end with their turn; switches end by themselves or by
+/// [`Trouble::end`].
 fn turns() -> Vec<(&'static str, Value)> {
     let [slow, fast] = [PLANS[0].number, PLANS[1].number];
     let some = |share: f64, outcome: Value| json!({ "probability": share, "seed": 7, "outcome": outcome });
@@ -59,7 +60,7 @@ fn turns() -> Vec<(&'static str, Value)> {
 }
 
 impl Trouble {
-    /// What is going on now.
+    /// The name of the present trouble.
     pub(crate) fn now(&self) -> String {
         self.0.lock().unwrap().now.clone()
     }
@@ -69,7 +70,7 @@ impl Trouble {
         self.0.lock().unwrap().kills
     }
 
-    /// Says what is going on.
+    /// Sets the name of the present trouble.
     pub(crate) fn say(&self, what: &str) {
         what.clone_into(&mut self.0.lock().unwrap().now);
     }

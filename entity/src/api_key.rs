@@ -9,11 +9,11 @@ pub struct Model {
     /// Time-ordered id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: Uuid,
-    /// Whose key it is.
+    /// The company that owns the key.
     pub company_id: Uuid,
-    /// What the company calls it.
+    /// The company's name for it.
     pub name: String,
-    /// The first characters, to recognise a key by.
+    /// The first characters, by which a person recognises the key.
     pub prefix: String,
     /// SHA-256 of the key.
     pub hash: Vec<u8>,
@@ -23,7 +23,7 @@ pub struct Model {
     pub revoked_at: Option<i64>,
     /// Unix milliseconds.
     pub created_at: i64,
-    /// Words with spaces between them; null for everything.
+    /// Scopes with spaces between them; null for all scopes.
     pub scopes: Option<String>,
     /// Unix milliseconds; to the minute.
     pub last_used_at: Option<i64>,

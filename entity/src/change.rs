@@ -17,9 +17,9 @@ pub struct Model {
     pub what: String,
     /// The tier's name, the id of the channel or company, the operator's name or the person's e-mail.
     pub subject: String,
-    /// What it was, as JSON.
+    /// The earlier value, as JSON.
     pub before: Option<String>,
-    /// What it is since, as JSON.
+    /// The new value, as JSON.
     pub after: String,
     /// The network address that the change came from; null for the command line and for keys.
     pub address: Option<String>,

@@ -9,15 +9,15 @@ pub struct Model {
     /// Time-ordered id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: Uuid,
-    /// Whose channel it is.
+    /// The company that owns the channel.
     pub company_id: Uuid,
     /// The kind of provider.
     pub kind: Kind,
-    /// What the company calls it.
+    /// The company's name for it.
     pub name: String,
     /// The name without case and accents, for search.
     pub name_folded: String,
-    /// As shown to people.
+    /// The phone number, as pages show it.
     pub phone_number: Option<String>,
     /// The provider's id of the number.
     pub phone_number_id: Option<String>,
@@ -29,29 +29,30 @@ pub struct Model {
     pub token: Option<Vec<u8>>,
     /// The provider's app secret, sealed.
     pub app_secret: Option<Vec<u8>>,
-    /// The word of its webhook's handshake, sealed; null while nobody asked for it, empty where it is still to be derived
-    /// from the sealing key.
+    /// The verify token of the webhook's handshake, sealed. Null until it is first needed; empty until it is
+    /// derived from the sealing key.
     pub verify_token: Option<Vec<u8>>,
     /// The state of the connection.
     pub status: Status,
-    /// Why, as a code.
+    /// The reason of the status, as a code.
     pub status_code: Option<String>,
-    /// Why, for a person.
+    /// The reason of the status, for a person.
     pub status_sentence: Option<String>,
-    /// The provider's own code.
+    /// The provider's own code for the reason.
     pub status_provider_code: Option<i64>,
     /// Unix milliseconds.
     pub status_since: i64,
-    /// How long a refused channel waits between two messages that are to open it, in milliseconds; null while it owes
-    /// none.
+    /// The pause between two trial messages of a refused channel, in milliseconds; null while the channel is
+    /// not on trial.
     pub trial_wait: Option<i64>,
-    /// When the next of them may go, in Unix milliseconds; null with `trial_wait`.
+    /// When the next trial message may go, in Unix milliseconds; null with `trial_wait`.
     pub trial_due: Option<i64>,
-    /// As the provider rates the number.
+    /// The provider's quality rating of the number.
     pub quality_rating: Option<String>,
     /// How fast the provider lets the number send: `standard`, `high`, `coexistence` or `not_applicable`.
     pub level: Option<String>,
-    /// How many people the provider lets the portfolio reach with templates in 24 hours, as it names it.
+    /// The provider's limit of people that the portfolio may reach with templates in 24 hours, by the
+    /// provider's name for it.
     pub messaging_limit: Option<String>,
     /// When the phone of a web session was linked, in Unix milliseconds; null while there is none.
     pub linked_at: Option<i64>,

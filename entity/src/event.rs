@@ -1,23 +1,23 @@
-//! Something that the provider told and nobody else keeps.
+//! Something that the provider reported and no other table keeps.
 
 use sea_orm::entity::prelude::*;
 
-/// Something that the provider told and nobody else keeps.
+/// Something that the provider reported and no other table keeps.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "event")]
 pub struct Model {
     /// Time-ordered id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: Uuid,
-    /// Whose event it is.
+    /// The company that the event belongs to.
     pub company_id: Uuid,
-    /// The channel that heard it.
+    /// The channel that received it.
     pub channel_id: Uuid,
-    /// What it is, such as `inbound_message`.
+    /// The kind of event, such as `inbound_message`.
     pub kind: String,
-    /// The provider's own id of it.
+    /// The provider's id of the event.
     pub identity: String,
-    /// As the provider told it, JSON.
+    /// The provider's JSON.
     pub payload: String,
     /// Unix milliseconds.
     pub created_at: i64,

@@ -1,8 +1,8 @@
-//! Sends that are forgotten, while what they left is being removed.
+//! Deleted sends whose messages and blocks are still being removed.
 
 use sea_orm::entity::prelude::*;
 
-/// A send that is gone, and whose messages and blocks are going.
+/// A deleted send whose messages and blocks are still being removed.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "forgotten_send")]
 pub struct Model {

@@ -1,9 +1,9 @@
-//! SeaORM entities of Pombo's schema: a module for each table whose rows are read or written one by one, by the store or
-//! by a test that looks into a table; a field for each column.
+//! SeaORM entities of Pombo's schema. Each table whose rows the store or a test reads or writes one by one has a
+//! module, with a field for each column.
 //!
-//! Tables that the store reaches by SQL alone have none: contacts with their index and their imports, links, sessions of
-//! people, kept answers, the lease, nodes and what they own, the outbox of events. The migrations describe all tables. Times are Unix milliseconds, ids are
-//! UUIDv7.
+//! Tables that the store reaches by SQL alone have no module: contacts with their index and their imports, links,
+//! people's sessions, kept answers, the lease, nodes and their shards, and the outbox of events. The migrations
+//! describe all tables. Times are Unix milliseconds; ids are UUIDv7.
 
 pub mod api_key;
 pub mod change;

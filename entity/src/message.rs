@@ -12,13 +12,13 @@ pub struct Model {
     /// Position in the send, from 0.
     #[sea_orm(primary_key, auto_increment = false)]
     pub ordinal: i64,
-    /// Whose message it is.
+    /// The company that owns the message.
     pub company_id: Uuid,
     /// The number as an integer; 0 for the group that the content of its send names.
     pub recipient: i64,
     /// See the domain's message states.
     pub state: i16,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: i16,
     /// The provider's id.
     pub provider_message_id: Option<String>,
@@ -26,11 +26,11 @@ pub struct Model {
     pub error_code: Option<i64>,
     /// The last error in words.
     pub error: Option<String>,
-    /// Unix milliseconds; set while it waits.
+    /// When the next attempt is due, in Unix milliseconds; set while the message waits.
     pub retry_at: Option<i64>,
     /// Unix milliseconds.
     pub updated_at: i64,
-    /// Unix milliseconds; when the provider took it, or may have.
+    /// When the provider accepted the message or may have, in Unix milliseconds.
     pub taken_at: Option<i64>,
 }
 

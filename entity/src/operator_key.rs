@@ -11,7 +11,7 @@ pub struct Model {
     pub id: Uuid,
     /// The operator's name, unique among revoked keys too.
     pub name: String,
-    /// The first characters, to recognise a key by.
+    /// The first characters, by which a person recognises the key.
     pub prefix: String,
     /// SHA-256 of the key.
     pub hash: Vec<u8>,

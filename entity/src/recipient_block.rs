@@ -12,7 +12,7 @@ pub struct Model {
     /// Ordinal of the first recipient in it.
     #[sea_orm(primary_key, auto_increment = false)]
     pub first_ordinal: i64,
-    /// How many are in it.
+    /// Number of recipients in it.
     pub recipients: i64,
     /// Ascending numbers, packed.
     pub packed: Vec<u8>,

@@ -9,17 +9,17 @@ pub struct Model {
     /// Time-ordered id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: Uuid,
-    /// Whose send it is.
+    /// The company that owns the send.
     pub company_id: Uuid,
     /// The channel that sends it.
     pub channel_id: Uuid,
     /// Withdrawn −1 (a tombstone), resolving 0, active 1, finished 2, canceled 3, expired 4.
     pub state: i16,
-    /// What is sent, as JSON.
+    /// The content, as JSON.
     pub content: String,
-    /// How many.
+    /// Number of recipients.
     pub recipients: i64,
-    /// The recipient, when there is one; 0 for the group that the content names.
+    /// The recipient, if the send has only one; 0 for the group that the content names.
     pub recipient: Option<i64>,
     /// Ordinals below may have been attempted.
     pub high_water: i64,
@@ -29,9 +29,9 @@ pub struct Model {
     pub created_at: i64,
     /// Unix milliseconds.
     pub finished_at: Option<i64>,
-    /// Runs 0, paused 1.
+    /// 0 runs, 1 paused.
     pub control: i16,
-    /// The template that it sends, if it does.
+    /// The template that it sends, if any.
     pub template_id: Option<i64>,
     /// Unix milliseconds; nothing of the send starts before.
     pub due_at: Option<i64>,
@@ -39,9 +39,9 @@ pub struct Model {
     pub send_at: Option<i64>,
     /// Unix milliseconds; as the request asked.
     pub expires_at: Option<i64>,
-    /// Entries of the request that were left out.
+    /// Entries of the request that the send skipped.
     pub skipped: i64,
-    /// The node that resolves its audience, while that is being done in a cluster.
+    /// In a cluster, the node that resolves the audience, for as long as that takes.
     pub resolver: Option<Uuid>,
 }
 

@@ -12,7 +12,7 @@ pub struct Model {
     /// The tag, or the send whose messages are sent again.
     #[sea_orm(primary_key, auto_increment = false)]
     pub source_id: Uuid,
-    /// A tag 0, a send 1.
+    /// 0 for a tag, 1 for a send.
     pub kind: i16,
 }
 

@@ -6,7 +6,7 @@ use sea_orm::entity::prelude::*;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "suppression")]
 pub struct Model {
-    /// Whose recipient it is.
+    /// The company that the recipient belongs to.
     #[sea_orm(primary_key, auto_increment = false)]
     pub company_id: Uuid,
     /// The number as an integer.
@@ -15,14 +15,14 @@ pub struct Model {
     /// Marketing templates 1, everything 2.
     #[sea_orm(primary_key, auto_increment = false)]
     pub scope: i16,
-    /// Unix milliseconds; messages wait until then. `None`: sends leave the recipient out. One that has passed holds
-    /// nobody.
+    /// Messages wait until this time, in Unix milliseconds; a past time has no effect. `None`: sends skip the
+    /// recipient.
     pub until: Option<i64>,
-    /// The provider's code that said so.
+    /// The provider's code for the suppression.
     pub provider_code: Option<i64>,
     /// Unix milliseconds.
     pub created_at: i64,
-    /// Unix milliseconds; when it was last said whether sends leave the recipient out, 0 when that was never said.
+    /// When the recipient last opted out or in, in Unix milliseconds; 0 if that never happened.
     pub said_at: i64,
 }
 

@@ -1,15 +1,15 @@
-//! A message text that the provider approved, rejected or is looking at.
+//! A message text that the provider approved, rejected or still reviews.
 
 use sea_orm::entity::prelude::*;
 
-/// A message text that the provider approved, rejected or is looking at.
+/// A message text that the provider approved, rejected or still reviews.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "template")]
 pub struct Model {
-    /// Our own number.
+    /// The service's own number of the template.
     #[sea_orm(primary_key)]
     pub id: i64,
-    /// Whose template it is.
+    /// The company that owns the template.
     pub company_id: Uuid,
     /// The business account that it belongs to.
     pub waba_id: String,
@@ -37,11 +37,11 @@ pub struct Model {
     pub created_at: i64,
     /// Unix milliseconds.
     pub updated_at: i64,
-    /// Unix milliseconds; when the provider said what the status is.
+    /// When the provider last reported the status, in Unix milliseconds.
     pub status_said_at: i64,
-    /// Unix milliseconds; when the provider said what the quality is.
+    /// When the provider last reported the quality, in Unix milliseconds.
     pub quality_said_at: i64,
-    /// Unix milliseconds; when the provider said what the category is.
+    /// When the provider last reported the category, in Unix milliseconds.
     pub category_said_at: i64,
 }
 

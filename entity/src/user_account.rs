@@ -9,9 +9,9 @@ pub struct Model {
     /// Time-ordered id.
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: Uuid,
-    /// Folded; unique.
+    /// The address in its folded form; unique.
     pub email: String,
-    /// As the person is shown.
+    /// The name that pages show.
     pub name: String,
     /// Hash of the password; null until the person chooses one.
     pub password: Option<String>,
@@ -23,7 +23,7 @@ pub struct Model {
     pub is_operator: i16,
     /// The secret of the second factor, sealed.
     pub totp_secret: Option<Vec<u8>>,
-    /// No code of this step or an earlier one is accepted.
+    /// Codes of this step and of earlier ones are refused.
     pub totp_step: i64,
     /// Unix milliseconds.
     pub disabled_at: Option<i64>,

@@ -1,8 +1,8 @@
-//! What web sessions know of the numbers that they write to and hear from.
+//! The numbers that web sessions exchange messages with.
 
 use sea_orm::entity::prelude::*;
 
-/// One number, as one web session knows it.
+/// One number that one web session exchanges messages with.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "web_session_contact")]
 pub struct Model {
@@ -12,11 +12,11 @@ pub struct Model {
     /// The number.
     #[sea_orm(primary_key, auto_increment = false)]
     pub phone: i64,
-    /// Its address on WhatsApp; null when it was not there, or was not asked for.
+    /// Its address on WhatsApp; null if the number is not on WhatsApp or was never looked up.
     pub jid: Option<String>,
     /// The address that hides the number.
     pub lid: Option<String>,
-    /// When WhatsApp was asked for it, in Unix milliseconds; null when it never was.
+    /// When the number was last looked up on WhatsApp, in Unix milliseconds; null if it never was.
     pub checked_at: Option<i64>,
     /// When the session first wrote to it, in Unix milliseconds.
     pub first_sent_at: Option<i64>,

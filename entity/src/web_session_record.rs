@@ -1,4 +1,4 @@
-//! What web sessions keep: the keys of linked devices.
+//! Records of web sessions: the keys of linked devices.
 
 use sea_orm::entity::prelude::*;
 
@@ -9,13 +9,13 @@ pub struct Model {
     /// The channel whose session it is.
     #[sea_orm(primary_key, auto_increment = false)]
     pub channel_id: Uuid,
-    /// What kind of record it is, in the session's own words.
+    /// The kind of record, by the session's own name.
     #[sea_orm(primary_key, auto_increment = false)]
     pub namespace: String,
-    /// Its key among those.
+    /// The key within the namespace.
     #[sea_orm(primary_key, auto_increment = false)]
     pub key: String,
-    /// What it holds, sealed.
+    /// The content, sealed.
     pub value: Vec<u8>,
     /// A number of the session's own.
     pub mark: i64,

@@ -1,9 +1,9 @@
 //! The schema of Pombo, step by step, for SQLite and PostgreSQL.
 //!
-//! Both databases get the same tables from the same statements. What their type names differ in is
-//! written as a word in braces and filled in by [`dialect`]: `{uuid}`, `{bytes}`, `{int}` (64 bits),
-//! `{small}` (16 bits), `{serial}` (a counting primary key), `{bytewise}` (texts compared byte by byte),
-//! `{strict}` (SQLite's typed tables) and `{clustered}` (rows kept in the order of their primary key).
+//! Both databases get the same tables from the same statements. A type whose name differs is written as a word in
+//! braces, which [`dialect`] replaces: `{uuid}`, `{bytes}`, `{int}` (64 bits), `{small}` (16 bits), `{serial}` (a
+//! counting primary key), `{bytewise}` (texts compared byte by byte), `{strict}` (SQLite's typed tables) and
+//! `{clustered}` (rows kept in the order of their primary key).
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::*;

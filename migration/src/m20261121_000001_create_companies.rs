@@ -1,4 +1,4 @@
-//! Companies, their API keys, the tiers, and what tells a running service that something changed.
+//! Companies, their API keys, the tiers, and the counters by which a running service sees a change.
 
 use sea_orm_migration::prelude::*;
 
@@ -10,8 +10,8 @@ const UP: &[&str] = &[
     // transaction and stamps the row with the new value; a running service polls the counters.
     "CREATE TABLE revision (topic TEXT NOT NULL PRIMARY KEY, value {int} NOT NULL) {strict}",
     "INSERT INTO revision (topic, value) VALUES ('api_key', 0), ('channel', 0), ('tier', 0)",
-    // Who dispatches. Every write of the ledger checks the epoch, so a process that lost the lease can
-    // no longer write.
+    // The lease of the process that dispatches. Every write of the ledger checks the epoch, so a process that
+    // lost the lease can no longer write.
     "CREATE TABLE lease (
         name TEXT NOT NULL PRIMARY KEY,
         epoch {int} NOT NULL,

@@ -35,7 +35,7 @@ const UP: &[&str] = &[
     ) {strict}",
     "CREATE UNIQUE INDEX tag_name ON tag (company_id, name)",
     "CREATE INDEX tag_newest ON tag (company_id, created_at, id)",
-    // The phone is carried here too: a tag is expanded from this one index, in order of numbers.
+    // The phone is here too, so that a tag's recipients are read from this one index, in order of numbers.
     "CREATE TABLE contact_tag (
         tag_id {uuid} NOT NULL REFERENCES tag (id),
         contact_id {uuid} NOT NULL REFERENCES contact (id),

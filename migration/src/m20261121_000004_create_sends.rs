@@ -7,7 +7,7 @@ pub(crate) struct Migration;
 
 const UP: &[&str] = &[
     // `high_water`: ordinals below it may have been attempted. `settled`: ordinals below it all have a
-    // row in the ledger. `recipient` is set when there is only one; otherwise they are in the blocks.
+    // row in the ledger. `recipient` is set if there is only one; otherwise the recipients are in the blocks.
     "CREATE TABLE send (
         id {uuid} NOT NULL PRIMARY KEY,
         company_id {uuid} NOT NULL,
@@ -29,7 +29,7 @@ const UP: &[&str] = &[
         packed {bytes} NOT NULL,
         PRIMARY KEY (send_id, first_ordinal)
     ) {strict}",
-    // One row per attempted message. `retry_at` is set while the message waits to be tried again.
+    // One row per attempted message. `retry_at` is set while the message waits for a retry.
     "CREATE TABLE message (
         send_id {uuid} NOT NULL,
         ordinal {int} NOT NULL,

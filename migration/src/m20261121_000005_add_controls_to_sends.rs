@@ -1,4 +1,4 @@
-//! What steers a send from outside: pause and cancel, its schedule, its expiry, its template.
+//! The controls of a send: pause and cancel, its schedule, its expiry, its template.
 
 use sea_orm_migration::prelude::*;
 
@@ -9,7 +9,8 @@ const UP: &[&str] = &[
     // `control`: 0 runs, 1 is paused by a person.
     "ALTER TABLE send ADD COLUMN control {small} NOT NULL DEFAULT 0",
     "ALTER TABLE send ADD COLUMN template_id {int}",
-    // Nothing of it is to be done before this moment: it is scheduled, or all that is left waits for it.
+    // The send does nothing before this moment: it is scheduled, or all its remaining messages wait until
+    // then.
     "ALTER TABLE send ADD COLUMN due_at {int}",
     "ALTER TABLE send ADD COLUMN send_at {int}",
     "ALTER TABLE send ADD COLUMN expires_at {int}",

@@ -1,4 +1,4 @@
-//! Answers that are given again to a repeated request, and what the provider told that is kept.
+//! Answers that a repeated request gets again, and reports of the provider that are kept.
 
 use sea_orm_migration::prelude::*;
 
@@ -6,7 +6,7 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // `fingerprint`: SHA-256 over what was asked. The answer is made again from the other columns.
+    // `fingerprint`: SHA-256 over the request. The answer is built again from the other columns.
     "CREATE TABLE idempotency_key (
         company_id {uuid} NOT NULL,
         key TEXT NOT NULL,
@@ -19,8 +19,8 @@ const UP: &[&str] = &[
         PRIMARY KEY (company_id, key)
     ) {clustered}",
     "CREATE INDEX idempotency_key_age ON idempotency_key (created_at)",
-    // What the provider told once and nobody else keeps, such as inbound messages. `identity` is the
-    // provider's own id of it: hearing it twice keeps it once.
+    // Reports of the provider that no other table keeps, such as inbound messages. `identity` is the
+    // provider's id of the report, so that a repeated report is kept once.
     "CREATE TABLE event (
         id {uuid} NOT NULL PRIMARY KEY,
         company_id {uuid} NOT NULL,

@@ -6,7 +6,8 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // A name is never given twice, not even after its key was revoked: the record names operators by it.
+    // A name is never used twice, not even after its key was revoked, because the record of changes names
+    // operators by it.
     "CREATE TABLE operator_key (
         id {uuid} NOT NULL PRIMARY KEY,
         name TEXT NOT NULL UNIQUE,

@@ -15,9 +15,9 @@ const UP: &[&str] = &[
      ) AS numbered WHERE numbered.id = contact.id",
     "CREATE UNIQUE INDEX contact_ordinal ON contact (company_id, ordinal)",
     "DROP INDEX contact_newest",
-    // One row for each company that has contacts; adding or changing contacts locks it. `contacts`: how many,
-    // and the next ordinal. `indexed`: ordinals below it are in the search index. `claimed`: as far as somebody
-    // is indexing; a change below it is noted as stale.
+    // One row for each company that has contacts; a change of contacts locks it. `contacts`: their number,
+    // and the next ordinal. `indexed`: ordinals below it are in the search index. `claimed`: ordinals below
+    // it are indexed or being indexed; a change to one of them is noted as stale.
     "CREATE TABLE contact_book (
         company_id {uuid} NOT NULL PRIMARY KEY REFERENCES company (id),
         contacts {int} NOT NULL,

@@ -1,6 +1,6 @@
 //! The index that contacts are searched by.
 //!
-//! It is empty at first, which makes searches slow and not wrong: contacts that it does not hold are read one by
+//! It is empty at first. Searches are then slow but correct, because contacts outside the index are read one by
 //! one. A running service fills it.
 
 use sea_orm_migration::prelude::*;
@@ -10,8 +10,8 @@ use sea_orm_migration::sea_orm::DbBackend;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // The names of a contact's tags without case and accents, one a line. Renaming a tag would have to write
-    // them again.
+    // The names of a contact's tags without case and accents, one a line. A rename of a tag has to write them
+    // again.
     "ALTER TABLE contact ADD COLUMN tag_text TEXT NOT NULL DEFAULT ''",
     "UPDATE contact SET tag_text = (
         SELECT string_agg(tag.name_folded, '\n') FROM contact_tag JOIN tag ON tag.id = contact_tag.tag_id
@@ -25,15 +25,15 @@ const UP: &[&str] = &[
         contacts {int} NOT NULL
     ) {strict}",
     "CREATE UNIQUE INDEX contact_segment_first ON contact_segment (company_id, first)",
-    // Where in a segment's texts a gram of one to three characters stands. Always read by its whole key; no
-    // foreign key, which would be checked thousands of times for each segment.
+    // The places of a gram of one to three characters in a segment's texts. Always read by its whole key. It
+    // has no foreign key, because that would be checked thousands of times for each segment.
     "CREATE TABLE contact_gram (
         segment_id {int} NOT NULL,
         gram {int} NOT NULL,
         places {bytes} NOT NULL,
         PRIMARY KEY (segment_id, gram)
     ) {clustered}",
-    // Contacts that changed since they were indexed, and how often.
+    // Contacts that changed since they were indexed, and the number of changes.
     "CREATE TABLE contact_stale (
         company_id {uuid} NOT NULL,
         ordinal {int} NOT NULL,

@@ -1,4 +1,4 @@
-//! Sends that are forgotten, while what they left is being removed.
+//! Deleted sends whose messages and blocks are still being removed.
 
 use sea_orm_migration::prelude::*;
 
@@ -6,7 +6,7 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // The send itself is gone; of its messages and blocks those below `next_ordinal` are.
+    // The row of the send is gone, and so are its messages and blocks below `next_ordinal`.
     "CREATE TABLE forgotten_send (
         id {uuid} NOT NULL PRIMARY KEY,
         recipients {int} NOT NULL,

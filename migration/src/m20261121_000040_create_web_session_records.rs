@@ -1,4 +1,4 @@
-//! What web sessions keep: the keys of linked devices.
+//! Records of web sessions: the keys of linked devices.
 
 use sea_orm_migration::prelude::*;
 
@@ -6,9 +6,9 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // `value` is sealed to its place. `mark` is a number of the session's own, such as when a row grows old. Rows
-    // come and go with the channel's connection, many at a time; a reference to the channel would be checked for
-    // each of them.
+    // `value` is sealed to its place. `mark` is a number of the session's own, such as a time of expiry. Rows
+    // come and go with the channel's connection, many at a time. They have no reference to the channel,
+    // because it would be checked for each row.
     "CREATE TABLE web_session_record (
         channel_id {uuid} NOT NULL,
         namespace TEXT NOT NULL,

@@ -1,5 +1,5 @@
-//! What web sessions know of the numbers that they write to and hear from, since when their phones are linked, and
-//! whole answers that are given again.
+//! The numbers that web sessions exchange messages with, the times when phones were linked, and whole answers
+//! for repeated requests.
 
 use sea_orm_migration::prelude::*;
 
@@ -7,9 +7,10 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // `checked_at`: when WhatsApp was asked whether the number is there, null when it never was; `jid` is its answer
-    // then, null when it is not. `lid`: the address that hides the number, once it is known. `first_sent_at` and
-    // `first_heard_at`: when the session first wrote to the number and first heard from it, null while it did not.
+    // `checked_at`: when the number was last looked up on WhatsApp; null if it never was. `jid`: the address
+    // that the lookup found; null if the number is not on WhatsApp. `lid`: the address that hides the number,
+    // once it is known. `first_sent_at` and `first_heard_at`: when the session first wrote to the number and
+    // first heard from it; null before that.
     "CREATE TABLE web_session_contact (
         channel_id {uuid} NOT NULL,
         phone {int} NOT NULL,
@@ -22,15 +23,16 @@ const UP: &[&str] = &[
     ) {clustered}",
     "CREATE INDEX web_session_contact_sent ON web_session_contact (channel_id, first_sent_at)
      WHERE first_sent_at IS NOT NULL",
-    // The sends of web sessions by their time, which is in their ids. All of them expire and have one recipient, as few
-    // others do: the index costs those next to nothing.
+    // The sends of web sessions by their time, which is in their ids. All of them expire and have one
+    // recipient. Few other sends do, so the index costs those almost nothing.
     "CREATE INDEX send_brief ON send (channel_id, id) WHERE recipient IS NOT NULL AND expires_at IS NOT NULL",
-    // When the phone was linked that a web session belongs to; null while there is none. Of those that are linked
-    // already it is known only since when they have been in their present state.
+    // When the web session's phone was linked; null without a phone. For phones that are linked already, only
+    // the time of their present status is known.
     "ALTER TABLE channel ADD COLUMN linked_at {int}",
     "UPDATE channel SET linked_at = status_since WHERE EXISTS
      (SELECT 1 FROM web_session_record WHERE web_session_record.channel_id = channel.id)",
-    // The whole answer, JSON, where it cannot be made again from the other columns: sends of web sessions.
+    // The whole answer as JSON, for sends of web sessions: their answers cannot be built again from the other
+    // columns.
     "ALTER TABLE idempotency_key ADD COLUMN result TEXT",
 ];
 

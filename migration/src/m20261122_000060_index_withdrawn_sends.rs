@@ -1,4 +1,5 @@
-//! Sends that were withdrawn while nobody knew whether they had been written, found again to be deleted.
+//! An index of sends that were withdrawn while their commit was in doubt, so that upkeep finds and deletes
+//! them.
 
 use sea_orm_migration::prelude::*;
 
@@ -6,13 +7,14 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // A state below 0 is a tombstone: its id is taken, so that the send cannot be written any more.
+    // A state below 0 is a tombstone: it holds the send's id, so that a late commit cannot write the send.
     "CREATE INDEX send_withdrawn ON send (id) WHERE state < 0",
 ];
 
 const DOWN: &[&str] = &[
     "DROP INDEX send_withdrawn",
-    // The program before knows nothing of tombstones; what they keep out came to its end long ago.
+    // An earlier version of the program does not know tombstones. The commits that they keep out are long
+    // over.
     "DELETE FROM send WHERE state < 0",
 ];
 

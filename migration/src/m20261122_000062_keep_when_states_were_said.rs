@@ -1,4 +1,5 @@
-//! When it was said whom sends leave out, and how templates are: what was said last counts, whenever it is heard.
+//! The times at which opt-outs and the states of templates were reported: the latest report counts, even if
+//! it arrives first.
 
 use sea_orm_migration::prelude::*;
 
@@ -6,9 +7,9 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // Of a recipient: when they, the provider or a person last said whether sends leave them out; 0 while only the
-    // provider holds them for a while. One that is left out no longer keeps its row, with an `until` that has passed,
-    // so that an older word that comes later changes nothing.
+    // When the recipient, the provider or a person last opted the recipient out or in; 0 while the provider
+    // only holds the recipient for a while. A recipient who opted in again keeps the row, with a past
+    // `until`, so that an older report that arrives later changes nothing.
     "ALTER TABLE suppression ADD COLUMN said_at {int} NOT NULL DEFAULT 0",
     "UPDATE suppression SET said_at = created_at WHERE until IS NULL",
     "CREATE INDEX suppression_ended ON suppression (until) WHERE until IS NOT NULL",

@@ -1,4 +1,5 @@
-//! What a channel owes whose messages the provider refused: the provider accepts one before the channel is connected.
+//! Trials of channels whose messages the provider refused: such a channel is connected again when the
+//! provider accepts a trial message.
 
 use sea_orm_migration::prelude::*;
 
@@ -6,8 +7,8 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // `trial_wait`: how long the channel waits between two such messages, in milliseconds. `trial_due`: no message goes
-    // before. Both null while nothing is owed.
+    // `trial_wait`: the pause between two trial messages, in milliseconds. `trial_due`: when the next one may
+    // go. Both are null while the channel is not on trial.
     "ALTER TABLE channel ADD COLUMN trial_wait {int}",
     "ALTER TABLE channel ADD COLUMN trial_due {int}",
 ];

@@ -1,4 +1,5 @@
-//! When the provider took a message, or may have: what counts for the quota of templates, and what is in doubt.
+//! When the provider accepted a message or may have: such a message counts for the quota of templates, or is
+//! in doubt.
 
 use sea_orm_migration::prelude::*;
 
@@ -6,7 +7,8 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // Null while it surely did not. A message that waits to be tried again with it set is in doubt.
+    // Null while the provider certainly has not. A message that waits for a retry and has this time is in
+    // doubt.
     "ALTER TABLE message ADD COLUMN taken_at {int}",
     "CREATE INDEX send_template ON send (channel_id, finished_at)
         WHERE template_id IS NOT NULL AND finished_at IS NOT NULL",

@@ -1,4 +1,5 @@
-//! The words of webhook handshakes, sealed: they were derived from the sealing key before, which could never change.
+//! The verify tokens of webhook handshakes, sealed. Before, they were derived from the sealing key, which
+//! therefore could not change.
 
 use sea_orm_migration::prelude::*;
 
@@ -6,8 +7,8 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // Null while nobody asked for the word. Empty: the word that the sealing key gives is kept here at the next start,
-    // because providers know it.
+    // Null until the token is first needed. Empty: the next start derives the token from the sealing key and
+    // keeps it here, because providers know it.
     "ALTER TABLE channel ADD COLUMN verify_token {bytes}",
     "UPDATE channel SET verify_token = CAST('' AS {bytes}) WHERE kind = 'business_account'",
 ];

@@ -30,7 +30,7 @@ const UP: &[&str] = &[
         PRIMARY KEY (user_id, company_id)
     ) {clustered}",
     "CREATE INDEX membership_company ON membership (company_id)",
-    // The token of a session is for the company that was chosen when it was made.
+    // A session is for the company that was chosen when the session began.
     "CREATE TABLE user_session (
         id {uuid} NOT NULL PRIMARY KEY,
         hash {bytes} NOT NULL UNIQUE,

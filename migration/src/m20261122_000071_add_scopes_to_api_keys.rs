@@ -1,4 +1,4 @@
-//! What an API key may be used for, and when it was last used.
+//! The scopes of an API key, and the time of its last use.
 
 use sea_orm_migration::prelude::*;
 
@@ -6,14 +6,14 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // Words with spaces between them; null for everything.
+    // Scopes with spaces between them; null for all scopes.
     "ALTER TABLE api_key ADD COLUMN scopes TEXT",
-    // To the minute; null while it was never used.
+    // Rounded to the minute; null for a key that was never used.
     "ALTER TABLE api_key ADD COLUMN last_used_at {int}",
 ];
 
 const DOWN: &[&str] = &[
-    // A key that may do less must not come to do more: it is revoked.
+    // Without the column, a key with limited scopes would get all scopes, so it is revoked.
     "UPDATE api_key SET revoked_at = created_at WHERE scopes IS NOT NULL AND revoked_at IS NULL",
     "ALTER TABLE api_key DROP COLUMN last_used_at",
     "ALTER TABLE api_key DROP COLUMN scopes",

@@ -1,4 +1,4 @@
-//! Imports that survive a restart, and what deleting contacts and tags leaves.
+//! Imports that survive a restart, and the leftovers of deleted contacts and tags.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DbBackend;
@@ -7,21 +7,21 @@ use sea_orm_migration::sea_orm::DbBackend;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // How many ordinals of a block of neighbouring ones have no contact any more. A contact that is deleted leaves its
-    // ordinal free, so that all others keep their places in the list.
+    // The number of ordinals without a contact in a block of neighbouring ordinals. A deleted contact leaves
+    // its ordinal free, so that all others keep their places in the list.
     "CREATE TABLE contact_gap (
         company_id {uuid} NOT NULL,
         block {int} NOT NULL,
         removed {int} NOT NULL,
         PRIMARY KEY (company_id, block)
     ) {clustered}",
-    // `upkeep`: 0 nothing to do; 1 renamed, and the texts of its contacts are being rewritten; 2 deleted, and its
-    // contacts are being freed of it. `upkeep_after`: as far as that is, by the contact's id.
+    // `upkeep`: 0 nothing to do; 1 renamed, and the texts of its contacts are being rewritten; 2 deleted, and
+    // it is being removed from its contacts. `upkeep_after`: the id of the last contact that is done.
     "ALTER TABLE tag ADD COLUMN upkeep {small} NOT NULL DEFAULT 0",
     "ALTER TABLE tag ADD COLUMN upkeep_after {uuid}",
     "CREATE INDEX tag_upkeep ON tag (id) WHERE upkeep <> 0",
-    // `position`: bytes of the decoded file whose rows are written; `line`: the number of the line there. Both move in
-    // the transaction that writes the rows. `settings`: what the file is read as, in JSON.
+    // `position`: bytes of the decoded file whose rows are written; `line`: the number of the line there.
+    // Both move in the transaction that writes the rows. `settings`: how to read the file, in JSON.
     "CREATE TABLE contact_import (
         id {uuid} NOT NULL PRIMARY KEY,
         company_id {uuid} NOT NULL REFERENCES company (id),
@@ -48,7 +48,7 @@ const UP: &[&str] = &[
     "CREATE INDEX contact_import_newest ON contact_import (company_id, created_at, id)",
     "CREATE INDEX contact_import_state ON contact_import (state, updated_at)",
     "CREATE INDEX contact_import_chunks ON contact_import (state) WHERE has_chunks <> 0",
-    // The file as it was uploaded; the chunks go when the import is over.
+    // The uploaded file; the chunks are removed when the import is over.
     "CREATE TABLE contact_import_chunk (
         import_id {uuid} NOT NULL,
         ordinal {int} NOT NULL,
@@ -64,7 +64,7 @@ const UP: &[&str] = &[
         fields TEXT NOT NULL,
         PRIMARY KEY (import_id, ordinal)
     ) {clustered}",
-    // What a company's columns held when it imported last, in JSON.
+    // The meaning of each column in the company's last import, in JSON.
     "CREATE TABLE contact_import_mapping (
         company_id {uuid} NOT NULL PRIMARY KEY REFERENCES company (id),
         columns TEXT NOT NULL
@@ -77,7 +77,7 @@ const UNCOMPRESSED: &str = "ALTER TABLE contact_import_chunk ALTER COLUMN bytes 
 const GAPS: &str = "SELECT company_id FROM contact_gap";
 
 const DOWN: &[&str] = &[
-    // Ordinals without gaps again, in two steps because they are unique.
+    // Closes the gaps between ordinals, in two steps because ordinals are unique.
     "UPDATE contact SET ordinal = -1 - numbered.ordinal FROM (
         SELECT id, row_number() OVER (PARTITION BY company_id ORDER BY ordinal) - 1 AS ordinal
         FROM contact WHERE company_id IN ({gaps})
@@ -89,7 +89,7 @@ const DOWN: &[&str] = &[
     "DELETE FROM contact_gram WHERE segment_id IN (SELECT id FROM contact_segment WHERE company_id IN ({gaps}))",
     "DELETE FROM contact_segment WHERE company_id IN ({gaps})",
     "DELETE FROM contact_stale WHERE company_id IN ({gaps})",
-    // An older program knows no tag that is being deleted.
+    // An older version of the program does not know tags that are being deleted.
     "DELETE FROM contact_tag WHERE tag_id IN (SELECT id FROM tag WHERE upkeep = 2)",
     "DELETE FROM tag WHERE upkeep = 2",
     "DROP TABLE contact_import_mapping",

@@ -1,4 +1,5 @@
-//! Changes are found by who made them and by their kind, and rejected rows of imports say why in a code.
+//! Indexes of changes by their author and by their kind, and a code of the reason for rejected rows of
+//! imports.
 
 use sea_orm_migration::prelude::*;
 
@@ -14,7 +15,7 @@ const UP: &[&str] = &[
     "CREATE INDEX change_subject_what ON change (subject, what, id)",
     // Null for rows that were rejected before there were codes.
     "ALTER TABLE contact_import_reject ADD COLUMN code TEXT",
-    // What the reason names: a field, a number, a bound; a JSON list.
+    // The values that the reason names, such as a field, a number or a bound: a JSON list.
     "ALTER TABLE contact_import_reject ADD COLUMN details TEXT",
 ];
 

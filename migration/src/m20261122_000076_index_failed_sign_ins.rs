@@ -1,4 +1,5 @@
-//! Failed attempts to sign in, which are removed at an age of their own, are found without reading the whole record.
+//! An index of failed sign-ins: they are removed at an age of their own, without a read of the whole record
+//! of changes.
 
 use sea_orm_migration::prelude::*;
 

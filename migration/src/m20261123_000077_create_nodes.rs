@@ -1,4 +1,4 @@
-//! The nodes of a cluster, their fences, and which of them owns which channels.
+//! The nodes of a cluster, their fences, and the channels that each node owns.
 
 use sea_orm_migration::prelude::*;
 
@@ -6,7 +6,8 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // `lapses_at` is by the database's clock. `state`: 0 serves, 1 drains, 2 is fenced, 3 left nothing to clear up.
+    // `lapses_at` is by the database's clock. `state`: 0 serves, 1 drains, 2 is fenced, 3 is fenced and
+    // cleaned up.
     "CREATE TABLE node (
         id {uuid} NOT NULL PRIMARY KEY,
         cluster TEXT NOT NULL,
@@ -18,12 +19,12 @@ const UP: &[&str] = &[
         lapses_at {int} NOT NULL,
         state {small} NOT NULL
     ) {strict}",
-    // Apart from the heartbeat, which would wait for each transaction that checks the fence.
+    // A table of its own: the heartbeat would otherwise wait for each transaction that checks the fence.
     "CREATE TABLE node_fence (
         node_id {uuid} NOT NULL PRIMARY KEY,
         closed {small} NOT NULL
     ) {strict}",
-    // `shard` is a web session's channel, or what all channels of one business account have in common.
+    // `shard` is the id of a web session's channel, or an id that all channels of one business account share.
     "CREATE TABLE channel_owner (
         shard {uuid} NOT NULL PRIMARY KEY,
         node_id {uuid},
@@ -31,7 +32,7 @@ const UP: &[&str] = &[
         moved_at {int} NOT NULL
     ) {strict}",
     "CREATE INDEX channel_owner_node ON channel_owner (node_id)",
-    // What nodes tell the owner of a channel, or each other: without a channel it is for all of them.
+    // Notices of a node to the owner of a channel; a notice without a channel is for all nodes.
     "CREATE TABLE node_note (
         id {serial} NOT NULL PRIMARY KEY,
         channel_id {uuid},
@@ -39,7 +40,7 @@ const UP: &[&str] = &[
         body TEXT NOT NULL,
         written_at {int} NOT NULL
     ) {strict}",
-    // Requests under an Idempotency-Key that a node works at.
+    // Requests with an Idempotency-Key that a node is working on.
     "CREATE TABLE key_in_progress (
         company_id {uuid} NOT NULL,
         key TEXT NOT NULL,

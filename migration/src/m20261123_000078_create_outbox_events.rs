@@ -1,4 +1,4 @@
-//! Events that are to be published, written with what they tell.
+//! Events to publish, written in the transaction of the change that they report.
 
 use sea_orm_migration::prelude::*;
 
@@ -6,9 +6,10 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // Rows are numbered in the order of their changes, and go when they are published. What the columns hold depends on
-    // `kind`: `number` is a message's error, a send's recipients, or how many events were dropped; `name` is the provider's
-    // id of a message. Rows come with the ledger's, many at a time; references would be checked for each of them.
+    // Rows are numbered in the order of their changes, and removed when they are published. The meaning of
+    // the columns depends on `kind`: `number` is a message's error, a send's number of recipients, or a
+    // number of dropped events; `name` is the provider's id of a message. Rows come with the ledger's, many
+    // at a time. They have no references, because these would be checked for each row.
     "CREATE TABLE outbox_event (
         seq {serial} PRIMARY KEY,
         kind {small} NOT NULL,

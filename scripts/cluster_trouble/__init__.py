@@ -1,1 +1,1 @@
-"""Real trouble for a cluster of real nodes; see scripts/cluster-trouble --help."""
+"""Real faults for a cluster of real nodes; see scripts/cluster-trouble --help."""

@@ -1,4 +1,4 @@
-"""What a cluster does while there is trouble, and the count of it at the receiver."""
+"""The activities of a cluster during a trouble, and their count at the receiver."""
 
 import itertools
 import threading
@@ -10,13 +10,13 @@ from .client import Refused
 from .processes import wait_for
 from .stage import GRACE
 
-# Messages that a channel sends in a second, so that a send lasts for as long as the trouble.
+# Messages that a channel sends in a second: so few that a send lasts for as long as the trouble.
 RATE = 15
 # People that the quota of an account has left when its send begins.
 QUOTA_LEFT = 40
-# A send that is not over so long after its trouble stands still.
+# Seconds after its trouble by which a send has to be over; a send that takes longer stands still.
 STALLED = 150
-# Every recipient has a number of their own, over all cells.
+# The recipients' numbers: no two recipients of all cells have the same one.
 NUMBERS = itertools.count(5_511_900_000_000)
 
 
@@ -29,7 +29,7 @@ class Count:
     lost: int = 0
     repeated: int = 0
     exceeded: int = 0
-    # Requests that a node refused, or that broke off, and that were repeated.
+    # Requests that a node refused, or whose connection broke, and that were repeated.
     refused: int = 0
     broken: int = 0
     # Seconds from the trouble until the slowest channel sent again.
@@ -41,7 +41,7 @@ class Count:
 
 
 def longest_pause(times, begin, end):
-    """The longest time without a message after `begin`, of those that begin before `end`."""
+    """The longest pause without a message after `begin`; pauses that begin after `end` do not count."""
     marks = [begin] + [at for at in times if at > begin]
     pauses = [later - earlier for earlier, later in zip(marks, marks[1:]) if earlier < end]
     return max(pauses, default=None)
@@ -53,7 +53,7 @@ def seconds_of(text):
 
 
 class Sending:
-    """Sends through channels of a group; each recipient is to get one message."""
+    """Sends through channels of a group; each recipient must get one message."""
 
     group = ""
 
@@ -203,7 +203,7 @@ class Quota(Sending):
         for channel in self.channels:
             self.stage.pombo("channel", "set-tier", channel, tier)
             self.due_of[channel] = quota - self.stage.provider.counts(self.stage.number(channel))
-        # Nodes follow within a second.
+        # Nodes see the change within a second.
         time.sleep(1.5)
         for channel in self.channels:
             template = self.template(channel)
@@ -220,7 +220,7 @@ class Quota(Sending):
             return all(len({m["to"] for m in self.messages(channel)}) >= self.due_of[channel] for channel in self.channels)
 
         wait_for("the quotas to be used up", is_used_up, self.patience(), 0.5)
-        # One that is exceeded shows soon, and at the latest when unknown outcomes are decided.
+        # An exceeded quota shows soon, and at the latest when unknown outcomes are decided.
         time.sleep(GRACE + 3)
         for send, state in zip(self.sends, self.states()):
             if state == "active":
@@ -242,7 +242,7 @@ class Quota(Sending):
 
 
 class Import:
-    """An import of contacts, each of whom is to be there once."""
+    """An import of contacts; each contact must be there once."""
 
     name = "import"
     group = None

@@ -1,4 +1,4 @@
-"""A company's client: goes to any node that is ready, and repeats under one key what was not answered."""
+"""A company's client: sends a request to any ready node, and repeats it under the same key until a node answers."""
 
 import http.client
 import itertools
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from .processes import Failed
 
-# Answers that mean: nothing was done, ask again.
+# Status codes after which nothing was done: repeat the request.
 AGAIN = {408, 425, 429, 500, 502, 503, 504}
 # The same request under the same key is being worked on.
 IN_PROGRESS = 409
@@ -20,11 +20,11 @@ PATIENCE = 5
 
 
 class Refused(Failed):
-    """The service said no, and will again."""
+    """The service refused the request, and would refuse it again."""
 
 
 class Ready:
-    """The nodes that say that they take requests, looked at all the time."""
+    """The nodes that are ready for requests; a thread asks them all the time."""
 
     def __init__(self, urls):
         self.urls = urls
@@ -35,7 +35,7 @@ class Ready:
 
     @staticmethod
     def ask(url):
-        """The status of a node's readiness, and what it says."""
+        """The status and the body of a node's readiness check."""
         try:
             with urllib.request.urlopen(f"{url}/readyz", timeout=1) as answer:
                 return answer.status, answer.read().decode()
@@ -60,7 +60,7 @@ class Ready:
             time.sleep(0.2)
 
     def __call__(self):
-        """The ready nodes, each time another one first."""
+        """The ready nodes; each call puts another one first."""
         found = self.found
         first = next(self.turns) % len(found) if found else 0
         return found[first:] + found[:first]
@@ -72,12 +72,12 @@ class Client:
     def __init__(self, ready, key):
         self.ready, self.key = ready, key
         self.connections = {}
-        # Answers 503 and the like, and requests that were not answered.
+        # Requests without an answer, or with a status such as 503.
         self.refused = 0
         self.broken = 0
 
     def once(self, node, method, path, body, headers):
-        """One answer of this node. A kept connection that the node has closed meanwhile is opened again, as pools do."""
+        """One answer of this node. Opens the connection again, as pools do, if the node has closed it."""
         kept = self.connections.pop(node, None)
         if kept is not None:
             try:
@@ -100,7 +100,7 @@ class Client:
         return found
 
     def ask(self, method, path, body=None, idempotency_key=None, patience=150, kind="application/json"):
-        """The answer, of whichever node gives one."""
+        """The answer of the first node that gives one."""
         headers = {"authorization": f"Bearer {self.key}", "content-type": kind}
         if idempotency_key:
             headers["idempotency-key"] = idempotency_key

@@ -9,27 +9,27 @@ from . import activities, figures, machine, table, troubles
 from .processes import Failed
 
 ABOUT = """\
-Real trouble for a cluster: three nodes, PostgreSQL with a synchronous standby, three NATS servers and the simulated provider,
-each in a network namespace of its own where that is possible (as root). For each trouble, while the cluster accepts
-messages, sends, uses up quotas, imports and moves channels, one line says what the receiver saw.
+Real faults for a cluster: three nodes, PostgreSQL with a synchronous standby, three NATS servers and the simulated provider.
+Each has a network namespace of its own where that is possible (as root). During each trouble, the cluster accepts messages,
+sends, uses up quotas, imports and moves channels. For each of these activities, one line says what the receiver saw.
 
 The exit code is 1 when a message was lost or repeated, a quota was exceeded or a cell stood still, and 2 when the machine lacks
-something. Web sessions are not among the activities: there is no simulator of their provider outside of one process."""
+a program or a right. Web sessions are not among the activities: their provider's simulator works only within one process."""
 
 
 def read():
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="scripts/cluster-trouble", description=ABOUT, formatter_class=form)
-    parser.add_argument("--program", metavar="FILE", help="the program (the newest build in target)")
+    parser.add_argument("--program", metavar="FILE", help="the program (by default the newest build in target)")
     parser.add_argument("--other-program", metavar="FILE", help="another version, for the rolling upgrade")
     parser.add_argument("--list", action="store_true", help="list the cells")
-    parser.add_argument("--cell", action="append", metavar="NAME", help="only this TROUBLE, or TROUBLE/ACTIVITY; more than once")
-    parser.add_argument("--short", action="store_true", help="two troubles on the loopback, as scripts/test has them")
-    parser.add_argument("--minutes", type=float, help="how long nodes join and leave")
+    parser.add_argument("--cell", action="append", metavar="NAME", help="only this TROUBLE, or TROUBLE/ACTIVITY; can be repeated")
+    parser.add_argument("--short", action="store_true", help="only the two troubles on the loopback that scripts/test runs")
+    parser.add_argument("--minutes", type=float, help="for how long nodes join and leave")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--keep", action="store_true", help="keep the logs")
-    parser.add_argument("--figures", choices=sorted(figures.ALL), help="measure instead")
-    parser.add_argument("--runs", type=int, metavar="N", help="of the measure")
+    parser.add_argument("--figures", choices=sorted(figures.ALL), help="measure this instead")
+    parser.add_argument("--runs", type=int, metavar="N", help="how many times to measure")
     return parser.parse_args()
 
 

@@ -11,7 +11,7 @@ from .activities import NUMBERS, longest_pause, seconds_of
 from .processes import wait_for
 from .stage import NODES, Stage
 
-# A node's part of one core while accepts are measured, so that the machine has room for three and their database.
+# A node's part of one core while accepts are measured, so that the machine has room for three nodes and their database.
 SHARE = 0.2
 BASE = {"namespaces": False, "standby": False}
 
@@ -29,7 +29,7 @@ def spread(values):
 
 
 def bulk(stage, seconds, rate):
-    """A bulk send on every channel that lasts so long."""
+    """A bulk send on every channel that lasts for this time."""
     client = stage.client()
     for channel in stage.channels:
         numbers = [next(NUMBERS) for _ in range(int(rate * seconds))]
@@ -107,13 +107,13 @@ def drain(options):
 
 
 def accepts(options):
-    """Accepts in a second with one, two and three nodes, each with a part of a core, and what they cost."""
+    """Accepts in a second with one, two and three nodes, each with a part of a core, and the cost of one."""
     if shutil.which("ab") is None:
         machine.install(["apache2-utils"])
     seconds, results = 8, []
     settings = dict(BASE, waits_for_disk=True, options={"POMBO__DATABASE__CONNECTIONS": "12"})
     with Stage(options.program, **settings) as stage:
-        # Nothing goes out meanwhile: what accepting costs is all there is to see.
+        # The nodes send nothing meanwhile, so that the figures show only the cost of accepting.
         stage.apply_tier("slow", messages_per_second="1/min", burst=1)
         stage.add_channels("slow", 6, "slow")
         bounds = {name: meter.Bound(name, SHARE) for name in NODES}
@@ -168,7 +168,7 @@ def accepts_of(stage, names, body, seconds):
 
 
 def heartbeats(options):
-    """Statements of an idle cluster, in a second and node."""
+    """Statements of an idle cluster, for each second and node."""
     seconds = options.runs or 30
     with Stage(options.program, **BASE) as stage:
         stage.apply_tier("bulk", messages_per_second="15/s", burst=1)
@@ -200,7 +200,7 @@ def heartbeats(options):
 
 
 def fence(options):
-    """Dispatch of one node in a cluster beside one that serves alone, in turns on the same database; and what a message costs."""
+    """Dispatch of one node in a cluster and of one that serves alone, in turns on the same database; and the cost of a message."""
     turns, runs = options.runs or 5, {"alone": [], "cluster": []}
     settings = dict(BASE, waits_for_disk=True, nats=False, latency="0ms", options={"POMBO__DATABASE__CONNECTIONS": "12"})
     with Stage(options.program, **settings) as stage:
@@ -236,11 +236,11 @@ def dispatch(stage, messages):
     after, before = stage.provider.sequence(), state()
     bulk(stage, messages, 1)
     wait_for("the messages", lambda: stage.provider.sequence() >= after + messages, 120, 0.3)
-    # The last outcomes are on their way to the ledger.
+    # Time for the nodes to write the last outcomes.
     time.sleep(0.5)
     node, database, wal = (later - earlier for later, earlier in zip(state(), before))
     times = sorted(times_after(stage, channel, after))
-    # The beginning and the end of a send are not the pace of its middle.
+    # A send is slower at its beginning and its end, so only its middle is measured.
     first, last = times[messages // 10], times[messages * 9 // 10]
     costs = (round(1e6 * node / messages, 1), round(1e6 * database / messages, 1), round(wal / messages))
     return {"messages_per_second": round(messages * 0.8 / (last - first)), **dict(zip(COSTS, costs))}

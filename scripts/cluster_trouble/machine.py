@@ -11,15 +11,15 @@ FAKETIME = "/usr/lib/*/faketime/libfaketimeMT.so.1"
 
 
 class Missing(Exception):
-    """The machine lacks something, in a sentence for a person."""
+    """A sentence for a person about a program or a right that the machine lacks."""
 
 
 def find_program(given):
-    """The program under test: the one that was given, or the newest build."""
+    """The program under test: the given one, or the newest build."""
     if given:
         path = Path(given).resolve()
         if not os.access(path, os.X_OK):
-            raise Missing(f"{path} is no program")
+            raise Missing(f"{path} is no program: give --program FILE")
         return path
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     built = [target / kind / "pombo" for kind in ("release", "debug")]
@@ -65,7 +65,7 @@ def needed_packages(wants_faketime):
 
 
 def install(packages):
-    """Installs packages, without starting what they hold where that can be told."""
+    """Installs packages, without starting their services if the system allows that."""
     if not packages:
         return
     print(f"installing {' '.join(packages)}", flush=True)

@@ -9,7 +9,7 @@ PERIOD = 20_000
 
 
 def times(pid):
-    """Parent, own seconds, and those of children that were waited for."""
+    """The parent, the process's own seconds, and the seconds of its children that ended."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
     own, waited = (int(fields[11]) + int(fields[12])) / TICK, (int(fields[13]) + int(fields[14])) / TICK
     return int(fields[1]), own, waited

@@ -34,7 +34,7 @@ class Nats:
         wait_for("a leader of NATS", self.leader)
 
     def leader(self):
-        """The server that leads JetStream, as any server says."""
+        """The server that leads JetStream, by the answer of any server."""
         for name in self.servers:
             url = f"http://{self.network.address(name)}:{self.ports[name][2]}/jsz"
             try:

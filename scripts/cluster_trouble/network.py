@@ -7,7 +7,7 @@ import subprocess
 from . import machine
 from .processes import Failed
 
-# Frames to this address reach nobody: the bridge knows no port for it.
+# The bridge drops frames to this address, because it knows no port for it.
 NOWHERE = "02:00:00:00:00:99"
 # Last parts of addresses. The driver, the provider and the balancer are at 1, in the host's own namespace.
 HOSTS = {
@@ -108,7 +108,7 @@ class Namespaces:
         return both + [self.database] if name.startswith("pg-") else both
 
     def cut(self, one, other):
-        """From now on nothing passes between the two, and neither hears that it does not."""
+        """Drops all frames between the two hosts from now on; neither gets an error."""
         for here, there in ((one, other), (other, one)):
             for address in self.addresses(there):
                 self.ip("neigh", "replace", address, "lladdr", NOWHERE, "dev", "eth0", "nud", "permanent", inside=here)
@@ -125,7 +125,7 @@ class Namespaces:
         self.ip("link", "set", "eth0", "up", inside=name)
 
     def give_database_to(self, name):
-        """Moves PostgreSQL's address to this host, and has everybody look where it is."""
+        """Moves PostgreSQL's address to this host, and has all hosts look it up again."""
         for other in ("pg-1", "pg-2"):
             self.ip("addr", "del", f"{self.database}/24", "dev", "eth0", inside=other, check=False)
         self.ip("addr", "add", f"{self.database}/24", "dev", "eth0", inside=name)

@@ -1,4 +1,4 @@
-"""PostgreSQL: a server that writes, and one that follows it and takes its place."""
+"""PostgreSQL: a primary server, and a standby that can take its place."""
 
 import shutil
 import signal
@@ -48,7 +48,7 @@ class Postgres:
         return self.processes.run([self.tools / name, *words], at=None, as_postgres=True)
 
     def ask(self, sql, database="pombo", check=True):
-        """What a query of the server that writes gives, as lines of cells."""
+        """The rows of a query on the server that writes, as lines of cells."""
         address = ["-h", self.network.database, "-p", str(self.port), "-U", "postgres", "-d", database]
         env = {"PGCONNECT_TIMEOUT": "3"}
         text = self.processes.run(["psql", *address, "-AtXq", "-F", "\t", "-c", sql], env=env, check=check)

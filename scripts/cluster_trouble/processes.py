@@ -1,4 +1,4 @@
-"""Processes that are started here, and ended here by their ids."""
+"""Processes that the script starts, and ends by their ids."""
 
 import os
 import signal
@@ -8,16 +8,16 @@ import time
 from . import machine
 
 
-# How long a command may take.
+# Seconds that a command may take.
 PATIENCE = 120
 
 
 class Failed(Exception):
-    """A step did not work, in a sentence for a person."""
+    """A sentence for a person about a step that failed."""
 
 
 def wait_for(what, condition, seconds=60, pause=0.05):
-    """Waits until the condition gives something true, and gives that."""
+    """Waits until the condition returns a true value, and returns that value."""
     end = time.monotonic() + seconds
     while True:
         found = condition()
@@ -29,7 +29,7 @@ def wait_for(what, condition, seconds=60, pause=0.05):
 
 
 class Processes:
-    """Every process of a run. Their words go to files in the run's directory."""
+    """Every process of a run. Their output goes to files in the run's directory."""
 
     def __init__(self, directory, network):
         self.directory = directory
@@ -58,7 +58,7 @@ class Processes:
         return process
 
     def run(self, command, *, at=None, as_postgres=False, env=None, text=None, check=True):
-        """Runs a command to its end; what it wrote."""
+        """Runs a command to its end, and returns its output."""
         command = [str(word) for word in command]
         if as_postgres and machine.is_root():
             command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", *command]
@@ -84,14 +84,14 @@ class Processes:
         self.running.pop(process.pid, None)
 
     def kill(self, process):
-        """Ends it at once, and waits until it is gone."""
+        """Kills the process, and waits until it is gone."""
         if process.poll() is None:
             process.kill()
         process.wait()
         self.forget(process)
 
     def end(self, process, by=signal.SIGTERM, patience=40):
-        """Asks it to end, and waits for that; its exit code."""
+        """Asks the process to end, waits for its end, and returns its exit code."""
         if process.poll() is None:
             process.send_signal(signal.SIGCONT)
             process.send_signal(by)

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 APP_SECRET = "app-secret"
-# How often a webhook that no node took is repeated first; each next pause is twice as long.
+# The first pause before a webhook that no node took is repeated; each next pause is twice as long.
 RETRY_AFTER = "100ms"
 
 
@@ -56,7 +56,7 @@ class Provider:
         return newest
 
     def messages(self, number, after):
-        """Messages of a number that were accepted after this one, the oldest first."""
+        """Messages of a number that were accepted after this position, the oldest first."""
         found = []
         while after is not None:
             page = self.ask(f"messages?phone_number_id={number}&after={after}&limit=10000")
@@ -76,11 +76,11 @@ class Quiet(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        """A simulator that ends breaks its connections off."""
+        """Ignores the connections that break when the simulator ends."""
 
 
 class Balancer:
-    """Hands each webhook to a node that is ready, and to another one when that fails."""
+    """Forwards each webhook to a ready node, and to another one if that fails."""
 
     def __init__(self, ready):
         balancer = self

@@ -18,7 +18,7 @@ from .provider import APP_SECRET, Balancer, Provider
 NODES = ("a", "b", "c")
 # How long a message with an unknown outcome waits for its receipt.
 GRACE = 15
-# So long after the last one joined, nodes have evened out their channels.
+# Seconds from the last join until the nodes have evened out their channels.
 SETTLED = 5
 OPTIONS = {
     "POMBO__CLUSTER__NAME": "trouble",
@@ -32,7 +32,7 @@ OPTIONS = {
 
 
 class Stage:
-    """Ends whatever it started when it is left, and keeps the logs when something went wrong."""
+    """Ends its processes when the block is left, and keeps the logs after a failure."""
 
     def __init__(self, program, *, namespaces, nats=True, standby=True, waits_for_disk=False, options=None, latency="60ms"):
         self.program, self.other_program = program, None
@@ -133,7 +133,7 @@ class Stage:
     # Nodes.
 
     def launch(self, name, program=None, env=None):
-        """Starts a node, and does not wait for it."""
+        """Starts a node without waiting for it."""
         port = self.urls[name].rsplit(":", 1)[1] if name in self.urls else self.network.port(8080)
         bind = f"{self.network.address(name)}:{port}"
         own = {"POMBO__SERVER__BIND": bind, "POMBO__CLUSTER__NODE": name, **(env or {})}
@@ -154,21 +154,21 @@ class Stage:
 
     def is_ready(self, name):
         if self.nodes[name].poll() is not None:
-            raise Failed(f"the node {name} ended by itself: see node-{name}.log")
+            raise Failed(f"the node {name} ended by itself: see its log, node-{name}.log")
         return self.ready.look(self.urls[name])
 
     def kill_node(self, name):
         self.processes.kill(self.nodes.pop(name))
 
     def stop_node(self, name):
-        """Ends a node gracefully; its exit code."""
+        """Ends a node gracefully, and returns its exit code."""
         return self.processes.end(self.nodes.pop(name))
 
     def signal_node(self, name, number):
         self.nodes[name].send_signal(number)
 
     def reap_node(self, name, patience=30):
-        """Waits until a node that was taken over ends by itself; whether it did."""
+        """Waits for a node that was taken over to end by itself. Whether it did."""
         process = self.nodes[name]
         end = time.monotonic() + patience
         while process.poll() is None and time.monotonic() < end:
@@ -179,7 +179,7 @@ class Stage:
         return is_over
 
     def settle(self):
-        """Waits until every node is ready, and the channels were evened out after the last one joined."""
+        """Waits until every node is ready, and the channels are evened out after the last join."""
         self.start_nodes()
         sql = (
             "SELECT COUNT(*) FILTER (WHERE state = 0), COUNT(*) FILTER (WHERE state IN (1, 2)), "

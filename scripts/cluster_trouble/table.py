@@ -9,15 +9,15 @@ from . import activities, machine, troubles
 from .processes import Failed, wait_for
 from .stage import NODES, Stage
 
-# Sends are under way for so long before the trouble begins, and go on for so long after its pause must be over.
+# Seconds that sends run before the trouble begins, and seconds that they go on after its pause must be over.
 BEFORE, AFTER = 2, 6
-# A pause that a trouble of a node brings is over so soon: the lease, the claim, and the next round of work.
+# Seconds after which the pause of a node's trouble is over: the lease, the claim, and the next round of work.
 PAUSE = 12
 HEAD = f"{'trouble':<19} {'while':<10} {'accepted':>8} {'arrived':>8} {'lost':>5} {'repeated':>8} {'again':>8}"
 
 
 def cells(chosen, is_short):
-    """The cells as pairs of names, all unless some are chosen by `TROUBLE` or `TROUBLE/ACTIVITY`."""
+    """The cells as pairs of names: the ones chosen by `TROUBLE` or `TROUBLE/ACTIVITY`, or all."""
     all_cells = [(trouble.name, activity.name) for trouble in troubles.ALL for activity in activities.ALL]
     if not chosen:
         return [(trouble.name, name) for trouble, names in troubles.SHORT.items() for name in names] if is_short else all_cells
@@ -116,7 +116,7 @@ class Table:
             trouble = trouble_kind(stage, victim)
             if kinds == [activities.Move]:
                 stage.pombo("cluster", "drain", victim)
-                # The node hears of it with its next heartbeat: the trouble comes before, while or after it lets go.
+                # The node learns of the drain with its next heartbeat, so the trouble comes before, during or after the move of channels.
                 time.sleep(random.uniform(0, 1))
             began = time.time()
             trouble.begin()
@@ -164,7 +164,7 @@ class Table:
 
     @staticmethod
     def restore(stage):
-        """Everything as it was, after a trouble that did not go as planned."""
+        """Restores the cluster after a trouble that failed."""
         stage.provider.latency("60ms")
         if stage.network.is_real:
             for node in NODES:

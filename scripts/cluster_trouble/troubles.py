@@ -1,4 +1,4 @@
-"""What goes wrong, one by one: each trouble begins, lasts, and ends with everything as it was."""
+"""The troubles: each begins, lasts, and ends with the cluster as it was before."""
 
 import signal
 import time
@@ -13,7 +13,7 @@ class Trouble:
 
     name = ""
     says = ""
-    # How long it lasts, and for how long after its begin channels may pause.
+    # Seconds that it lasts, and seconds after its begin for which channels may pause.
     seconds = 9
     needs_namespaces = False
     needs_faketime = False
@@ -35,9 +35,9 @@ class Trouble:
         return None
 
     def ends_by_itself(self):
-        """A node that was taken over must end, and is started again."""
+        """Checks that a node that was taken over ends, and starts it again."""
         if not self.stage.reap_node(self.victim):
-            raise Failed(f"the node {self.victim} was taken over and goes on")
+            raise Failed(f"the node {self.victim} was taken over and still runs")
 
 
 class Kill(Trouble):
@@ -59,7 +59,7 @@ class Sleep(Trouble):
 
 
 class SleepInAttempts(Sleep):
-    name, says = "sleep-in-attempts", "the same while each attempt takes 1.5 s, so that many are between mark and outcome"
+    name, says = "sleep-in-attempts", "the same while each attempt takes 1.5 s, so that many attempts are under way"
 
     def begin(self):
         self.stage.provider.latency("1500ms")
@@ -194,7 +194,7 @@ class FailOver(Trouble):
 
 class Comings(Trouble):
     name, says = "join-and-leave", "a fourth node joins and leaves, by turns gracefully and by kill -9"
-    # For how long; ten minutes are `--minutes 10`.
+    # Seconds; `--minutes` sets another length.
     seconds = 45
 
     def begin(self):
@@ -220,7 +220,7 @@ class Rolling(Trouble):
             for name in NODES if program else ():
                 self.stage.pombo("cluster", "drain", name)
                 wait_for(f"{name} to own nothing", lambda name=name: name not in self.stage.owners().values())
-                # The balancer and the clients see that it is not ready.
+                # Time for the balancer and the clients to see that the node is not ready.
                 time.sleep(1.5)
                 if self.stage.stop_node(name):
                     raise Failed(f"the node {name} did not end gracefully")
@@ -233,5 +233,5 @@ ALL = (
     Kill, Sleep, SleepInAttempts, Nap, CutFromDatabase, CutFromNats, CutFromBoth, CutFromNodes, NatsLeader, NatsDown,
     DatabaseRestart, FailOver, Comings, Rolling, Ahead, Behind,
 )
-# With what goes on meanwhile.
+# The troubles of `--short`, with the activities that go on during each.
 SHORT = {Kill: ("accepting", "bulk", "import"), Rolling: ("accepting", "bulk")}

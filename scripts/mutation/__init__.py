@@ -1,6 +1,6 @@
 """All mutants of the machines in one build, each behind a switch.
 
-`cargo mutants` knows the changes and can try them one at a time, with a build for each: for two thousand of them that is
-days. Here its list is taken, each change is put behind a condition in a copy of the tree, the tests are built once, and the
-environment variable `POMBO_MUTANT` chooses the change that a run of them sees.
+`cargo mutants` lists the changes and can try them one at a time, with a build for each: two thousand of them take days.
+This script takes the list and puts each change behind a condition in a copy of the tree. It builds the tests once; the
+environment variable `POMBO_MUTANT` chooses the change that a run of the tests sees.
 """

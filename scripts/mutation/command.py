@@ -1,4 +1,4 @@
-"""The command line: lists, builds, runs, and prints what was caught."""
+"""The command line: lists the mutants, builds them, runs the tests and prints the result."""
 
 import argparse
 import json
@@ -19,9 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / "target" / "mutants"
 TREE = HOME / "tree"
 RESULTS = HOME / "results.json"
-# What the compiler refused before, so that it need not be found out again.
+# Mutants that the compiler refused in an earlier run, so that this run leaves them out at once.
 REFUSED = HOME / "refused.json"
-# What reads Rust as a tree, at the versions that this was written with.
+# The parser of Rust, at the versions that this script was written for.
 PACKAGES = ["tree-sitter==0.26.1", "tree-sitter-rust==0.24.2"]
 SWITCH = """//! Which mutant this process is.
 
@@ -35,7 +35,7 @@ pub(crate) fn is(id: u32) -> bool {
     *ACTIVE == Some(id)
 }
 """
-# What each mutant is shown to, the quickest first: the machines' own tests, and worlds of the universe.
+# The stages of tests that each mutant runs through, the quickest first: the machines' tests, and worlds of the universe.
 STAGES = [
     ("machine", ["machine::", "engine::account::tests", "--skip", "universe"], {}, 60),
     ("20 worlds", ["worlds_of_many"], {"POMBO_TEST_SEEDS": "20", "POMBO_TEST_NODE_SEEDS": "5"}, 60),
@@ -64,17 +64,17 @@ def main():
 
 def parse():
     parser = argparse.ArgumentParser(prog="scripts/mutants", description=mutation.__doc__)
-    parser.add_argument("--only", default="", metavar="TEXT", help="mutants whose name has this: a file, a function")
-    parser.add_argument("--sample", type=int, metavar="N", help="so many of them, chosen at random")
-    parser.add_argument("--seed", type=int, default=0, help="of that choice (0)")
-    parser.add_argument("--missed", action="store_true", help="those that no test caught when they were last run")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at once (one for each core)")
-    parser.add_argument("--worlds", action="store_true", help="show those that are left to all worlds too: minutes each")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only mutants whose name has TEXT: a file, a function")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N of them, chosen at random")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random choice (0)")
+    parser.add_argument("--missed", action="store_true", help="only mutants that no test caught in their last run")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutants that run at once (one for each core)")
+    parser.add_argument("--worlds", action="store_true", help="run all worlds too for mutants that 20 worlds miss: minutes each")
     return parser.parse_args()
 
 
 def enter_environment():
-    """Whether this process has the packages; if not, they are installed beside the build."""
+    """Whether this process has the packages. If it has not, installs them beside the build."""
     try:
         import tree_sitter_rust  # noqa: F401
     except ImportError:
@@ -94,7 +94,7 @@ def list_mutants():
 
 
 def copy_tree(rewritten):
-    """Everything but the files that are rewritten, and the switch."""
+    """Copies all files except the rewritten ones, and adds the switch."""
     files = subprocess.check_output(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, text=True)
     listed = {name for name in files.split("\0") if name and (ROOT / name).is_file()}
     for name in listed - rewritten - {"src/lib.rs"}:
@@ -108,7 +108,7 @@ def copy_tree(rewritten):
 
 
 def write(path, content):
-    """A file that is the same keeps its time, so that it is not built again."""
+    """Writes a file. An unchanged file keeps its time, so that it is not built again."""
     if path.exists() and path.read_bytes() == content:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ def write(path, content):
 
 
 def rewrite(mutants, refused):
-    """Writes each file with its mutants; which of them have no place, and where the others are."""
+    """Writes each file with its mutants. Returns the mutants that have no place, and the ranges of the others."""
     from mutation.rewrite import File
 
     by_file = {}
@@ -132,9 +132,9 @@ def rewrite(mutants, refused):
 
 
 def build(mutants):
-    """Builds the tests; mutants that the compiler refuses are left out, as `cargo mutants` leaves them out."""
-    # Where the tests of the tree itself are built: all that they depend on is there. Only the machines are optimised.
-    # Not incremental: a build that was broken off would leave half of the objects behind.
+    """Builds the tests, without the mutants that the compiler refuses; `cargo mutants` leaves these out too."""
+    # The build uses the target directory of the tree itself, which has all dependencies. Only the machines are optimised.
+    # The build is not incremental, because an interrupted build would leave half of the objects behind.
     environment = dict(os.environ, CARGO_INCREMENTAL="0")
     environment.setdefault("CARGO_TARGET_DIR", str(ROOT / "target"))
     optimised = ["--config", "profile.test.package.pombo.opt-level=1"]
@@ -143,7 +143,7 @@ def build(mutants):
     refused = {it["id"] for it in mutants if it["name"] in known}
     while True:
         left_out, ranges = rewrite(mutants, refused)
-        say(f"building with {len(mutants) - len(left_out)} of {len(mutants)} mutants: minutes")
+        say(f"building with {len(mutants) - len(left_out)} of {len(mutants)} mutants, which takes minutes")
         built = subprocess.run(command, cwd=TREE, env=environment, capture_output=True, text=True)
         messages = [json.loads(line) for line in built.stdout.splitlines() if line.startswith("{")]
         if built.returncode == 0:
@@ -159,7 +159,7 @@ def build(mutants):
 
 
 def blamed(error, ranges):
-    """The mutants in whose text the compiler sees a mistake: in its first place, else in those that explain it."""
+    """The mutants in whose text the compiler reports an error: at its primary place, or else at the places that explain it."""
     for is_primary in (True, False):
         found = set()
         for span in error["spans"]:
@@ -180,7 +180,7 @@ def run(program, mutants, arguments, results):
     stages = STAGES if arguments.worlds else STAGES[:2]
     for name, *stage in stages:
         if caught(program, None, *stage):
-            sys.exit(f"without any mutant, the tests of the stage '{name}' fail")
+            sys.exit(f"the tests of the stage '{name}' fail without any mutant: fix them first")
     begun = time.monotonic()
 
     def one(mutant):
@@ -205,7 +205,7 @@ def caught(program, mutant, tests, variables, seconds):
         environment["POMBO_MUTANT"] = str(mutant)
     command = [program, *tests, "--test-threads", "1", "--quiet"]
     try:
-        # A mutant may run round in circles.
+        # A mutant may loop without end.
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=seconds)
     except subprocess.TimeoutExpired:
         return True

@@ -22,12 +22,12 @@ class File:
         self.beginning = {}
         for node in self.nodes:
             self.beginning.setdefault(node.start_byte, []).append(node)
-        # By the node that is rewritten.
+        # Mutants by the node that they rewrite.
         self.mutants = {}
-        # Those that have no place in the rewritten text.
+        # Mutants that have no place in the rewritten text.
         self.left_out = []
         self.out = bytearray()
-        # Where in the new text a mutant is: from, to, its number.
+        # The range of each mutant in the new text: begin, end, number.
         self.ranges = []
         for mutant in mutants:
             node = self.place(mutant)
@@ -115,7 +115,7 @@ class File:
                 self.operation(node, mutants)
 
     def operation(self, node, mutants):
-        """`(if is(7) { a - b } else { a + b })`: what is in the operands is changed in the last branch only."""
+        """`(if is(7) { a - b } else { a + b })`: mutants inside the operands are only in the last branch."""
         self.emit("(")
         for mutant in mutants:
             if node.type == "unary_expression":

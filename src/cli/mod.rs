@@ -1,7 +1,8 @@
-//! The command line. Each noun has a file; this file has the tree of all commands. Commands read their
-//! arguments, call [`crate::app`] and the store, and print. Data goes to standard output, through [`output`]
-//! alone; everything else goes to standard error. Secrets come from files or standard input; only a load test
-//! also takes its key as an argument. Only `main` calls this module.
+//! The command line. Each noun has a file; this file has the tree of all commands.
+//!
+//! Commands read their arguments, call [`crate::app`] and the store, and print. Data goes to standard output,
+//! through [`output`] alone; everything else goes to standard error. Secrets come from files or standard input;
+//! only a load test also takes its key as an argument. Only `main` calls this module.
 
 mod argument;
 mod backup;

@@ -1,4 +1,4 @@
-//! Judges one setting at a time: whether there is such an option, and whether it can hold this value.
+//! Checks one setting at a time: whether the option exists, and whether the value is valid.
 
 use figment::Figment;
 use figment::error::Kind;
@@ -21,7 +21,7 @@ const SECRET: &[&str] = &[
     "telemetry.otlp_headers",
 ];
 
-/// What is wrong with the setting, judged by putting it alone on top of the reference.
+/// The fault of a setting, found by applying it alone to the reference.
 pub(super) fn fault(defaults: &Figment, reference: &Value, setting: &Setting) -> Option<Fault> {
     let (problem, mend) = match reference.find_ref(&setting.option) {
         None => unknown(reference, &setting.option),
@@ -42,15 +42,15 @@ fn is_empty_section(value: &Value) -> bool {
     value.as_dict().is_some_and(Dict::is_empty)
 }
 
-/// An environment variable that looks like one of ours and is not read, because only two underscores part
-/// section and key; `None` for variables that are none of our business.
+/// The fault of an environment variable that looks like one of ours and is not read, because two underscores
+/// have to separate section and key; `None` for other programs' variables.
 pub(super) fn misspelt(reference: &Value, variable: &str) -> Option<Fault> {
     let rest = variable.strip_prefix("POMBO_").filter(|rest| !rest.starts_with('_'))?;
     let flat = |name: &str| name.to_ascii_lowercase().replace(['.', '_'], "");
     let option = options(reference).into_iter().find(|option| flat(option) == flat(rest))?;
     Some(Fault {
         source: Source::Environment(variable.to_owned()),
-        problem: "it is not read: two underscores part prefix, section and key".to_owned(),
+        problem: "it is not read: two underscores have to separate prefix, section and key".to_owned(),
         mend: format!("write {}{}", layers::PREFIX, option.to_ascii_uppercase().replace('.', "__")),
         option: Some(option),
     })
@@ -126,7 +126,7 @@ fn mend(option: &str, default: &Value) -> String {
     }
 }
 
-/// A value as it would stand in a file.
+/// A value as it is written in a file.
 fn written(value: &Value) -> String {
     match value {
         Value::String(_, text) => format!("\"{text}\""),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 pub struct Cluster {
     /// The cluster that this service joins; empty when it serves alone.
     pub name: String,
-    /// What people call this service; empty for the address that it listens on.
+    /// The name of this service; empty for the address that it listens on.
     pub node: String,
 }
 

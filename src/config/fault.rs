@@ -1,9 +1,10 @@
-//! What is wrong with a configuration, said so that it can be mended without reading code.
+//! The faults of a configuration, with sentences from which an operator can correct them without reading
+//! code.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a value came from.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// The reference that is compiled in.
@@ -24,12 +25,12 @@ impl fmt::Display for Source {
     }
 }
 
-/// One thing that is wrong.
+/// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The option, "server.bind"; `None` when a whole source cannot be read.
     pub option: Option<String>,
-    /// Where its value came from.
+    /// The source of its value.
     pub source: Source,
     /// What is wrong with it.
     pub problem: String,
@@ -48,7 +49,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Everything that is wrong with a configuration: one block for each fault, for a terminal.
+/// All faults of a configuration: one block of text for each, for a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct Faults(pub Vec<Fault>);
 

@@ -1,6 +1,6 @@
-//! The layers above the reference, taken apart into single options, each knowing where it came from.
+//! The layers above the reference, divided into single options with their sources.
 //!
-//! Nothing is judged here except whether a layer can be read at all.
+//! This module only checks whether a layer can be read.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,7 @@ use figment::value::{Dict, Num, Value};
 
 use super::fault::{Fault, Source};
 
-/// What every environment variable of ours begins with; two underscores also part section and key.
+/// The prefix of our environment variables; two underscores also separate section and key.
 pub(super) const PREFIX: &str = "POMBO__";
 
 /// One option as a file or the environment sets it.
@@ -39,7 +39,7 @@ pub(super) fn file(path: &Path) -> Result<Vec<Setting>, Fault> {
     })?;
     let tree: Dict = Toml::from_str(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-        // The offending line itself is not repeated: it may hold a secret.
+        // The faulty line itself is not shown, because it may contain a secret.
         fault(format!("line {line} is not TOML: {}", error.message()), "correct that line")
     })?;
     let mut settings = Vec::new();
@@ -57,8 +57,8 @@ fn flatten(section: &str, tree: Dict, source: &Source, settings: &mut Vec<Settin
     }
 }
 
-/// The options that the environment sets, each read as the type that the reference gives it, so that a
-/// password of digits stays a text and a port becomes a number.
+/// The options that the environment sets, each with the type that it has in the reference, so that a password
+/// of digits stays a text and a port becomes a number.
 pub(super) fn environment(reference: &Value, variables: &[(String, String)]) -> Vec<Setting> {
     variables
         .iter()
@@ -70,7 +70,7 @@ pub(super) fn environment(reference: &Value, variables: &[(String, String)]) -> 
         .collect()
 }
 
-/// The text as a value of the reference's type; left a text when it cannot be one.
+/// The text as a value of the reference's type; still a text when it cannot be converted.
 fn typed(reference: Option<&Value>, text: &str) -> Value {
     let number = || text.trim().replace('_', "");
     match reference {

@@ -1,8 +1,8 @@
 //! Configuration: three layers, typed, with every fault reported at once.
 //!
-//! `config/default.toml` is compiled in as the lowest layer and is the reference of all options; the file of
-//! `--config` goes above it, the environment above that. This is the only module that reads the
-//! environment. `main` loads it once; everybody else is handed the section they need.
+//! `config/default.toml` is compiled in as the lowest layer and is the reference of all options. The file of
+//! `--config` overrides it, and the environment overrides both. Only this module reads the environment.
+//! `main` loads it once; all other modules get the section that they need.
 
 mod check;
 mod cluster;
@@ -31,10 +31,10 @@ pub use sections::{
     Retention, Retry, Secrets, Server, SqliteSynchronous, Telemetry, WebSession,
 };
 
-/// All options with their defaults and reasons, as TOML: what `config/default.toml` says.
+/// All options with their defaults and reasons, as TOML: the text of `config/default.toml`.
 pub const REFERENCE: &str = include_str!("../../config/default.toml");
 
-/// The whole configuration, sound in itself.
+/// The whole configuration, checked.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -56,21 +56,21 @@ pub struct Config {
     pub engine: Engine,
     /// Trying a message again.
     pub retry: Retry,
-    /// How long what is over is kept.
+    /// How long finished records are kept.
     pub retention: Retention,
-    /// What one request may contain.
+    /// The limits of one request.
     pub limits: Limits,
     /// Files of contacts that are uploaded.
     pub imports: Imports,
     /// Files behind links, for web sessions.
     pub media: Media,
-    /// The way out.
+    /// Outgoing connections.
     pub network: Network,
     /// The connection to NATS.
     pub nats: Nats,
     /// The stream of events.
     pub events: Events,
-    /// What is logged and how it looks.
+    /// The level and the format of the log.
     pub log: Log,
     /// Prometheus text.
     pub metrics: Metrics,
@@ -90,14 +90,14 @@ impl Config {
         Self::load_with(&[], file)
     }
 
-    /// The reference, then `presets` (options and texts), then `file`, then this process's environment: a
-    /// command whose defaults differ says so with presets, and a configured option still decides.
+    /// The reference, then `presets` (options and texts), then `file`, then this process's environment. A
+    /// command with other defaults sets them as presets; a configured option has priority.
     ///
     /// # Errors
     ///
     /// Every fault of every layer.
     pub fn load_with(presets: &[(&str, &str)], file: Option<&Path>) -> Result<Self, Faults> {
-        // Values that are not UTF-8 become visibly wrong instead of ending the process.
+        // Values that are not UTF-8 become visibly wrong and do not end the process.
         let variables = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
         });
@@ -157,13 +157,13 @@ impl Config {
         if faults.is_empty() { Ok(config) } else { Err(Faults(faults)) }
     }
 
-    /// The database's address: as set, or the SQLite file in the data directory, made when it is missing.
-    /// The value may hold a password.
+    /// The database's address: as set, or the SQLite file in the data directory, which is created if it does
+    /// not exist. The value may contain a password.
     pub fn database_url(&self) -> String {
         self.database.url.as_ref().map_or_else(
             || {
                 let file = self.data.dir.join("pombo.db").display().to_string();
-                // The driver decodes the path, and takes what follows a question mark for parameters.
+                // The driver decodes the path, and reads the part after a question mark as parameters.
                 format!("sqlite://{}?mode=rwc", file.replace('%', "%25").replace('?', "%3F"))
             },
             |url| url.expose().to_owned(),
@@ -192,7 +192,7 @@ pub fn per_core(option: usize) -> usize {
     }
 }
 
-/// A fault here is one of the reference, or of two settings that are sound only apart.
+/// A fault here is in the reference, or in two settings that are valid only separately.
 fn extract<'de, T: Deserialize<'de>>(figment: &Figment) -> Result<T, Faults> {
     figment.extract().map_err(|error| {
         Faults(vec![Fault {

@@ -1,4 +1,4 @@
-//! The sections about NATS and what goes there.
+//! The sections about NATS and events.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,23 +15,23 @@ use crate::domain::time_span;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nats {
-    /// Addresses of servers of one cluster, parted by commas; `None` means that there is no NATS.
+    /// Addresses of servers of one cluster, separated by commas; `None` means that NATS is not used.
     #[serde(deserialize_with = "units::optional_secret")]
     pub url: Option<Secret>,
     /// The file with the credentials of a user.
     #[serde(deserialize_with = "units::optional_path")]
     pub credentials: Option<PathBuf>,
-    /// A token in place of the credentials.
+    /// A token instead of the credentials.
     #[serde(deserialize_with = "units::optional_secret")]
     pub token: Option<Secret>,
     /// Whether a server without TLS is refused.
     pub tls: bool,
-    /// Certificates that servers' own are checked against; `None` means the system's.
+    /// The file with certificates that servers' certificates are checked against; `None` means the system's.
     #[serde(deserialize_with = "units::optional_path")]
     pub ca_file: Option<PathBuf>,
-    /// What every subject begins with.
+    /// The beginning of every subject.
     pub prefix: String,
-    /// How long another node, or the stream, may take to answer.
+    /// The timeout of an answer of another node, or of the stream.
     #[serde(with = "time_span")]
     pub request_timeout: Duration,
 }
@@ -44,10 +44,10 @@ pub struct Events {
     pub enabled: bool,
     /// The stream's name.
     pub stream: String,
-    /// How long a stream that this program makes keeps events; `None` means without limit.
+    /// How long a stream that this program creates keeps events; `None` means without limit.
     #[serde(deserialize_with = "units::age")]
     pub keep: Option<Duration>,
-    /// Events that may wait to be published, at most.
+    /// The maximum of events that wait to be published.
     pub max_rows: u64,
 }
 
@@ -59,10 +59,11 @@ impl Nats {
     }
 }
 
-/// Fewer rows than a few seconds bring would be dropped at every moment that NATS is away.
+/// The smallest maximum. With fewer rows than a few seconds bring, events would be dropped whenever NATS is
+/// briefly unreachable.
 const FEWEST_ROWS: u64 = 1_000;
 
-/// Everything that is wrong with these sections.
+/// All faults of these sections.
 pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
     let Config { nats, events, .. } = config;
     let mut fault = |option, problem: &str, mend: &str| {
@@ -75,7 +76,8 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
         fault(
             "nats.url",
             "the value has a part that is no address of a NATS server",
-            "begin each with nats:// or tls://, and part them by commas: \"nats://10.0.0.5:4222,nats://10.0.0.6:4222\"",
+            "begin each with nats:// or tls://, and separate them with commas: \
+             \"nats://10.0.0.5:4222,nats://10.0.0.6:4222\"",
         );
     }
     if nats.credentials.is_some() && nats.token.is_some() {
@@ -99,7 +101,7 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
         );
     }
     if events.max_rows < FEWEST_ROWS {
-        fault("events.max_rows", "so few are full at once", "give at least 1000");
+        fault("events.max_rows", "with so few rows, events are dropped at once", "give at least 1000");
     }
     if events.enabled && nats.url.is_none() {
         fault("events.enabled", "there is no NATS to publish to", "give nats.url, or switch events off");
@@ -110,7 +112,7 @@ fn is_address(text: &str) -> bool {
     Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "nats" | "tls") && url.has_host())
 }
 
-/// A word of a subject, which no server takes for a wildcard.
+/// Whether the text is a word of a subject and no wildcard.
 fn is_token(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }

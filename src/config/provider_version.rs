@@ -1,15 +1,15 @@
-//! When versions of the provider's API end, and the warning before that.
+//! The ends of versions of the provider's API, and the warning before that.
 
 use std::time::Duration;
 
 use super::CloudApi;
 use crate::clock::Timestamp;
 
-/// How long before its end a version is warned of.
+/// How long before the end of a version the warning begins.
 const NOTICE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// Versions with the last moment before they end, from the provider's list of versions, oldest first. Those that are not
-/// listed end between their neighbours; those after the last were not told.
+/// Versions with their ends, from the provider's list of versions, oldest first. A version that is not listed
+/// ends between its neighbours; for versions after the last, the end is unknown.
 const ENDS: [(u32, &str); 4] = [
     (20, "2026-09-24T00:00:00Z"),
     (21, "2027-01-21T00:00:00Z"),
@@ -18,12 +18,12 @@ const ENDS: [(u32, &str); 4] = [
 ];
 
 impl CloudApi {
-    /// What to tell the operator `now` if the provider has retired the version, or will within 90 days.
+    /// The warning for the operator if the provider has retired the version, or will within 90 days.
     pub fn version_warning(&self, now: Timestamp) -> Option<String> {
         let major: u32 = self.version.strip_prefix('v')?.split('.').next()?.parse().ok()?;
         let ended = |at: &str| Timestamp::parse(at).is_ok_and(|at| at <= now);
         let end = ENDS.iter().find(|(version, _)| *version == major);
-        // One that is not listed ended before the next one that is.
+        // A version that is not listed ended before the next listed one.
         let later = ENDS.iter().find(|(version, end)| *version >= major && ended(end));
         let mend = "set cloud_api.version to a newer one, such as the default";
         match (end, later) {

@@ -1,5 +1,5 @@
-//! The sections of the configuration, field by field. What each option means and why its default is what it
-//! is stands in `config/default.toml`.
+//! The sections of the configuration, field by field. `config/default.toml` explains each option and its
+//! default.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -28,18 +28,18 @@ pub struct Server {
     /// Where to listen.
     #[serde(deserialize_with = "units::socket_address")]
     pub bind: SocketAddr,
-    /// Where to listen for operators; with it, the other address serves nothing of theirs.
+    /// The address for operators; with it, the other address does not serve their routes.
     #[serde(deserialize_with = "units::optional_socket_address")]
     pub operator_bind: Option<SocketAddr>,
-    /// Where browsers and programs reach the service from outside.
+    /// The address of the service for browsers and programs outside.
     #[serde(deserialize_with = "units::optional_base_url")]
     pub public_url: Option<Url>,
-    /// Networks of the proxies in front, which are believed whom they speak for.
+    /// Networks of proxies in front, whose headers about the client are trusted.
     #[serde(deserialize_with = "units::networks")]
     pub trusted_proxies: Vec<IpNet>,
     /// HTTP threads; 0 means one per core ([`super::per_core`]).
     pub workers: usize,
-    /// Connections of clients at once, at most.
+    /// The maximum of connections of clients.
     pub connections: usize,
     /// The largest request body, in bytes.
     #[serde(deserialize_with = "units::bytes")]
@@ -47,19 +47,19 @@ pub struct Server {
     /// The largest webhook, in bytes.
     #[serde(deserialize_with = "units::bytes")]
     pub hook_body_limit: usize,
-    /// What all request bodies may take together, in bytes.
+    /// The memory for all request bodies together, in bytes.
     #[serde(deserialize_with = "units::bytes")]
     pub body_memory: usize,
     /// How long a whole body may take to arrive.
     #[serde(with = "time_span")]
     pub body_timeout: Duration,
-    /// Bytes in a second that a client has to send of a body, or to take of an answer.
+    /// The lowest rate at which a client has to send a body or read an answer, in bytes per second.
     #[serde(deserialize_with = "units::bytes")]
     pub client_rate: usize,
-    /// How long a client may take to begin to read an answer.
+    /// How long a client may take before it begins to read an answer.
     #[serde(with = "time_span")]
     pub write_timeout: Duration,
-    /// How long a stop waits for what is under way.
+    /// How long a stop waits for requests and messages in progress.
     #[serde(with = "time_span")]
     pub shutdown_grace: Duration,
     /// How long an idle connection is kept.
@@ -74,29 +74,29 @@ pub struct Server {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Database {
-    /// As written; [`super::Config::database_url`] gives the address in force.
+    /// The address as written; [`super::Config::database_url`] returns the effective address.
     #[serde(deserialize_with = "units::optional_secret")]
     pub url: Option<Secret>,
     /// The most connections; at least [`Database::FEWEST_ON_POSTGRES`] on PostgreSQL.
     pub connections: u32,
-    /// How long to wait for a free one.
+    /// How long to wait for a free connection.
     #[serde(with = "time_span")]
     pub acquire_timeout: Duration,
-    /// How long a commit of the ledger may take before it is given up.
+    /// The timeout of a commit of the ledger.
     #[serde(with = "time_span")]
     pub commit_timeout: Duration,
-    /// How long PostgreSQL may work on one statement of a request or of the engine; zero means no limit.
+    /// The timeout of one statement of a request or of the engine on PostgreSQL; zero means none.
     #[serde(with = "time_span")]
     pub statement_timeout: Duration,
-    /// How hard SQLite makes sure that a commit is on the disk.
+    /// When a commit of SQLite counts as durable.
     pub sqlite_synchronous: SqliteSynchronous,
-    /// Whether every start brings the schema up to date.
+    /// Whether every start migrates the schema.
     pub migrate: bool,
 }
 
 impl Database {
-    /// One for the lock on dispatching, two for the ledger, and one each for what requests read, for accepting, and for
-    /// dispatching.
+    /// One for the lock on dispatching, two for the ledger, and one each for reads of requests, for
+    /// accepting, and for dispatching.
     pub const FEWEST_ON_POSTGRES: u32 = 6;
 }
 
@@ -124,10 +124,10 @@ impl SqliteSynchronous {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Secrets {
-    /// The key itself; goes before the file.
+    /// The key itself; it has priority over the file.
     #[serde(deserialize_with = "units::optional_key")]
     pub key: Option<SealingKey>,
-    /// Keys that only open what was sealed with them before.
+    /// Keys that only open values that were sealed with them.
     #[serde(deserialize_with = "units::keys")]
     pub previous_keys: Vec<SealingKey>,
     /// The file with the keys; `None` means `secret.key` in the data directory.
@@ -151,16 +151,16 @@ pub struct CloudApi {
     pub base_url: String,
     /// The first segment of every path, "v26.0".
     pub version: String,
-    /// For one connection to be made.
+    /// The timeout of connecting.
     #[serde(with = "time_span")]
     pub connect_timeout: Duration,
-    /// For one request, from its start to the end of the answer.
+    /// The timeout of one request, from its start to the end of the answer.
     #[serde(with = "time_span")]
     pub request_timeout: Duration,
-    /// Between two questions how a connected number is.
+    /// The interval between two probes of a connected number.
     #[serde(with = "time_span")]
     pub probe_interval: Duration,
-    /// Between two looks at the templates; zero means never.
+    /// The interval between two fetches of templates; zero means never.
     #[serde(with = "time_span")]
     pub template_sync_interval: Duration,
     /// Connections kept open between requests.
@@ -184,13 +184,14 @@ pub struct Engine {
     pub total_in_flight: usize,
     /// Recipients in one stored block.
     pub block_size: usize,
-    /// Messages per channel that wait to be tried again before no new ones start: of single and of bulk sends each.
+    /// The maximum of messages per channel that wait for a retry before no new ones start; for single and
+    /// bulk sends each.
     pub deferred: usize,
     /// Bulk sends per channel that take turns.
     pub active_bulk_sends: usize,
     /// Single-recipient sends per channel kept in memory.
     pub direct_lane: usize,
-    /// How often changes by other processes are looked for.
+    /// The interval between two looks for changes by other processes.
     #[serde(with = "time_span")]
     pub watch_interval: Duration,
     /// Actors that expand audiences.
@@ -199,7 +200,7 @@ pub struct Engine {
     pub accept_queue: usize,
 }
 
-/// `[retry]`: trying a message again.
+/// `[retry]`: retries of messages.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Retry {
@@ -208,7 +209,7 @@ pub struct Retry {
     /// The wait after the first attempt.
     #[serde(with = "time_span")]
     pub first: Duration,
-    /// How much longer each wait is than the one before; at least 1.
+    /// The factor by which each wait is longer than the one before; at least 1.
     pub multiplier: f64,
     /// The longest wait.
     #[serde(with = "time_span")]
@@ -218,26 +219,26 @@ pub struct Retry {
     pub unknown_grace: Duration,
 }
 
-/// `[retention]`: how long what is over is kept; `None` means without end.
+/// `[retention]`: how long finished records are kept; `None` means without end.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Retention {
-    /// Sends that are over, with their messages.
+    /// Finished sends, with their messages.
     #[serde(deserialize_with = "units::age")]
     pub sends: Option<Duration>,
-    /// What the provider told, such as messages from people.
+    /// Updates of the provider, such as messages from people.
     #[serde(deserialize_with = "units::age")]
     pub events: Option<Duration>,
-    /// The record of what people changed.
+    /// The record of changes.
     #[serde(deserialize_with = "units::age")]
     pub changes: Option<Duration>,
     /// Failed attempts to sign in, which are in that record too.
     #[serde(deserialize_with = "units::age")]
     pub failed_sign_ins: Option<Duration>,
-    /// Imports of contacts that are over.
+    /// Finished imports of contacts.
     #[serde(deserialize_with = "units::age")]
     pub imports: Option<Duration>,
-    /// Between two looks for what is out of date.
+    /// The interval between two looks for records to delete.
     #[serde(with = "time_span")]
     pub interval: Duration,
 }
@@ -246,20 +247,20 @@ pub struct Retention {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WebSession {
-    /// Sessions that begin to connect in a second, over all channels.
+    /// Sessions that begin to connect per second, over all channels.
     pub starts_per_second: u32,
-    /// Sessions that dial at once.
+    /// Sessions that connect at the same time.
     pub dials_at_once: usize,
     /// Threads for all sessions together.
     pub threads: usize,
-    /// What phones call the device.
+    /// The name of the device on phones.
     pub device_name: String,
     /// How long a caller may wait for a message to be handed over.
     #[serde(with = "time_span")]
     pub patience: Duration,
 }
 
-/// `[limits]`: what one request may contain.
+/// `[limits]`: the limits of one request.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -292,19 +293,19 @@ pub struct Imports {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Media {
-    /// Networks that are not public and to which links may lead all the same.
+    /// Networks that are not public, but to which links may lead.
     #[serde(deserialize_with = "units::networks")]
     pub allow: Vec<IpNet>,
-    /// Networks to which links may not lead, public or allowed as they may be.
+    /// Networks to which links may not lead, even if they are public or allowed.
     #[serde(deserialize_with = "units::networks")]
     pub refuse: Vec<IpNet>,
-    /// For one connection to be made, the resolution of the name included.
+    /// The timeout of connecting, including the resolution of the name.
     #[serde(with = "time_span")]
     pub connect_timeout: Duration,
-    /// How long nothing at all may come.
+    /// The longest time without any data.
     #[serde(with = "time_span")]
     pub stall_timeout: Duration,
-    /// From the link to the last byte of the file, redirects included.
+    /// The timeout from the link to the last byte of the file, including redirects.
     #[serde(with = "time_span")]
     pub timeout: Duration,
     /// The largest image, in bytes.
@@ -326,7 +327,7 @@ pub struct Media {
     pub memory: usize,
 }
 
-/// `[network]`: the way out.
+/// `[network]`: outgoing connections.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
@@ -335,7 +336,7 @@ pub struct Network {
     pub proxy: Option<Secret>,
 }
 
-/// `[log]`: what is logged and how it looks.
+/// `[log]`: the level and the format of the log.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Log {
@@ -372,16 +373,16 @@ pub struct Telemetry {
     /// The collector, without the path of traces; `None` means that there are no traces.
     #[serde(deserialize_with = "units::optional_endpoint")]
     pub otlp_endpoint: Option<Url>,
-    /// What goes with each request to the collector.
+    /// Headers of each request to the collector.
     #[serde(deserialize_with = "units::headers")]
     pub otlp_headers: Vec<(String, Secret)>,
-    /// The name that the collector knows the service by.
+    /// The name of the service at the collector.
     pub service_name: String,
-    /// The part of the sends that is traced, from 0 to 1.
+    /// The fraction of sends that are traced, from 0 to 1.
     pub sample_sends: f64,
-    /// Messages of each send whose attempts and receipts are traced, beside some further on.
+    /// The first messages of each send whose attempts and receipts are traced, besides some later ones.
     pub sample_attempts_per_send: u64,
-    /// For one export, repetitions included.
+    /// The timeout of one export, including retries.
     #[serde(with = "time_span")]
     pub timeout: Duration,
 }

@@ -102,7 +102,7 @@ fn every_fault_of_every_layer_is_told_at_once() {
     the configuration has 15 faults
 
     log.level (environment variable POMBO_LOG_LEVEL)
-      wrong: it is not read: two underscores part prefix, section and key
+      wrong: it is not read: two underscores have to separate prefix, section and key
       fix:   write POMBO__LOG__LEVEL
 
     colour (file pombo.toml)
@@ -271,7 +271,7 @@ fn networks_are_a_list_in_a_file_and_parted_by_commas_in_the_environment() {
       fix:   give at least 1
 
     media.image_limit (file pombo.toml)
-      wrong: nothing is so small
+      wrong: no file is so small
       fix:   give a size such as "16MiB"
 
     media.timeout (file pombo.toml)

@@ -1,7 +1,7 @@
-//! Forms in which options are written that are richer than numbers and words.
+//! Parsers for options with units and other formats.
 //!
-//! Each function is for `#[serde(deserialize_with = …)]`. Its error completes a sentence that begins with
-//! the value: "`5` is not a size: …".
+//! Each function is for `#[serde(deserialize_with = …)]`. Its error completes a sentence that begins with the
+//! value: "`5` is not a size: …".
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ fn parse_bytes(text: &str) -> Option<usize> {
     number.parse::<usize>().ok()?.checked_mul(factor)
 }
 
-/// How old something may become; `None` for "forever", and for zero, which would keep nothing.
+/// The maximum age of records; `None` for "forever", and for zero, which would keep nothing.
 pub(super) fn age<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     let text = String::deserialize(deserializer)?;
     if text.trim() == "forever" {
@@ -70,7 +70,7 @@ pub(super) fn optional_socket_address<'de, D: Deserializer<'de>>(
     })
 }
 
-/// An absolute web address that paths are put behind; without the slashes at its end.
+/// An absolute web address that paths are appended to, without slashes at its end.
 pub(super) fn base_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
     let plain = Url::parse(&text).is_ok_and(|url| {
@@ -101,8 +101,8 @@ pub(super) fn optional_base_url<'de, D: Deserializer<'de>>(deserializer: D) -> R
     })
 }
 
-/// Networks such as "10.1.2.0/24"; an address alone is a network of one. The environment, which has no lists, parts them
-/// by commas.
+/// Networks such as "10.1.2.0/24"; a single address is a network of one. The environment, which has no lists,
+/// separates them with commas.
 pub(super) fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -139,7 +139,7 @@ pub(super) fn optional_secret<'de, D: Deserializer<'de>>(
     Ok(Some(secret).filter(|secret| !secret.expose().is_empty()))
 }
 
-/// The address of a proxy, which may hold a password, or nothing.
+/// The address of a proxy, which may contain a password, or nothing.
 pub(super) fn optional_proxy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Secret>, D::Error> {
     let proxy = optional_secret(deserializer)?;
     let is_address = |text: &str| {
@@ -174,7 +174,7 @@ pub(super) fn optional_endpoint<'de, D: Deserializer<'de>>(deserializer: D) -> R
     })
 }
 
-/// Names and values of headers, "name=value", parted by commas. The values are secret.
+/// Names and values of headers, "name=value", separated by commas. The values are secret.
 pub(super) fn headers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Secret)>, D::Error> {
     let text = Secret::deserialize(deserializer)?;
     let parts = text.expose().split(',').map(str::trim).filter(|part| !part.is_empty());
@@ -201,7 +201,7 @@ pub(super) fn optional_key<'de, D: Deserializer<'de>>(
         .transpose()
 }
 
-/// Sealing keys. The environment, which has no lists, parts them by commas.
+/// Sealing keys. The environment, which has no lists, separates them with commas.
 pub(super) fn keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SealingKey>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

@@ -1,4 +1,4 @@
-//! Faults that no single type can express: empty ranges, options that contradict each other.
+//! Faults that no type can express: empty ranges, options that contradict each other.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -7,22 +7,23 @@ use tracing_subscriber::EnvFilter;
 
 use super::{Config, Database, Media, nats};
 
-/// An option, what is wrong with it, and its mend.
+/// An option, its fault, and the remedy.
 pub(super) type Found = (&'static str, String, String);
 
-/// The most recipients in a stored block; a block is read and written whole.
+/// The maximum of recipients in a stored block; a block is read and written as a whole.
 const MAX_BLOCK: usize = 65_536;
 /// The smallest body limit: a text of the default length in the widest encoding fits.
 const MIN_BODY: usize = 32 * 1024;
-/// Watching more often than this costs more than it brings.
+/// The shortest interval for watching; a shorter one costs more than it brings.
 const MIN_WATCH: Duration = Duration::from_millis(10);
 
-/// Answers under an `Idempotency-Key` are given again for so long, and need their sends.
+/// How long answers under an `Idempotency-Key` are repeated; their sends are needed as long.
 const MIN_SENDS: Duration = Duration::from_secs(24 * 60 * 60);
-/// A shorter one lets nothing go that is not first in line, for a longer one no client keeps a connection.
+/// The range of the patience. With a shorter one, only the first message in the queue could go out; with a
+/// longer one, clients would not keep their connections.
 const PATIENCE: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(10 * 60);
 
-/// Everything that is wrong with a configuration whose options are each well-formed.
+/// All faults of a configuration whose options are each well-formed.
 pub(super) fn faults(config: &Config) -> Vec<Found> {
     let mut found = Vec::new();
     amounts(config, &mut found);
@@ -82,13 +83,13 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
         if limit == 0 {
             found.push((
                 option,
-                "nothing is so small".to_owned(),
+                "no file is so small".to_owned(),
                 "give a size such as \"16MiB\"".to_owned(),
             ));
         }
     }
     if !(0.0..=1.0).contains(&telemetry.sample_sends) {
-        let problem = format!("{} is no part of all sends", telemetry.sample_sends);
+        let problem = format!("{} is no fraction of all sends", telemetry.sample_sends);
         found.push(("telemetry.sample_sends", problem, "give a number from 0.0 to 1.0".to_owned()));
     }
     if !(retry.multiplier >= 1.0 && retry.multiplier.is_finite()) {
@@ -222,7 +223,7 @@ fn words(config: &Config, found: &mut Vec<Found>) {
         ));
     }
     if let Some(network) = config.server.trusted_proxies.iter().find(|network| network.prefix_len() == 0) {
-        let problem = format!("{network} is everybody, who could then write whose requests theirs are");
+        let problem = format!("{network} includes all clients, who could then forge their addresses");
         let mend = "give the addresses of the proxies, such as \"10.0.0.2\", or their network";
         found.push(("server.trusted_proxies", problem, mend.to_owned()));
     }

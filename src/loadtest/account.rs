@@ -1,5 +1,5 @@
-//! Closing the account: what had not started is canceled, what is under way ends, and then everything that was
-//! promised has arrived or is named.
+//! Closes the account at the end of the test: messages that have not started are canceled, messages in flight
+//! end, and then every accepted message has arrived or is accounted for.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ use super::client::Sent;
 use super::stop::Stop;
 use super::target::Tested;
 
-/// How long what is under way may take to end.
+/// How long messages in flight may take to end.
 const PATIENCE: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The outcome of everything that was promised.
+/// The outcome of all accepted messages.
 pub(super) async fn close(tested: &Tested, board: &Board, stop: &Stop) -> anyhow::Result<Balance> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -41,7 +41,7 @@ pub(super) async fn close(tested: &Tested, board: &Board, stop: &Stop) -> anyhow
         balance.repeated = figures.repeated;
         balance.arrived = figures.messages.saturating_sub(figures.repeated);
     }
-    // A load test that asks a service about a hundred thousand sends has a reason: something is missing.
+    // A hundred thousand sends are looked up only when messages are missing.
     if balance.arrived < promised {
         for send in ours(tested, board, None).await? {
             balance.failed += send.counts.failed;
@@ -51,7 +51,7 @@ pub(super) async fn close(tested: &Tested, board: &Board, stop: &Stop) -> anyhow
         }
     }
     if tested.receiver.is_none() {
-        // There was no receiver to count at: the service's own figures are all there is.
+        // Without a receiver, there are only the service's own figures.
         let Balance { failed, canceled, unfinished, unknown, .. } = balance;
         balance.arrived = promised.saturating_sub(failed + canceled + unfinished + unknown);
     }
@@ -64,7 +64,7 @@ async fn is_all_there(tested: &Tested, board: &Board) -> anyhow::Result<bool> {
     Ok(figures.messages.saturating_sub(figures.repeated) >= board.tally().promised)
 }
 
-/// Sends of this test of which something may still go.
+/// Sends of this test that may still have messages to send.
 pub(super) async fn active(tested: &Tested, board: &Board) -> anyhow::Result<Vec<Sent>> {
     ours(tested, board, Some("active")).await
 }
@@ -78,7 +78,7 @@ async fn ours(tested: &Tested, board: &Board, state: Option<&str>) -> anyhow::Re
     let mut found = Vec::new();
     for page in 1.. {
         let (sends, pages) = tested.service.sends(tested.channel, state, page).await?;
-        // A send that came meanwhile shifts the pages: none is counted twice.
+        // A send that comes meanwhile shifts the pages, so sends are counted by id.
         found.extend(sends.into_iter().filter(|send| wanted.remove(&send.id)));
         if page >= pages || wanted.is_empty() {
             break;

@@ -1,5 +1,5 @@
-//! What was promised, against what arrived and what the service says of the rest: nothing may be lost, nothing
-//! may come twice.
+//! Compares the accepted messages with the messages that arrived and with the service's account of the rest:
+//! no message may be lost or arrive twice.
 
 use serde::Serialize;
 
@@ -12,38 +12,38 @@ pub struct Balance {
     pub arrived: u64,
     /// Messages that the receiver accepted again under the key of one before.
     pub repeated: u64,
-    /// Refused for good by the receiver, or run out of time, as the service says.
+    /// Refused permanently by the receiver, or expired, by the service's account.
     pub failed: u64,
     /// Canceled at the end of the test, before they were started.
     pub canceled: u64,
-    /// Neither sent nor given up when the wait ended.
+    /// Still pending when the wait ended.
     pub unfinished: u64,
-    /// Left as `unknown`: the receiver may or may not have them.
+    /// Left `unknown`: the receiver may or may not have them.
     pub unknown: u64,
-    /// Promised, and nobody knows of them any more.
+    /// Accepted, and neither arrived nor known to the service.
     pub lost: u64,
-    /// Arrived without having been promised.
+    /// Arrived without having been accepted.
     pub surplus: u64,
     /// Requests without a clear answer: each may have been accepted.
     pub unclear: u64,
 }
 
 impl Balance {
-    /// The same account with what does not add up named.
+    /// The same account, with lost and surplus messages computed.
     #[must_use]
     pub(super) fn closed(self) -> Self {
         let Self { promised, arrived, failed, canceled, unfinished, unknown, .. } = self;
         let known = arrived + failed + canceled + unfinished;
         Self {
-            // What is unknown has arrived or not.
+            // An unknown message may have arrived.
             lost: promised.saturating_sub(known + unknown),
             surplus: known.saturating_sub(promised),
             ..self
         }
     }
 
-    /// Whether nothing was lost, and nothing arrived that nobody asked for. A request without a clear answer may
-    /// have brought some: to one person, or to a whole tag.
+    /// Whether no message was lost, and none arrived that was not accepted. A request without a clear answer
+    /// may have caused such messages: to one person, or to a whole tag.
     pub(super) fn adds_up(&self) -> bool {
         self.lost == 0 && (self.surplus == 0 || self.unclear > 0)
     }

@@ -1,4 +1,4 @@
-//! What the sending threads write down and everybody else reads: phases, latencies, answers.
+//! The shared figures of the test, written by the sending threads: phases, latencies, answers.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -15,15 +15,16 @@ use super::latency::Latencies;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// The first moments, in which connections are made and caches fill: no measure of an idle service.
+    /// The first moments, in which connections are made and caches fill. They do not represent an idle
+    /// service.
     WarmUp,
     /// No bulk send has been made yet.
     Idle,
     /// A bulk send waits for its 202.
     Accepting,
-    /// Bulk sends are accepted, and messages of them are still to go.
+    /// Bulk sends are accepted, and their messages are still going out.
     Running,
-    /// Everything of the bulk sends so far has gone.
+    /// All messages of the bulk sends so far have gone out.
     After,
 }
 
@@ -50,13 +51,13 @@ pub struct BulkSend {
     pub send_id: Uuid,
     /// The name of its tag.
     pub tag: String,
-    /// When it was asked for, in seconds since the test began.
+    /// When it was requested, in seconds since the test began.
     pub at_s: f64,
     /// From then to its 202.
     pub accept_ms: f64,
     /// Unique recipients, as the service answered.
     pub recipients: u64,
-    /// As many as there must be; absent when the contacts are not ours.
+    /// The expected number of recipients; absent when the contacts are not ours.
     pub expected: Option<u64>,
 }
 
@@ -69,12 +70,12 @@ pub(super) struct Board {
     tally: Mutex<Tally>,
 }
 
-/// What was counted.
+/// The counts.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     /// Latencies of accepted single sends, by the phase that they were due in.
     pub(super) singles: [Latencies; Phase::ALL.len()],
-    /// Those since the newest sample.
+    /// Latencies since the newest sample.
     pub(super) lately: Vec<Duration>,
     pub(super) bulk_latencies: Latencies,
     pub(super) bulk: Vec<BulkSend>,
@@ -95,7 +96,7 @@ pub(super) struct Tally {
 }
 
 impl Board {
-    /// Nothing more is sent.
+    /// Ends sending.
     pub(super) fn end(&self) {
         self.is_ended.store(true, Ordering::Relaxed);
     }
@@ -141,7 +142,7 @@ impl Board {
 }
 
 impl Tally {
-    /// Notes what a single send was answered, `latency` after it was due.
+    /// Notes the answer to a single send, `latency` after it was due.
     pub(super) fn single(&mut self, phase: Phase, latency: Duration, answer: &Answer) {
         match answer {
             Answer::Accepted { send_id, recipients } => {
@@ -155,7 +156,7 @@ impl Tally {
         }
     }
 
-    /// Notes an answer that is no 202.
+    /// Notes an answer other than 202.
     pub(super) fn failed(&mut self, answer: &Answer) {
         match answer {
             Answer::Accepted { .. } => {}

@@ -1,15 +1,15 @@
-//! Charts as SVG, to stand in a page: lines over time, with units on the axes and limits drawn in.
+//! Charts as SVG for a page: lines over time, with units on the axes and lines for limits.
 //!
-//! Colours are names: the page's style sheet gives each its tone, in the light and in the dark.
+//! Colours are placeholders: the page's style sheet replaces each by its light and dark colour.
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
-/// In pixels, of a chart of usual width and of one as wide as the page, which scales them to the width that there is.
+/// The size in pixels of a chart of usual width and of one as wide as the page, which scales them.
 const USUAL: (u32, u32) = (640, 270);
 const WIDE: (u32, u32) = (1_280, 340);
-/// A line has at most so many points; of those between, the highest counts.
+/// The maximum of points of a line; of several points in one place, the highest counts.
 const POINTS: usize = 400;
 /// Room above the highest value.
 const HEADROOM: f64 = 1.12;
@@ -60,7 +60,7 @@ pub(super) struct Chart {
 }
 
 impl Chart {
-    /// The picture; `None` when there is nothing to show.
+    /// The SVG; `None` when there is nothing to show.
     pub(super) fn svg(&self) -> Option<String> {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         points().next()?;
@@ -110,7 +110,7 @@ impl Chart {
             .axis_desc_style(text)
             .x_desc(self.along)
             .y_desc(self.unit)
-            // Whole nines are the places that people know.
+            // Whole nines get labels, because people know them.
             .x_labels(if self.is_percentiles { longest as usize + 1 } else { 9 })
             .y_labels(5)
             .x_label_formatter(&|x| if self.is_percentiles { percentile(*x) } else { short(*x) })

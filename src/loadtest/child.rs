@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 
-/// How long a child may take to say where it listens, and to end when it was asked to.
+/// How long a child may take to print its address, and to end when it was asked to.
 const PATIENCE: Duration = Duration::from_secs(60);
 const ENDING: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(10);
-/// So much of its log is shown when it failed, in bytes.
+/// How much of its log is shown when it failed, in bytes.
 const SHOWN: i64 = 2_000;
 
 /// A running child. Dropping it kills it; [`Child::stop`] asks first.
@@ -51,7 +51,7 @@ impl Child {
             output.transpose().map(|_| first)
         });
         let first =
-            tokio::time::timeout(PATIENCE, reading).await.context("it did not say where it listens")???;
+            tokio::time::timeout(PATIENCE, reading).await.context("it did not print its address")???;
         let said: Value = serde_json::from_str(&first).unwrap_or_default();
         let Some(base_url) = said["base_url"].as_str() else {
             bail!("it ended before it listened\n{}", child.last_words());
@@ -93,7 +93,7 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // One that has ended already is no matter.
+        // A process that has ended already is no failure.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,4 +1,4 @@
-//! The service as its clients see it: what a load test asks of it over HTTP.
+//! The HTTP client with which a load test uses the service.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use uuid::Uuid;
 use crate::connector::http;
 use crate::domain::secret::Secret;
 
-/// How long an answer may take. A slower one is no clear answer.
+/// The timeout of an answer. A slower answer counts as unclear.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Single sends on their way at once at most, each with a connection. One that is due while all are taken waits,
-/// and its latency says so.
+/// The maximum of single sends at once, each with a connection. A send that is due while all are in use
+/// waits, which counts in its latency.
 pub(super) const CONNECTIONS: usize = 256;
 /// Records of one page.
 const PAGE: u64 = 1_000;
@@ -31,20 +31,20 @@ pub(super) struct Service {
 pub(super) enum Answer {
     /// 202.
     Accepted { send_id: Uuid, recipients: u64 },
-    /// The send was not taken.
+    /// The send was not accepted.
     Refused { status: u16, code: String },
-    /// Whether the send was taken is unknown.
+    /// Whether the send was accepted is unknown.
     Unclear(String),
 }
 
-/// Something that has an id and a name.
+/// A record with an id and a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) id: Uuid,
     pub(super) name: String,
 }
 
-/// What the service says of a send's messages.
+/// The service's counts of a send's messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) failed: u64,
@@ -138,12 +138,12 @@ impl Service {
         Ok(all)
     }
 
-    /// What limits a channel, as `GET …/limits` says it.
+    /// The limits of a channel, from `GET …/limits`.
     pub(super) async fn limits(&self, channel: Uuid) -> anyhow::Result<Value> {
         self.json(self.get(&format!("/api/v1/chat/{channel}/limits"))).await
     }
 
-    /// Whether nothing of a send is left to be done.
+    /// Whether a send is over.
     pub(super) async fn is_over(&self, send: Uuid) -> anyhow::Result<bool> {
         let shown = self.json(self.get(&format!("/api/v1/sends/{send}"))).await?;
         Ok(matches!(shown["state"].as_str(), Some("finished" | "canceled" | "expired")))
@@ -191,7 +191,7 @@ pub(super) fn to_tag(tag: Uuid) -> Value {
     json!({ "type": "text", "message": TEXT, "contact_tag_id": tag })
 }
 
-/// What every message says.
+/// The text of every message.
 const TEXT: &str = "This is a load test; nobody need answer.";
 
 fn read(status: StatusCode, body: &Value) -> Answer {
@@ -200,7 +200,7 @@ fn read(status: StatusCode, body: &Value) -> Answer {
     {
         return Answer::Accepted { send_id, recipients };
     }
-    // What is answered 503 was not taken; of other failures of the server nobody knows.
+    // A request that was answered 503 was not accepted; for other failures of the server this is unknown.
     if status.is_server_error() && status != StatusCode::SERVICE_UNAVAILABLE || status.is_success() {
         return Answer::Unclear(format!("status {}", status.as_u16()));
     }

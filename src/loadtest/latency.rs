@@ -1,11 +1,11 @@
-//! Latencies without loss of what is rare: a high dynamic range histogram.
+//! Latencies in a high dynamic range histogram, which keeps rare values.
 
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-/// What is longer counts as this long: an hour, in microseconds.
+/// The longest latency, an hour in microseconds; longer ones count as this.
 const LONGEST: u64 = 3_600_000_000;
 /// Significant digits that are kept of every value.
 const DIGITS: u8 = 3;
@@ -19,7 +19,7 @@ const CURVE: &[f64] = &[
 #[derive(Debug, Clone, Default)]
 pub(super) struct Latencies(Option<Histogram<u64>>);
 
-/// What they come to, in milliseconds; all 0 when there are none.
+/// The summary of latencies in milliseconds; all 0 when there are none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Summary {
     /// How many there are.
@@ -71,10 +71,11 @@ impl Latencies {
         }
     }
 
-    /// Percentiles and what they are in milliseconds, as far as there are enough of them to tell.
+    /// Percentiles with their values in milliseconds, as far as there are enough latencies.
     pub(super) fn curve(&self) -> Vec<(f64, f64)> {
         let Some(histogram) = &self.0 else { return Vec::new() };
-        // One at least must lie beyond a percentile; what hundredths cannot say exactly is a hair less.
+        // At least one latency must lie beyond a percentile. A small tolerance compensates for inexact
+        // hundredths.
         let is_told = |percentile: &&f64| (100.0 - **percentile) * histogram.len() as f64 >= 100.0 - 1e-6;
         let points = CURVE.iter().filter(is_told);
         points.map(|percentile| (*percentile, millis(histogram.value_at_percentile(*percentile)))).collect()

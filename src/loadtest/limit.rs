@@ -1,9 +1,9 @@
-//! The channel's limit, as the service tells it, and whether what arrived kept it.
+//! The channel's limit, as the service reports it, and whether the arrivals kept it.
 
 use serde::Serialize;
 
-/// What arrives is bunched by the network and by busy processors: so much more than the limit may arrive within
-/// a second although it left in time.
+/// The tolerance for bunching by the network and busy processors: this share above the limit may arrive
+/// within a second, although the messages left in time.
 const BUNCHED: f64 = 0.05;
 
 /// How fast a channel may send.
@@ -24,7 +24,7 @@ impl Limit {
         Self { per_second, burst, allowed }
     }
 
-    /// From what `GET …/limits` says: the rate, and the burst in the value of the limit that holds.
+    /// Reads the answer of `GET …/limits`: the rate, and the burst in the value of the limit in force.
     pub(super) fn read(limits: &serde_json::Value) -> Option<Self> {
         let per_second = limits["rate_per_second"].as_f64()?;
         let named = |name: &str| {

@@ -17,12 +17,13 @@ use super::traffic::Traffic;
 use super::{Event, Live, Plan, Receiving, Target, account};
 use crate::clock::Timestamp;
 
-/// From the moment when all is ready to the first send.
+/// The time between readiness and the first send.
 const BREATH: Duration = Duration::from_millis(100);
 /// Samples that a test of usual length has, and the least and the most between two of them.
 const SAMPLES: u32 = 60;
 const TICK: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(1));
-/// When so few of the accepted messages have not arrived, they are single sends on their way.
+/// The number of messages that may be on their way: if no more have not arrived, they are single sends in
+/// flight.
 const ON_THEIR_WAY: u64 = 64;
 
 pub(super) async fn measure(
@@ -33,7 +34,7 @@ pub(super) async fn measure(
 ) -> anyhow::Result<Report> {
     hear(Event::Stage(match plan.target {
         Target::Other { receiving: Receiving::RealPeople { .. }, .. } => "finding the channel and its tags",
-        _ => "sending one message to see that it arrives where it must",
+        _ => "sending one message to check that it arrives at the simulator",
     }));
     let mut tested = Tested::find(plan, own.as_deref()).await?;
     let started_at = Timestamp::now();
@@ -62,7 +63,7 @@ pub(super) async fn measure(
     }
     let sent_s = begin.elapsed().min(end.saturating_duration_since(begin)).as_secs_f64();
 
-    // What was accepted is on its way.
+    // The accepted messages are still arriving.
     watch.is_draining = true;
     let deadline = Instant::now() + plan.drain;
     while !stop.is_asked() && Instant::now() < deadline && !watch.is_drained(&tested, &board).await? {
@@ -95,7 +96,7 @@ fn traffic(plan: &Plan, tested: &Tested, begin: Instant) -> Traffic {
     }
 }
 
-/// What was read of the processes, of the whole test.
+/// The readings of the processes over the whole test.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Readings {
     pub(super) first: Option<Used>,
@@ -104,7 +105,7 @@ pub(super) struct Readings {
     pub(super) most: u64,
 }
 
-/// Everything that was sampled.
+/// All samples.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     pub(super) samples: Vec<Sample>,
@@ -185,7 +186,7 @@ impl Watch {
         shown
     }
 
-    /// Takes a sample and tells of it.
+    /// Takes a sample and reports it.
     async fn look(
         &mut self,
         tested: &mut Tested,
@@ -193,7 +194,8 @@ impl Watch {
         hear: &mut impl FnMut(Event<'_>),
     ) -> anyhow::Result<()> {
         let [service, simulator, loadtest] = self.read(tested).await;
-        // Read before the receiver is asked: what is accepted meanwhile does not look outstanding.
+        // The board is read before the receiver, so that sends that are accepted meanwhile do not count as
+        // outstanding.
         let (promised, mut lately, errors) = {
             let mut tally = board.tally();
             (tally.promised, std::mem::take(&mut tally.lately), tally.errors())
@@ -235,8 +237,8 @@ impl Watch {
         Ok(())
     }
 
-    /// Whether everything that was accepted has arrived, by the newest sample; or, when nobody counts, whether
-    /// the service has nothing left to send.
+    /// Whether all accepted messages have arrived, by the newest sample; or, without a receiver, whether the
+    /// service has nothing left to send.
     async fn is_drained(&self, tested: &Tested, board: &Board) -> anyhow::Result<bool> {
         match self.taken.figures {
             Some(figures) => {

@@ -1,10 +1,10 @@
-//! Processor time and memory of the processes that take part, from the outside.
+//! Measures processor time and memory of the processes from the outside.
 
 use std::time::Duration;
 
 use super::client::Service;
 
-/// What a process has used.
+/// The resources that a process has used.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Used {
     /// Processor time of all its threads since its start.
@@ -13,7 +13,7 @@ pub(super) struct Used {
     pub(super) resident: u64,
 }
 
-/// Where it is read.
+/// The source of the figures.
 #[derive(Debug, Clone)]
 pub(super) enum Meter {
     /// A process of this machine.
@@ -23,7 +23,7 @@ pub(super) enum Meter {
 }
 
 impl Meter {
-    /// What was used so far; `None` when the system, or the service, does not say.
+    /// The resources used so far; `None` when the system, or the service, does not report them.
     pub(super) async fn read(&self) -> Option<Used> {
         match self {
             Self::Process(pid) => of_process(*pid),

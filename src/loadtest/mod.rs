@@ -1,11 +1,10 @@
-//! The load test: an instrument that loads a service as its clients do and measures what becomes of it, at the
-//! receiver.
+//! The load test: it loads a service as its clients do, and measures the result at the receiver.
 //!
-//! A load test brings up a service and a simulator of its own, or takes a service that somebody names, sends to tags and
-//! meanwhile single messages by a fixed schedule, and closes the account at the end: what was promised, what
-//! arrived, what came twice. Figures are a [`Report`], which is also a [`page`]. It uses the app to fill a database
-//! and otherwise only what every client can use; it never messages anybody but through [`Receiving`], which says
-//! who receives. Called by `pombo loadtest` alone.
+//! A load test starts a service and a simulator of its own, or uses a given service. It sends to tags, and
+//! meanwhile sends single messages by a fixed schedule. At the end it compares the accepted messages with
+//! those that arrived, once or repeatedly. The results are a [`Report`], which is also a [`page`]. The load
+//! test uses the app to fill a database, and otherwise only the API that every client can use. It sends
+//! messages only to the receiver in [`Receiving`]. Only `pombo loadtest` calls this module.
 
 mod account;
 mod balance;
@@ -49,9 +48,9 @@ use self::stop::Stop;
 /// The service under test, and the options of the test.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The configuration that a service of our own runs under, but for where it keeps things.
+    /// The configuration of a service of our own, except for its paths and addresses.
     pub config: Config,
-    /// The file that it came from.
+    /// The file of this configuration.
     pub config_file: Option<PathBuf>,
     /// What is tested.
     pub target: Target,
@@ -61,7 +60,7 @@ pub struct Plan {
     pub single_rate: Option<Rate>,
     /// How long to send.
     pub duration: Duration,
-    /// How long to wait, after that, for what was accepted to arrive.
+    /// How long to wait, after that, for the accepted messages to arrive.
     pub drain: Duration,
     /// Contacts of a service of our own, at least 1.
     pub contacts: u32,
@@ -71,9 +70,10 @@ pub struct Plan {
     pub rate: Rate,
     /// How long the simulator takes to answer.
     pub provider_latency: Duration,
-    /// A PostgreSQL server, on which a database is made for the test and removed after it; SQLite when `None`.
+    /// A PostgreSQL server, on which a database is created for the test and removed after it; SQLite when
+    /// `None`.
     pub database_url: Option<Secret>,
-    /// Where a temporary directory is made; the system's place when `None`.
+    /// Where a temporary directory is created; the system's directory for temporary files when `None`.
     pub directory: Option<PathBuf>,
 }
 
@@ -100,25 +100,25 @@ pub enum Target {
 /// The receiver of the messages of a service that the load test did not start.
 #[derive(Debug, Clone)]
 pub enum Receiving {
-    /// The simulator at this address. That the service really sends there is made sure of before anything else.
+    /// The simulator at this address. The test first checks that the service does send there.
     Simulator(String),
-    /// People. Somebody said so in so many words.
+    /// People, after an explicit confirmation.
     RealPeople {
-        /// The numbers that single sends go to, in turns; without any there are no single sends.
+        /// The numbers for single sends, in turns; without any there are no single sends.
         singles_to: Vec<String>,
     },
 }
 
-/// What a load test says while it goes on.
+/// The progress of a load test.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
-    /// Something begins.
+    /// A stage begins.
     Stage(&'a str),
     /// Contacts are being added.
     Seeding {
-        /// So many are there.
+        /// The number of contacts that exist.
         done: u64,
-        /// So many are wanted.
+        /// The number of contacts to add.
         total: u64,
     },
     /// Messages are being sent, or waited for.
@@ -132,7 +132,7 @@ pub struct Live {
     pub passed: Duration,
     /// How long it sends.
     pub duration: Duration,
-    /// Whether it only waits for what was accepted.
+    /// Whether it only waits for accepted messages.
     pub is_draining: bool,
     /// The newest sample.
     pub sample: Sample,
@@ -142,15 +142,15 @@ pub struct Live {
     pub errors: u64,
 }
 
-/// Carries a load test out. Ctrl-C ends it early, with the report of what was measured so far; a second one at
-/// once. Needs a running actix system.
+/// Runs a load test. Ctrl-C ends it early, with a report of the measurements so far; a second Ctrl-C ends it
+/// at once. Needs a running actix system.
 ///
 /// # Errors
 ///
-/// A sentence for the tester when it could not be carried out: not when the service failed the test.
+/// A sentence for the tester when the test could not be run. A service that fails the test is no error.
 pub async fn run(plan: &Plan, mut hear: impl FnMut(Event<'_>)) -> anyhow::Result<Report> {
     let stop = Stop::listen();
-    // The tested service may be reached over TLS; the provider that is there already stays.
+    // The tested service may be reached over TLS. A TLS provider that is set already stays.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut own = match plan.target {
         Target::Own => {
@@ -161,7 +161,7 @@ pub async fn run(plan: &Plan, mut hear: impl FnMut(Event<'_>)) -> anyhow::Result
     };
     let measured = Box::pin(measure::measure(plan, own.as_mut(), &stop, &mut hear)).await;
     if let Some(own) = own {
-        hear(Event::Stage("removing what was made for the test"));
+        hear(Event::Stage("removing the processes and data of the test"));
         own.stop().await?;
     }
     measured

@@ -1,5 +1,5 @@
-//! A service and a simulator of the load test's own, in processes of their own, so that what they use is theirs
-//! alone; filled by way of the store, in bulk. Nothing of them stays.
+//! A service and a simulator of the load test's own. They are separate processes, so that their resources are
+//! measured separately. The database is filled in bulk through the store. Nothing of them stays.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -28,11 +28,11 @@ use crate::store::channels::{NewChannel, Sealed};
 use crate::store::scratch::Scratch;
 use crate::vault::{Vault, api_key, context};
 
-/// Contacts that are written at once.
+/// Contacts in each write.
 const LOT: usize = 2_000;
-/// What the company, its tier and its key are called.
+/// The name of the company, its tier and its key.
 const NAME: &str = "loadtest";
-/// The number that it sends from, and the account at the simulator, which accepts every one.
+/// The ids of the number and the account at the simulator, which accepts every id.
 const NUMBER_ID: &str = "106540352242922";
 const ACCOUNT_ID: &str = "102290129340398";
 const TOKEN: &[u8] = b"loadtest-token";
@@ -40,7 +40,7 @@ const TOKEN: &[u8] = b"loadtest-token";
 /// Dropping it ends both processes and removes their files; [`Own::stop`] also the database.
 #[derive(Debug)]
 pub(super) struct Own {
-    // In the order in which they must go.
+    // In the order in which they must be dropped.
     pub(super) service: Child,
     pub(super) simulator: Child,
     pub(super) store: Store,
@@ -67,7 +67,8 @@ impl Own {
         let simulator = Child::start(command, &log).await.context("the simulator did not start")?;
         let scratch = match &plan.database_url {
             Some(server) => Some(Scratch::create(server.expose()).await.context(
-                "cannot make a database for the test; --database-url needs a server and a user who may CREATE DATABASE",
+                "cannot create a database for the test; --database-url needs a server and a user who may \
+                 CREATE DATABASE",
             )?),
             None => None,
         };
@@ -106,7 +107,7 @@ impl Own {
         }
     }
 
-    /// What is wrong when one of them has ended by itself.
+    /// The error when one of them has ended by itself.
     pub(super) fn fault(&mut self) -> Option<anyhow::Error> {
         let ended = |what: &str, words: String| anyhow!("the {what} ended by itself\n{words}");
         let service = self.service.has_ended().map(|words| ended("service", words));
@@ -121,7 +122,7 @@ fn directory(parent: Option<&Path>) -> anyhow::Result<TempDir> {
         Some(parent) => builder.tempdir_in(parent),
         None => builder.tempdir(),
     }
-    .context("cannot make a temporary directory; name a place for it with --data")
+    .context("cannot create a temporary directory; give a directory for it with --data")
 }
 
 type Filled = (Store, Secret, Uuid, Vec<(Named, u64)>, Duration);
@@ -143,7 +144,7 @@ async fn fill(
     config.secrets = Secrets { key: None, previous_keys: Vec::new(), key_file: None };
     config.cloud_api.base_url.clone_from(&simulator.base_url);
     config.server.bind = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    // The key of a load test is nothing to warn about, so it is there before the app looks for it.
+    // The key is created before the app looks for it, because a new key of a load test needs no warning.
     std::fs::create_dir_all(&config.data.dir)?;
     Vault::open(&config.secrets, &config.data.dir)?;
     let app = App::open(config).await?;
@@ -173,7 +174,7 @@ async fn fill(
     Ok((app.store, key, channel, tags, begun.elapsed()))
 }
 
-/// The one place that writes contacts. `hear` answers whether to stop.
+/// Writes the contacts. `hear` returns whether to stop.
 async fn seed(
     store: &Store,
     company: Uuid,
@@ -197,13 +198,13 @@ async fn seed(
         }
     }
     store.contacts_grew().await?;
-    // Where there are more tags than contacts, some come to nobody.
+    // With more tags than contacts, some tags have no contact.
     tags.retain(|(_, expected)| *expected > 0);
     Ok(tags)
 }
 
-/// A tier with the rate of the test. Contacts have several tags, and a tag may be sent to several times: nobody is
-/// to wait because he got something moments ago.
+/// A tier with the rate of the test, and without a limit for pairs: contacts have several tags, and a tag may
+/// be sent to several times.
 async fn add_tier(store: &Store, plan: &Plan) -> anyhow::Result<()> {
     let built_in = tier::parse(tier::BUILT_IN)
         .map_err(|faults| anyhow!(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")))?;
@@ -239,7 +240,7 @@ async fn add_channel(app: &App, company: Uuid) -> anyhow::Result<Uuid> {
     }
 }
 
-/// The service, under the tester's own configuration but for where things are.
+/// Starts the service with the tester's own configuration, except for its paths and addresses.
 async fn serve(
     plan: &Plan,
     place: &Path,

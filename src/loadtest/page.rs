@@ -1,4 +1,4 @@
-//! The report as a page: one file that needs no network, light or dark as its reader has it.
+//! The report as a page: one file that needs no network, in the reader's light or dark theme.
 //!
 //! Well-formed as XML too, so that it can be read back strictly.
 
@@ -68,12 +68,11 @@ fn banner(report: &Report) -> Markup {
     let failed: Vec<_> = failed.map(|verdict| verdict.answer.as_str()).collect();
     let (class, words) = match (report.passed, report.ended_early) {
         (true, _) if report.arrivals.is_none() => {
-            let words =
-                "Nobody counted at the receiving end: what was measured is what the service says of itself.";
+            let words = "There was no receiver that counts: the figures are those of the service itself.";
             ("banner fair", words.to_owned())
         }
         (false, _) => ("banner bad", format!("Failed. {}", failed.join(" "))),
-        (true, true) => ("banner fair", "Passed, as far as it went: it was ended early.".to_owned()),
+        (true, true) => ("banner fair", "Passed so far: the test was ended early.".to_owned()),
         (true, false) => {
             ("banner good", "Passed: nothing lost, nothing repeated, the limit kept.".to_owned())
         }
@@ -81,7 +80,7 @@ fn banner(report: &Report) -> Markup {
     html! { div class=(class) { (words) } }
 }
 
-/// The figures that everybody asks for first.
+/// The headline figures.
 fn headline(report: &Report) -> Vec<(String, String)> {
     let mut cards = Vec::new();
     if let Some(arrivals) = &report.arrivals {

@@ -1,4 +1,4 @@
-//! The recipients: made-up contacts spread over tags, so that counting them is not trivial.
+//! The recipients: generated contacts spread over tags, so that counting them is not trivial.
 //!
 //! One in ten has a second tag, one in twenty has the number of another contact, one in fifty has no number that
 //! can be sent to. All numbers begin with 999, which is no country's.
@@ -9,13 +9,13 @@ use crate::domain::contact::Person;
 
 const FIRST: [&str; 8] = ["Ana", "Bruno", "Chloé", "Dmitri", "Elif", "Grace", "João", "Priya"];
 const LAST: [&str; 7] = ["Almeida", "Bianchi", "Costa", "Dubois", "Haddad", "Ito", "Müller"];
-/// What stands in forms where a number should be.
+/// Entries that people write into forms in place of a number.
 const NO_NUMBERS: [&str; 4] = ["", "unknown", "12345", "n/a"];
 /// The first contact's number.
 const FIRST_NUMBER: u64 = 999_100_000_000;
-/// The first number that single sends go to; no contact has it, and each gets one.
+/// The first number for single sends. No contact has these numbers, and each gets one message.
 const FIRST_SINGLE: u64 = 999_800_000_000;
-/// The first number that the message which finds the way may go to.
+/// The first number for the message that checks the way to the simulator.
 const FIRST_PROBE: u64 = 999_700_000_000;
 
 /// Contacts and tags of a load test.
@@ -43,7 +43,7 @@ impl People {
         }
         // The number of the contact before it under the same tag, which always has one.
         let owner = if turn % 20 == 11 { contact - self.tags } else { contact };
-        // Spread, so that neighbours in the table are no neighbours in the order of numbers.
+        // Numbers are scattered, so that neighbours in the table are not neighbours in the order of numbers.
         Some(FIRST_NUMBER + u64::from(owner) * 7_919 % u64::from(self.contacts))
     }
 
@@ -62,7 +62,7 @@ impl People {
         }
     }
 
-    /// Everybody, in lots of at most `most` people who have the same tags.
+    /// All people, in lots of at most `most` people with the same tags.
     pub(super) fn lots(self, most: usize) -> impl Iterator<Item = (Vec<u32>, Vec<Person>)> {
         let mut waiting: BTreeMap<(u32, Option<u32>), Vec<Person>> = BTreeMap::new();
         let mut contacts = 0..self.contacts;
@@ -85,7 +85,7 @@ impl People {
         })
     }
 
-    /// How many different numbers each tag comes to: what a send to it must be answered with.
+    /// The number of different phone numbers of each tag, which the answer to a send to it must have.
     pub(super) fn recipients(self) -> Vec<u64> {
         let mut numbers: Vec<Vec<u64>> = vec![Vec::new(); self.tags as usize];
         for contact in 0..self.contacts {
@@ -103,12 +103,12 @@ impl People {
     }
 }
 
-/// The number that a single send goes to.
+/// The number of a single send.
 pub(super) fn single(number: u64) -> String {
     format!("+{}", FIRST_SINGLE + number % 100_000_000)
 }
 
-/// A number that nobody else gets, for the message that finds the way.
+/// A unique number for the message that checks the way to the simulator.
 pub(super) fn probe() -> String {
     format!("+{}", FIRST_PROBE + rand::random::<u64>() % 100_000_000)
 }

@@ -1,4 +1,5 @@
-//! The receiver: the simulated provider that the service sends to, asked over its own surface what it counted.
+//! The receiver: the simulated provider that the service sends to. Its counts are read over its own HTTP
+//! surface.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 use crate::connector::http;
 
-/// How long the simulator may take to answer.
+/// The timeout of the simulator's answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A simulator.
@@ -21,7 +22,7 @@ pub(super) struct Simulator {
     base_url: String,
 }
 
-/// One number of it, as it stood when the test began.
+/// One of its numbers, with its counts when the test began.
 #[derive(Debug)]
 pub(super) struct Receiver {
     simulator: Simulator,
@@ -33,7 +34,7 @@ pub(super) struct Receiver {
     columns: BTreeMap<u64, u32>,
 }
 
-/// What a number counted.
+/// The counts of a number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Figures {
     pub(super) messages: u64,
@@ -51,7 +52,7 @@ struct Timeline {
 }
 
 impl Simulator {
-    /// Makes sure that there is one.
+    /// Checks that there is a simulator.
     pub(super) async fn find(base_url: &str) -> anyhow::Result<Self> {
         let client = http::direct().timeout(PATIENCE).tcp_nodelay(true).build()?;
         let simulator = Self { client, base_url: base_url.trim_end_matches('/').to_owned() };
@@ -66,7 +67,7 @@ impl Simulator {
         answer.with_context(no_simulator)?.json().await.with_context(no_simulator)
     }
 
-    /// The number that a message to this recipient came from; `None` while none has come.
+    /// The number that sent a message to this recipient; `None` while none has arrived.
     pub(super) async fn sender_of(&self, to: &str) -> anyhow::Result<Option<String>> {
         let path = format!("/_sim/messages?limit=1&to={}", to.trim_start_matches('+'));
         let found: Value = self.ask(&path).await?;
@@ -91,7 +92,7 @@ impl Timeline {
 }
 
 impl Receiver {
-    /// What it counted since the test began.
+    /// Its counts since the test began.
     pub(super) async fn figures(&self) -> anyhow::Result<Figures> {
         let now: Figures = self.simulator.ask(&format!("/_sim/numbers/{}", self.number)).await?;
         let before = &self.before;
@@ -104,7 +105,7 @@ impl Receiver {
         })
     }
 
-    /// Takes over what arrived since it was last looked at; more often than the simulator forgets.
+    /// Reads the arrivals since the last read. It must be called before the simulator removes them.
     pub(super) async fn look(&mut self) -> anyhow::Result<()> {
         let timeline: Timeline =
             self.simulator.ask(&format!("/_sim/numbers/{}/timeline", self.number)).await?;

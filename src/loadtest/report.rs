@@ -1,7 +1,7 @@
-//! Everything that a load test found out: one object, which is the JSON, the table and the page.
+//! The results of a load test: one object for JSON, the table and the page.
 //!
-//! Spans are seconds (`_s`) or milliseconds (`_ms`), memory is MiB (`_mib`), processor time is per cent of one
-//! core. What nobody could tell is null.
+//! Durations are seconds (`_s`) or milliseconds (`_ms`), memory is MiB (`_mib`), processor time is per cent
+//! of one core. Unknown values are null.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -27,11 +27,11 @@ pub struct Report {
     pub version: &'static str,
     /// When the first send was due.
     pub started_at: Timestamp,
-    /// Whether nothing was lost or repeated, every tag came to all its people, and the limit was kept.
+    /// Whether no message was lost or repeated, every tag reached all its people, and the limit was kept.
     pub passed: bool,
-    /// Whether somebody ended it before its time.
+    /// Whether it was ended early.
     pub ended_early: bool,
-    /// A question each, and its answer in words.
+    /// The verdicts, each a question with its answer.
     pub verdicts: Vec<Verdict>,
     /// What was tested, and how.
     pub setting: Setting,
@@ -43,11 +43,11 @@ pub struct Report {
     pub limit: Option<Limit>,
     /// What arrived; null when people received, and nobody counted.
     pub arrivals: Option<Arrivals>,
-    /// What was promised, against what arrived.
+    /// The accepted messages, compared with the arrivals.
     pub balance: Balance,
-    /// What it cost.
+    /// The resources that were used.
     pub resources: Resources,
-    /// How things went over time.
+    /// The figures over time.
     pub samples: Vec<Sample>,
 }
 
@@ -66,13 +66,13 @@ pub struct Setting {
     pub contacts_per_s: Option<f64>,
     /// The tags that were sent to.
     pub tags: Vec<String>,
-    /// The rate that the channel was given; null when it had its own.
+    /// The rate of a channel of our own; null for another service's channel.
     pub rate: Option<String>,
     /// The rate of single sends.
     pub single_rate: Option<String>,
-    /// How long was sent.
+    /// The duration of sending.
     pub sent_s: f64,
-    /// How long it took, after that, until everything had arrived or the wait was over.
+    /// The duration, after that, until all messages had arrived or the wait ended.
     pub drained_s: f64,
     /// Processors of this machine.
     pub cores: usize,
@@ -87,13 +87,13 @@ pub struct Singles {
     pub due: u64,
     /// Requests that were answered 202.
     pub accepted: u64,
-    /// From the moment that each was due to its 202.
+    /// From the due time of each request to its 202.
     pub latency_ms: Summary,
     /// The same by what the service did meanwhile.
     pub by_phase: BTreeMap<Phase, Summary>,
     /// Percentiles and milliseconds by phase, for a curve.
     pub curves: BTreeMap<Phase, Vec<(f64, f64)>>,
-    /// The p99 of each phase, as so many times that of the idle service.
+    /// The p99 of each phase, as a multiple of that of the idle service.
     pub p99_to_idle: BTreeMap<Phase, f64>,
     /// Refusals of all requests, bulk sends too, by code.
     pub refused: BTreeMap<String, u64>,
@@ -110,7 +110,7 @@ pub struct Bulk {
     pub planned: u32,
     /// Sends that were accepted, in the order of their answers.
     pub sends: Vec<BulkSend>,
-    /// From asking to 202.
+    /// From the request to its 202.
     pub latency_ms: Summary,
 }
 
@@ -125,7 +125,7 @@ pub struct Arrivals {
     pub most_in_a_second: u64,
     /// Whether that second is exact to the millisecond, and not to a tenth of a second.
     pub is_exact: bool,
-    /// Messages that the receiver refused, each of which the service tries again.
+    /// Messages that the receiver refused, which the service retries.
     pub refused: u64,
     /// Those that it refused because they came too fast.
     pub throttled: u64,
@@ -152,7 +152,7 @@ pub struct Resources {
     pub database_bytes_per_message: Option<f64>,
 }
 
-/// What a process used.
+/// The resources that a process used.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Usage {
     /// Processor time.
@@ -167,7 +167,7 @@ pub struct Usage {
     pub end_mib: f64,
 }
 
-/// What only the course of the test knows.
+/// The results that are known only while the test runs.
 pub(super) struct Kept {
     pub(super) started_at: Timestamp,
     pub(super) sent_s: f64,
@@ -274,8 +274,8 @@ fn arrivals(tested: &Tested, taken: &Taken, plan: &Plan, begin: Instant) -> Opti
     })
 }
 
-/// Messages in a second in those tenths that hold more than single sends at twice their rate; of all tenths with
-/// any when there are none.
+/// Messages per second in those tenths that have more than twice the rate of single sends; if there are none,
+/// in all tenths with messages.
 fn while_running(by_tenth: &[u32], singles_per_second: f64) -> f64 {
     let mean = |least: f64| {
         let busy: Vec<_> = by_tenth.iter().copied().map(f64::from).filter(|count| *count > least).collect();

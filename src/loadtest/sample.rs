@@ -1,4 +1,4 @@
-//! The figures of a load test at one moment.
+//! A sample: the figures at one moment of a load test.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::latency::percentile;
 use super::meter::Used;
 
-/// A moment of the test. What nobody could tell is absent.
+/// The figures at one moment. Unknown values are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Sample {
     /// Seconds since the test began.
@@ -36,10 +36,10 @@ pub struct Sample {
     pub database_mib: Option<f64>,
 }
 
-/// The clock of processor time ticks a hundred times a second: over less than this nothing can be said.
+/// The shortest interval for a share: the clock of processor time ticks only a hundred times a second.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-/// Turns processor time so far into a share of the time since it was read before.
+/// Converts processor time to a share of the time since the last reading.
 #[derive(Debug, Default)]
 pub(super) struct Share(Option<(Instant, Duration)>);
 

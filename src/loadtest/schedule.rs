@@ -1,8 +1,8 @@
-//! When requests are due: an open loop, which no slow answer holds up.
+//! The schedule of requests: an open loop, which slow answers do not delay.
 //!
-//! A client that waits for each answer before it asks again asks less while the service is slow, and its
-//! percentiles leave out the very moments that matter (coordinated omission). Here each request has its moment,
-//! set before the test begins, and its latency counts from that moment, whenever it could really go.
+//! A client that waits for each answer sends fewer requests while the service is slow, and its percentiles
+//! omit the moments that matter (coordinated omission). Here each request has its time, set before the test
+//! begins, and its latency counts from that time, whenever the request is really sent.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::board::Board;
 
-/// The longest sleep of the thread that keeps the schedule, so that it hears soon when it is to end.
+/// The longest sleep of the schedule's thread, so that it notices soon when it has to end.
 const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 
 /// Even distances from a beginning to an end.
@@ -38,8 +38,8 @@ impl Schedule {
         self.begin.checked_add(after).filter(|moment| *moment < self.end)
     }
 
-    /// Hands each request over when it is due, until the schedule is over, the board says so, or nobody takes
-    /// them any more. On a thread of its own: the runtime's timers are a millisecond late.
+    /// Hands over each request when it is due, until the schedule is over, the board ends it, or the receiver
+    /// is gone. It runs on a thread of its own, because the runtime's timers are a millisecond late.
     pub(super) fn keep(&self, board: &Board, due: &UnboundedSender<Due>) {
         for number in 0.. {
             let Some(intended) = self.moment(number) else { return };

@@ -1,4 +1,4 @@
-//! Whether somebody asked for the end: once for an early one with a report, twice for an immediate one.
+//! Requests to end the test: one for an early end with a report, a second for an immediate end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 use crate::app::shutdown;
 
-/// Listens for Ctrl-C and the service manager's signal from the moment that it is made. Clones hear the same.
+/// Listens for Ctrl-C and the service manager's signal from its creation. Clones share the state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stop(Arc<Heard>);
 
@@ -33,17 +33,17 @@ impl Stop {
         stop
     }
 
-    /// Whether it was asked for.
+    /// Whether an end was requested.
     pub(super) fn is_asked(&self) -> bool {
         self.0.times.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether it was asked for twice: nothing is waited for then.
+    /// Whether an immediate end was requested, without further waiting.
     pub(super) fn is_urgent(&self) -> bool {
         self.0.times.load(Ordering::Relaxed) > 1
     }
 
-    /// Waits until it is asked for, or asked for once more.
+    /// Waits until an end is requested, or requested again.
     pub(super) async fn asked(&self) {
         self.0.again.notified().await;
     }

@@ -1,5 +1,5 @@
-//! What is tested, as the measurement needs it: the service, the channel, the tags, who receives, and what tells
-//! how much is used.
+//! The target of the measurement: the service, the channel, the tags, the receiver, and the meters of
+//! resources.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use super::traffic::Tag;
 use super::{Plan, Receiving, Target, people};
 use crate::store::Store;
 
-/// How long the message that finds the way may take.
+/// The timeout of the message that checks the way to the simulator.
 const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -26,7 +26,7 @@ pub(super) struct Tested {
     pub(super) tags: Vec<Tag>,
     pub(super) singles_to: Vec<String>,
     pub(super) has_singles: bool,
-    /// `None` when people receive: then nobody counts.
+    /// `None` when people receive the messages, so that nothing is counted.
     pub(super) receiver: Option<Receiver>,
     pub(super) limit: Option<Limit>,
     pub(super) service_meter: Meter,
@@ -36,7 +36,7 @@ pub(super) struct Tested {
 }
 
 impl Tested {
-    /// Finds everything out, and sends one message to make sure that it arrives where it must.
+    /// Looks up the target, and sends one message to check that it arrives at the simulator.
     pub(super) async fn find(plan: &Plan, own: Option<&Own>) -> anyhow::Result<Self> {
         match (&plan.target, own) {
             (Target::Other { url, key, channel, tags, receiving }, _) => {
@@ -85,7 +85,7 @@ impl Tested {
                 };
                 Ok(Self {
                     limit: Limit::read(&service.limits(own.channel).await?),
-                    // Where there is no /proc, the service itself may know.
+                    // Without /proc, the service's metrics may have the figures.
                     service_meter: if is_told { process } else { Meter::Metrics(service.clone()) },
                     simulator_meter: Some(Meter::Process(own.simulator.id())),
                     store: Some(own.store.clone()),
@@ -103,7 +103,7 @@ impl Tested {
     }
 }
 
-/// Those that are named, by id or name; all of them when none is.
+/// The records with these ids or names; all of them when none is given.
 fn choose(what: &str, all: Vec<Named>, wanted: &[String]) -> anyhow::Result<Vec<Named>> {
     if wanted.is_empty() {
         return match all.is_empty() {
@@ -116,14 +116,15 @@ fn choose(what: &str, all: Vec<Named>, wanted: &[String]) -> anyhow::Result<Vec<
         let found = all.iter().find(|one| one.name == *wanted || one.id.to_string() == *wanted);
         found.cloned().ok_or_else(|| {
             let names: Vec<_> = all.iter().take(20).map(|one| one.name.as_str()).collect();
-            anyhow!("there is no {what} `{wanted}` that could be used; there are: {}", names.join(", "))
+            anyhow!("there is no usable {what} `{wanted}`; there are: {}", names.join(", "))
         })
     };
     wanted.iter().map(find).collect()
 }
 
-/// Sends one message through the channel to a number that nobody has, and waits until the simulator has it. So we
-/// know that nobody else gets anything, and which of its numbers is meant.
+/// Sends one message through the channel to a number that nobody has, and waits until the simulator has it.
+/// This proves that no other person gets messages, and shows which of the simulator's numbers the channel
+/// uses.
 async fn way(service: &Service, channel: Uuid, simulator: &str) -> anyhow::Result<Receiver> {
     let simulator_url = simulator;
     let simulator = Simulator::find(simulator).await?;
@@ -137,7 +138,7 @@ async fn way(service: &Service, channel: Uuid, simulator: &str) -> anyhow::Resul
     };
     let deadline = Instant::now() + PATIENCE;
     loop {
-        // Asked first: a message that has gone by then has arrived, too, or has gone elsewhere.
+        // The service is asked first: a message that it has sent by then has arrived, or has gone elsewhere.
         let is_over = service.is_over(send).await?;
         if let Some(number) = simulator.sender_of(&to).await? {
             return simulator.receiver(number).await;

@@ -1,5 +1,5 @@
-//! The sends: single ones by their schedule, bulk ones spread over the time, on a thread of their own, so that
-//! nothing that the load test does besides delays them.
+//! The traffic: single sends by their schedule, bulk sends spread over the time. It runs on a thread of its
+//! own, so that the other work of the load test does not delay it.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -14,13 +14,13 @@ use super::client::{self, Answer, Service};
 use super::people;
 use super::schedule::{Due, Schedule};
 
-/// The share of the time before the first bulk send, in which the service does nothing else than single sends.
+/// The share of the time before the first bulk send, in which there are only single sends.
 pub(super) const IDLE: f64 = 0.25;
 
 /// The share of the time that warms everything up, and the most of it.
 const WARM_UP: f64 = 0.08;
 const LONGEST_WARM_UP: Duration = Duration::from_secs(2);
-/// How often the end of the test is checked.
+/// How often the traffic checks whether the test has ended.
 const LISTENING: Duration = Duration::from_millis(50);
 
 /// A tag, and how many recipients a send to it must have, if that is known.
@@ -48,7 +48,7 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    /// Sends until the end, or until the board says so, and then waits for the last answers.
+    /// Sends until the end of the time, or until the board ends it, and then waits for the last answers.
     pub(super) fn start(self, board: &Arc<Board>) -> std::io::Result<JoinHandle<()>> {
         let board = Arc::clone(board);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -70,7 +70,7 @@ impl Traffic {
             std::thread::Builder::new().name("pombo-pace".to_owned()).spawn(keep).ok()
         });
         traffic.singles(taken, board).await;
-        // A panic there has been told already; what it counted stands on the board.
+        // A panic has been reported already; the counts are on the board.
         drop(bulk.await);
         if let Some(keeper) = keeper {
             // Likewise.

@@ -5,12 +5,12 @@ use serde::Serialize;
 use super::board::Phase;
 use super::report::Report;
 
-/// Single sends may be so many times slower while bulk sends are about.
+/// The factor by which single sends may be slower while bulk sends run.
 const SLOWER: f64 = 3.0;
-/// A process that takes so much of a core, in per cent, hardly gets more done.
+/// The share of a core, in per cent, from which on a process counts as fully busy.
 const FULL: f64 = 90.0;
 
-/// How a question was answered.
+/// The outcome of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -67,11 +67,11 @@ fn accepted(report: &Report) -> (Outcome, String) {
 fn lost(report: &Report) -> (Outcome, String) {
     let balance = &report.balance;
     if report.arrivals.is_none() {
-        return (Outcome::Open, "Nobody counted at the receiving end.".to_owned());
+        return (Outcome::Open, "There was no receiver that counts.".to_owned());
     }
     let others = [
-        (balance.canceled, "canceled when the test ended, before they were started"),
-        (balance.failed, "failed for good, as the service says"),
+        (balance.canceled, "canceled at the end of the test, before they were started"),
+        (balance.failed, "failed permanently, by the service's account"),
         (balance.unknown, "unknown: the receiver may have them"),
         (balance.unfinished, "still queued when the wait was over"),
     ];
@@ -85,7 +85,7 @@ fn lost(report: &Report) -> (Outcome, String) {
     let unclear = match balance.unclear {
         0 => String::new(),
         unclear => format!(
-            " {} had no clear answer, so that up to as many sends may be hidden in these figures.",
+            " {} had no clear answer, so these figures may hide up to as many sends.",
             count(unclear, "request")
         ),
     };
@@ -101,7 +101,7 @@ fn lost(report: &Report) -> (Outcome, String) {
 
 fn repeated(report: &Report) -> (Outcome, String) {
     match (&report.arrivals, report.balance.repeated) {
-        (None, _) => (Outcome::Open, "Nobody counted at the receiving end.".to_owned()),
+        (None, _) => (Outcome::Open, "There was no receiver that counts.".to_owned()),
         (_, 0) => (Outcome::Good, "No message arrived a second time under its key.".to_owned()),
         (_, repeated) => (Outcome::Bad, format!("{} arrived again.", count(repeated, "message"))),
     }
@@ -109,7 +109,7 @@ fn repeated(report: &Report) -> (Outcome, String) {
 
 fn limit(report: &Report) -> (Outcome, String) {
     let Some(arrivals) = &report.arrivals else {
-        return (Outcome::Open, "Nobody counted at the receiving end.".to_owned());
+        return (Outcome::Open, "There was no receiver that counts.".to_owned());
     };
     let most = number(arrivals.most_in_a_second);
     let Some(limit) = &report.limit else {
@@ -223,7 +223,7 @@ fn room(report: &Report) -> (Outcome, String) {
     (Outcome::Good, told)
 }
 
-/// With thousands parted.
+/// The number with thousands separators.
 pub(super) fn number(value: u64) -> String {
     let digits = value.to_string();
     let parted = digits.bytes().enumerate().flat_map(|(place, digit)| {
@@ -242,7 +242,7 @@ fn is_are(value: u64) -> String {
     if value == 1 { "1 is".to_owned() } else { format!("{} are", number(value)) }
 }
 
-/// Milliseconds with as many digits as say something.
+/// Milliseconds with a suitable number of digits.
 pub(super) fn millis(value: f64) -> String {
     match value {
         value if value >= 10_000.0 => format!("{:.1} s", value / 1_000.0),

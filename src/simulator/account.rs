@@ -14,7 +14,7 @@ use super::lock::Shared;
 #[derive(Debug)]
 pub(super) struct Account {
     pub(super) waba_id: String,
-    /// Its templates; accounts that came into being on first use share one catalogue.
+    /// Its templates. Accounts that are created on first use share one catalogue.
     pub(super) catalogue: Arc<Shared<Catalogue>>,
     pub(super) budget: Budget,
     calm_usage: HeaderValue,

@@ -15,8 +15,8 @@ use super::target::Scope;
 use super::world::World;
 
 impl World {
-    /// Sends webhooks there from now on: those of the number or account that the options name, or all that
-    /// no other receiver gets.
+    /// Sets a receiver of webhooks: of the number or account that the options name, or of all that have no
+    /// other receiver.
     ///
     /// # Errors
     /// A sentence about the option that is wrong.
@@ -38,7 +38,7 @@ impl World {
         Ok(())
     }
 
-    /// A webhook about a number or an account, for everybody who listens to it now.
+    /// A webhook about a number or an account, for all its present receivers.
     pub(super) fn notices(
         &self,
         account: &Account,
@@ -65,7 +65,7 @@ impl World {
         }
     }
 
-    /// Gives a template another status, and tells it by webhook; false when there is none with this id.
+    /// Changes the status of a template, and reports it by webhook; false when there is none with this id.
     pub(super) fn set_template_status(&self, account: &Account, template: u64, status: &str) -> bool {
         let before = account.catalogue.read().by_id(template).cloned();
         let Some(before) = before else { return false };
@@ -77,7 +77,8 @@ impl World {
         true
     }
 
-    /// Lets go what is held of a template, or drops it and pauses the template; nothing if it is not paced.
+    /// Sends the held messages of a template, or drops them and pauses the template; does nothing if the
+    /// template is not paced.
     pub(super) fn end_pacing(&self, account: &Account, template: u64, fate: Fate) {
         let Some(held) = self.pacings.end(template) else { return };
         if fate == Fate::Drop {

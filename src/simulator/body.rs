@@ -25,7 +25,7 @@ const KINDS: [&str; 11] = [
     "interactive",
 ];
 
-/// A body whose shape is right. What depends on account and template is checked later.
+/// A body with a valid shape. Rules that depend on account and template are checked later.
 #[derive(Debug)]
 pub(super) struct Checked<'a> {
     pub(super) kind: &'static str,

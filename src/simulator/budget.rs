@@ -1,14 +1,14 @@
-//! A budget of calls, of the app or of an account: how much of it the usage headers say is spent, and a span
-//! in which nothing of it is left.
+//! A budget of calls, of the app or of an account: the usage that the headers report, and a time for which
+//! nothing is left.
 //!
-//! The simulator counts no calls towards it: a switch says what is spent.
+//! The simulator does not count calls: a switch sets the usage.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use actix_web::http::header::HeaderValue;
 use serde_json::json;
 
-/// What is shown while nothing was said.
+/// The usage that is shown by default.
 const CALM: u32 = 1;
 const MINUTE_MILLIS: u64 = 60_000;
 /// Stands for an estimate that follows from the span.
@@ -33,7 +33,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Nothing is left until this moment.
+    /// Leaves nothing until this moment.
     pub(super) fn spend_until(&self, moment: u64) {
         self.spent_until.store(moment, Ordering::Relaxed);
     }
@@ -43,12 +43,12 @@ impl Budget {
         self.percent.store(percent, Ordering::Relaxed);
     }
 
-    /// While nothing is left, tells this many minutes as the wait, whatever the span is.
+    /// Sets the wait in minutes that is reported while nothing is left, independent of the real time.
     pub(super) fn set_estimate(&self, minutes: u32) {
         self.estimate.store(minutes, Ordering::Relaxed);
     }
 
-    /// As at the start.
+    /// Resets the budget.
     pub(super) fn calm(&self) {
         self.spend_until(0);
         self.set_percent(CALM);
@@ -90,7 +90,7 @@ impl Budget {
     }
 }
 
-/// `X-Business-Use-Case-Usage` while nothing was said.
+/// The default `X-Business-Use-Case-Usage`.
 pub(super) fn calm_business_usage(waba_id: &str) -> HeaderValue {
     business_usage(waba_id, CALM, 0)
 }

@@ -36,7 +36,7 @@ pub(super) struct Catalogue {
     by_name: HashMap<String, Vec<u64>>,
 }
 
-/// Which templates a listing asks for.
+/// The filters of a listing.
 #[derive(Debug, Default)]
 pub(super) struct Wanted<'a> {
     pub(super) name: Option<&'a str>,

@@ -1,7 +1,7 @@
-//! The one task that posts webhooks: in batches, signed, repeated until they are heard.
+//! The task that posts webhooks: in batches, signed, and repeated until they are answered.
 //!
-//! It gathers what is due every few milliseconds, so that a million messages need no million timers,
-//! and keeps a few webhooks under way at a time. As at the provider, nothing is ordered between them.
+//! It collects due webhooks every few milliseconds, so that a million messages do not need a million timers,
+//! and posts a few webhooks at a time. As at the provider, their order is undefined.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,12 +24,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Delivers until it is aborted.
 pub(super) async fn deliver(outbox: Arc<Outbox>) {
-    // The provider of cryptography may have been chosen before; then that one stays.
+    // If the provider of cryptography was set before, it stays.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = match reqwest::Client::builder().no_proxy().timeout(PATIENCE).build() {
         Ok(client) => client,
         Err(error) => {
-            tracing::error!(%error, "receipts cannot be delivered: no http client");
+            tracing::error!(%error, "cannot deliver receipts: no HTTP client");
             return;
         }
     };

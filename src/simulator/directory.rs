@@ -1,7 +1,7 @@
 //! Accounts, numbers and tokens, and which token may see which account.
 //!
-//! With [`super::Options::accept_any`] an id or token that is not known comes into being when it is
-//! first named; the directory then grows up to fixed bounds.
+//! With [`super::Options::accept_any`], an unknown id or token is created on first use; the directory then
+//! grows up to fixed bounds.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use super::phone::PhoneNumber;
 use super::seed::{self, Number, Seed};
 use super::template::StoredTemplate;
 
-/// The account of numbers that came into being on first use.
+/// The account of numbers that are created on first use.
 const HOME_ACCOUNT: &str = "100000000000001";
-/// The most numbers, and the most accounts, that come into being on first use.
+/// The maximum of numbers, and of accounts, that are created on first use.
 const MOST_ON_FIRST_USE: usize = 100_000;
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Directory {
     numbers: BTreeMap<String, Arc<PhoneNumber>>,
     tokens: HashMap<String, Token>,
     template_ids: Arc<TemplateIds>,
-    /// The one catalogue of accounts that came into being on first use.
+    /// The shared catalogue of accounts that are created on first use.
     common: Arc<Shared<Catalogue>>,
 }
 
@@ -43,7 +43,7 @@ impl Default for Token {
 }
 
 impl Directory {
-    /// An empty directory; with the default templates when everything is accepted.
+    /// An empty directory; with the default templates if every id is accepted.
     pub(super) fn new(accept_any: bool) -> Self {
         let template_ids = Arc::new(TemplateIds::default());
         let mut common = Catalogue::default();
@@ -64,8 +64,8 @@ impl Directory {
     /// Adds accounts, or numbers, tokens and templates to accounts that exist.
     ///
     /// # Errors
-    /// A sentence when an id is not digits, a number exists already or a template exists twice. What
-    /// came before the fault stays.
+    /// A sentence when an id is not digits, a number exists already or a template exists twice. Entries
+    /// before the fault stay.
     pub(super) fn add(&mut self, seed: Seed) -> Result<(), String> {
         for account in seed.accounts {
             if !is_id(&account.waba_id) {
@@ -104,7 +104,7 @@ impl Directory {
         phone
     }
 
-    /// Whether this token is good for anything: 104 when there is none, 190 when it is not valid.
+    /// Checks a token: 104 when there is none, 190 when it is not valid.
     pub(super) fn check(&self, token: Option<&str>) -> Result<(), GraphError> {
         let Some(token) = token else { return Err(GraphError::new(104)) };
         let is_valid = match self.tokens.get(token) {
@@ -190,7 +190,7 @@ impl Directory {
         self.tokens.entry(value.to_owned()).or_default().accounts.insert(waba_id.to_owned());
     }
 
-    /// The number of this id, made now if everything is accepted.
+    /// The number of this id, created now if every id is accepted.
     pub(super) fn number_on_first_use(&mut self, id: &str) -> Option<Arc<PhoneNumber>> {
         if let Some(number) = self.numbers.get(id) {
             return Some(Arc::clone(number));
@@ -202,7 +202,7 @@ impl Directory {
         Some(self.add_number(Number::new(id, display(id)), &home))
     }
 
-    /// The account of this id, made now, with one number, if everything is accepted.
+    /// The account of this id, created now, with one number, if every id is accepted.
     pub(super) fn account_on_first_use(&mut self, waba_id: &str) -> Option<Arc<Account>> {
         if let Some(account) = self.accounts.get(waba_id) {
             return Some(Arc::clone(account));
@@ -229,7 +229,7 @@ fn is_id(id: &str) -> bool {
     (1..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A number to show for an id that came without one; it begins with 999, where no country is.
+/// A number to show for an id without one; it begins with 999, which is no country code.
 fn display(id: &str) -> String {
     let tail = &id[id.len().saturating_sub(9)..];
     format!("+999 {tail:0>9}")

@@ -1,14 +1,14 @@
-//! Error bodies in the provider's shape, and the table of codes with their HTTP status and title.
+//! Error bodies in the provider's form, and the table of codes with their HTTP status and title.
 
 use std::borrow::Cow;
 
 use actix_web::http::StatusCode;
 use serde_json::{Value, json};
 
-/// Codes whose status is a matter of [`super::Options::throttle_status`].
+/// Codes whose status [`super::Options::throttle_status`] sets.
 const THROTTLES: [u32; 5] = [4, 80_007, 130_429, 131_048, 131_056];
 
-/// Code, HTTP status, title. What is not listed is answered with 400.
+/// Code, HTTP status, title. Other codes are answered with 400.
 const TABLE: &[(u32, u16, &str)] = &[
     (0, 401, "The app user cannot be authenticated"),
     (1, 400, "Unknown error"),
@@ -61,10 +61,10 @@ const TABLE: &[(u32, u16, &str)] = &[
     (135_000, 400, "Generic user error"),
 ];
 
-/// A refusal as the provider words it.
+/// A refusal in the provider's form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GraphError {
-    /// What clients branch on.
+    /// The code, by which clients decide.
     pub(super) code: u32,
     pub(super) subcode: Option<u32>,
     pub(super) details: Option<String>,
@@ -86,7 +86,7 @@ impl GraphError {
         }
     }
 
-    /// With what is wrong in particular.
+    /// A refusal with this code and details.
     pub(super) fn because(code: u32, details: impl Into<String>) -> Self {
         Self { details: Some(details.into()), ..Self::new(code) }
     }

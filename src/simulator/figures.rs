@@ -1,4 +1,4 @@
-//! What one number has done: the figures by which tests prove that nothing was lost or repeated.
+//! The figures of one number, by which tests prove that no message was lost or repeated.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,7 +16,7 @@ pub struct NumberFigures {
     pub phone_number_id: String,
     /// Accepted messages.
     pub messages: u64,
-    /// Different recipients among them; equal to `messages` when nobody was written to twice.
+    /// Different recipients among them; equal to `messages` when no recipient got two messages.
     pub unique_recipients: u64,
     /// The most messages that one recipient got.
     pub most_per_recipient: u32,
@@ -33,11 +33,11 @@ pub struct NumberFigures {
     pub max_accepted_per_second: u32,
     /// All sends that arrived with a valid token, accepted or not.
     pub arrivals: u64,
-    /// Those among them that were answered with an error, or not answered and not accepted.
+    /// Sends that were answered with an error, or neither answered nor accepted.
     pub refused: u64,
-    /// Those among the refused that were too many: codes 4, 80007 and 130429.
+    /// Refused sends because of too many requests: codes 4, 80007 and 130429.
     pub throttled: u64,
-    /// Those among the refused that were too many to one recipient: code 131056.
+    /// Refused sends because of too many messages to one recipient: code 131056.
     pub pair_violations: u64,
 }
 

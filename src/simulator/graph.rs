@@ -1,4 +1,4 @@
-//! The provider's nodes: numbers, accounts, templates, files, tokens, and the small verbs on them.
+//! The provider's nodes: numbers, accounts, templates, files, tokens, and simple actions on them.
 
 use std::collections::HashMap;
 
@@ -15,13 +15,14 @@ use super::{media, node};
 /// Query parameters by name.
 pub(super) type Parameters = Query<HashMap<String, String>>;
 
-/// The fields of a number that are shown when none are asked for.
+/// The default fields of a number.
 const NUMBER_FIELDS: &str = "id,display_phone_number,verified_name,quality_rating,code_verification_status";
 const ACCOUNT_FIELDS: &str = "id,name,currency,timezone_id,message_template_namespace";
-/// The fields of a template; `rejected_reason` and `quality_score` only come when they are asked for.
+/// The default fields of a template; `rejected_reason` and `quality_score` have to be requested.
 pub(super) const TEMPLATE_FIELDS: &str = "id,name,language,status,category,parameter_format,components";
 
-/// Fields of any node that the provider knows and that the simulator may have nothing for: they are left out then.
+/// Fields of nodes that the provider has and that the simulator may have no value for. They are then left
+/// out.
 const MAY_BE_UNSET: [&str; 25] = [
     "about",
     "address",
@@ -171,12 +172,12 @@ pub(super) async fn debug_token(world: Data<World>, query: Parameters, request: 
     answer(&world, None, &verdict)
 }
 
-/// What no route knows.
+/// Answers an unknown path.
 pub(super) async fn unknown_path(world: Data<World>) -> HttpResponse {
     answer(&world, None, &Err(GraphError::new(2_500)))
 }
 
-/// The fields that were asked for, and always the id. An unknown field is an error, as at the provider.
+/// The requested fields, and always the id. An unknown field is an error, as at the provider.
 pub(super) fn selected(node: Value, fields: Option<&str>, usual: &str) -> Verdict {
     let Value::Object(mut all) = node else { return Ok(node) };
     let asked = fields.filter(|fields| !fields.trim().is_empty()).unwrap_or(usual);

@@ -1,5 +1,5 @@
-//! `/_sim/…`: the simulator's own surface, for tests and people. The provider has nothing like it,
-//! and nothing here asks for a token.
+//! `/_sim/…`: the simulator's own surface, for tests and people. The provider has no such surface, and it
+//! needs no token.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -49,8 +49,8 @@ pub(super) async fn number(world: Data<World>, id: Path<String>) -> HttpResponse
     }
 }
 
-/// `GET /_sim/numbers/{phone_number_id}/recipients?above=&limit=`: who got more than `above` messages, and how
-/// many. Without `above`, everybody.
+/// `GET /_sim/numbers/{phone_number_id}/recipients?above=&limit=`: the recipients of more than `above`
+/// messages, with their numbers of messages. Without `above`, all recipients.
 pub(super) async fn recipients(
     world: Data<World>,
     id: Path<String>,
@@ -108,7 +108,7 @@ pub(super) async fn script(world: Data<World>, body: Bytes) -> HttpResponse {
     done(read::<Value>(&body).and_then(|script| switch::apply(&world, &script)))
 }
 
-/// `GET /_sim/script`: the rules in force and how far they have come.
+/// `GET /_sim/script`: the rules in force with their progress.
 pub(super) async fn script_progress(world: Data<World>) -> HttpResponse {
     HttpResponse::Ok().json(json!({ "data": world.script.progress() }))
 }
@@ -124,22 +124,22 @@ pub(super) async fn accounts(world: Data<World>, body: Bytes) -> HttpResponse {
     done(read::<Seed>(&body).and_then(|seed| world.directory.write().add(seed)))
 }
 
-/// `POST /_sim/reset`: everything as at the start.
+/// `POST /_sim/reset`: resets the simulator.
 pub(super) async fn reset(world: Data<World>) -> HttpResponse {
     done(world.reset())
 }
 
-/// `POST /_sim/webhook`: where receipts go from now on ([`ReceiptOptions`]), what is outstanding included.
+/// `POST /_sim/webhook`: sets the receiver of webhooks ([`ReceiptOptions`]), also of outstanding ones.
 pub(super) async fn aim(world: Data<World>, body: Bytes) -> HttpResponse {
     done(read::<ReceiptOptions>(&body).and_then(|options| world.aim(options)))
 }
 
-/// `GET /_sim/webhook`: where receipts go and the outcome of them.
+/// `GET /_sim/webhook`: the receivers of webhooks, and the outcomes.
 pub(super) async fn receipts(world: Data<World>) -> HttpResponse {
     HttpResponse::Ok().json(world.outbox.figures())
 }
 
-/// `DELETE /_sim/webhook`: nothing more is promised, and what is outstanding waits until it is aimed again.
+/// `DELETE /_sim/webhook`: creates no more webhooks; outstanding ones wait until a receiver is set again.
 pub(super) async fn stop_receipts(world: Data<World>) -> HttpResponse {
     world.outbox.stop();
     done(Ok(()))

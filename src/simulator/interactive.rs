@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::body::{length, required};
 use super::error::GraphError;
 
-/// Checks the `interactive` object of a send. Types beyond the four that are known field by field
-/// are let through when they are among the provider's.
+/// Checks the `interactive` object of a send. Four types are checked field by field; the provider's other
+/// types are accepted.
 pub(super) fn check(content: &Value) -> Result<(), GraphError> {
     let action = &content["action"];
     if let Some(footer) = content["footer"]["text"].as_str() {

@@ -1,12 +1,12 @@
-//! Which keys were seen before: fingerprints of 64 bits, of the newest keys only.
+//! Remembers keys that were seen before, as fingerprints of 64 bits, only for the newest keys.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
-/// The keys that are remembered at least, 9 to 18 bytes each. Twice as many are when a generation is full.
+/// The minimum of keys that are remembered, 9 to 18 bytes each; twice as many when a generation is full.
 const REMEMBERED: usize = 4_000_000;
 
-/// Keys in two generations: when the younger is full, the older is forgotten.
+/// Keys in two generations: when the younger is full, the older is removed.
 ///
 /// Two of `n` keys have the same fingerprint with a chance of about `n²/2⁶⁵`: one in 37 million at a million.
 #[derive(Debug, Default)]

@@ -1,12 +1,12 @@
-//! How many messages per second a number may send: by its level, by a figure of one's own, or without limit.
+//! The messages per second that a number may send: by its level, by a given figure, or without limit.
 
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
 /// A number that is also in the WhatsApp Business app, whatever its level.
 const COEXISTENCE: u32 = 20;
-/// What a level lets through beyond its figure, in percent. The provider names no tolerance; that a message
-/// which left in time and arrives early is not refused is an inference.
+/// The tolerance of a level beyond its figure, in percent. The provider documents none; it is inferred that a
+/// message that left in time and arrives early is not refused.
 const TOLERANCE: u32 = 5;
 
 /// `throughput.level` of a number.
@@ -17,7 +17,7 @@ pub enum Level {
     Standard,
     /// 1,000 messages per second.
     High,
-    /// None is told; nothing is limited.
+    /// No level is reported; nothing is limited.
     NotApplicable,
 }
 

@@ -1,4 +1,4 @@
-//! Locks that a panic elsewhere does not make useless: a simulator goes on answering.
+//! Locks that ignore poisoning, so that a simulator keeps answering after a panic.
 //!
 //! Every guard is held for a few instructions and never across an `await`.
 
@@ -13,7 +13,7 @@ impl<T> Lock<T> {
         Self(Mutex::new(value))
     }
 
-    /// Waits for its turn and holds the value.
+    /// Waits for the lock and holds the value.
     pub(super) fn hold(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,8 +1,8 @@
 //! The log of accepted messages: the newest of them, compactly, in the order of acceptance.
 //!
-//! Messages lie in segments; a full segment never changes, so that a reader scans without holding up
-//! the writer. Memory is bounded by whole segments: what is over the limit is not shown any more and
-//! goes when its whole segment is over it.
+//! Messages are in segments. A full segment never changes, so that a reader scans without blocking the
+//! writer. Memory is bounded by whole segments: messages over the limit are not shown any more, and are
+//! removed when their whole segment is over the limit.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -150,14 +150,14 @@ impl Log {
         kept.accepted
     }
 
-    /// Forgets everything; sequences begin again, message ids do not repeat.
+    /// Removes all messages. Sequences restart; message ids do not repeat.
     pub(super) fn clear(&self) {
         let mut kept = self.kept.hold();
         self.run.store(rand::random(), Ordering::Relaxed);
         *kept = Kept::default();
     }
 
-    /// Messages in order of acceptance, and the sequence to go on after when the limit cut the page.
+    /// Messages in order of acceptance, and the sequence for the next page if the limit cut this one.
     pub(super) fn page(&self, filter: &Filter) -> (Vec<LoggedMessage>, Option<u64>) {
         let mut found: Vec<LoggedMessage> = Vec::new();
         let mut number = self.shown_after(filter) / SEGMENT as u64;
@@ -189,7 +189,7 @@ impl Log {
         (found, None)
     }
 
-    /// The sequence after which messages are shown: what was asked for, within what is kept.
+    /// The sequence after which messages are shown: the requested one, within the kept messages.
     fn shown_after(&self, filter: &Filter) -> u64 {
         self.kept.hold().accepted.saturating_sub(self.limit).max(filter.after)
     }
@@ -207,7 +207,7 @@ impl Log {
         serde_json::from_slice(kept.bodies.get(place)?).ok()
     }
 
-    /// An id for a message that somebody wrote to a number.
+    /// An id for a message from a person to a number.
     pub(super) fn inbound_id(&self, from: &str) -> String {
         self.message_id(rand::random(), from)
     }
@@ -228,8 +228,8 @@ impl Log {
     }
 }
 
-/// A one-to-one scattering of 64-bit numbers (the finaliser of SplitMix64): serials look random
-/// and still never meet.
+/// A one-to-one mapping of 64-bit numbers (the finaliser of SplitMix64): serials look random and never
+/// collide.
 fn scatter(serial: u64) -> u64 {
     let mixed = (serial ^ (serial >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -69,7 +69,7 @@ pub(super) async fn templates(
     answer(&world, Some(&account), &verdict)
 }
 
-/// A cursor is the id of the template at the edge of the page, made opaque.
+/// A cursor: the encoded id of the template at the edge of the page.
 fn cursor(stored: &Arc<StoredTemplate>) -> String {
     URL_SAFE_NO_PAD.encode(stored.id.to_string())
 }
@@ -165,7 +165,7 @@ fn read_template(body: &[u8]) -> Result<Template, GraphError> {
     Ok(template)
 }
 
-/// The least and the most seconds for which a template of this category is tried to be delivered.
+/// The minimum and maximum of seconds for which delivery of a template of this category is attempted.
 fn ttl_bounds(category: &str) -> (i64, i64) {
     match category {
         "AUTHENTICATION" => (30, 15 * 60),

@@ -1,5 +1,5 @@
-//! Files that clients upload: kept in memory under an id, described, fetched at an address that is good for five
-//! minutes, and deleted. Bounded: the oldest go when all of them together are more than [`MOST_BYTES`].
+//! Files that clients upload: kept in memory under an id, described, fetched at an address that is valid for
+//! five minutes, and deleted. Their memory is bounded: beyond [`MOST_BYTES`] the oldest are removed.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ use super::send::bearer;
 use super::world::World;
 use crate::clock::Timestamp;
 
-/// What all files together may take.
+/// The maximum of bytes of all files.
 const MOST_BYTES: usize = 64 << 20;
 /// The first id; the provider's have as many digits.
 const FIRST_ID: u64 = 1_100_000_000_000_001;
-/// How long the address of a file is good, in seconds.
+/// How long the address of a file is valid, in seconds.
 const ADDRESS_SECONDS: i64 = 5 * 60;
 
 const MIB: usize = 1 << 20;

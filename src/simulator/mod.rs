@@ -1,18 +1,17 @@
-//! A stand-in for the provider: an HTTP server that answers as Meta's Graph API does.
+//! A simulated provider: an HTTP server that answers as Meta's Graph API does.
 //!
-//! `pombo simulator`, `pombo demo` and tests start one with [`start`]; a connector speaks to it
-//! exactly as to the provider, with another base URL. Nothing in the engine or the connector knows
-//! that it exists, and it imports nothing of them; only [`FakeWhatsApp`], which stands in for a connector itself,
-//! knows what connectors promise.
+//! `pombo simulator`, `pombo demo` and tests start one with [`start`]; a connector speaks to it exactly as to
+//! the provider, with another base URL. No code in the engine or the connector knows that it exists, and it
+//! imports nothing of them. Only [`FakeWhatsApp`], which replaces a connector's driver, knows the connector's
+//! interface.
 //!
 //! It counts every accepted message exactly ([`NumberFigures`]), keeps the newest in a log, enforces
-//! throttles, sends signed webhooks when told where to, and misbehaves on request (`/_sim/script`). It takes what
-//! clients of the provider ask besides: uploads of files, business profiles, greetings, blocked people.
-//! What it keeps is bounded; where it is bounded is said at [`Options`] and [`ReceiptOptions`].
+//! throttles, sends signed webhooks to configured receivers, and fails on request (`/_sim/script`). It also
+//! accepts other requests of the provider's clients: uploads of files, business profiles, greetings, blocked
+//! people. Its memory is bounded by [`Options`] and [`ReceiptOptions`].
 //!
-//! Two ways to know accounts: seeded ones only (the default; what is not seeded answers as an
-//! unknown token or object), or [`Options::accept_any`], where any id of digits and any token that
-//! does not begin with `EXPIRED` will do.
+//! It has either only seeded accounts (the default; other tokens and objects are unknown), or, with
+//! [`Options::accept_any`], accepts any id of digits and any token that does not begin with `EXPIRED`.
 //!
 //! A script is a rule, a switch, or an array of them:
 //!
@@ -40,10 +39,11 @@
 //! | `outage` | `true`, `false`, or how long |
 //! | `pair_throttle`, `latency` | whether, how long |
 //!
-//! Whatever a switch changes that the provider would tell by webhook is told, if a receiver is aimed.
+//! If the provider would report the change of a switch by webhook, the simulator does so, too, if there is a
+//! receiver.
 //!
-//! The other provider, WhatsApp Web, is simulated where its driver would be. The phone that its
-//! devices are linked to is at `/phone/scan` and `/phone/messages`.
+//! The other provider, WhatsApp Web, is simulated in place of its driver. The phone that its devices are
+//! linked to is at `/phone/scan` and `/phone/messages`.
 
 use actix_web::web::{self, ServiceConfig, delete, get, post};
 

@@ -1,4 +1,4 @@
-//! Bodies of `multipart/form-data`, as far as uploads need them.
+//! Parses bodies of `multipart/form-data`, as far as uploads need it.
 
 use actix_web::web::Bytes;
 
@@ -48,7 +48,7 @@ fn part(head: &str, bytes: Bytes) -> Option<Part> {
     })
 }
 
-/// `name=value` or `name="value"` among parameters that are parted by semicolons.
+/// `name=value` or `name="value"` among parameters that are separated by semicolons.
 fn parameter<'a>(parameters: &'a str, wanted: &str) -> Option<&'a str> {
     let mut pairs = parameters.split(';').filter_map(|pair| pair.split_once('='));
     let (_, value) = pairs.find(|(name, _)| name.trim().eq_ignore_ascii_case(wanted))?;

@@ -20,7 +20,7 @@ pub(super) fn account(account: &Account) -> Value {
     })
 }
 
-/// All fields of a number; those that a switch has set are shown as it says.
+/// All fields of a number; fields that a switch has set have its values.
 pub(super) fn number(number: &PhoneNumber) -> Value {
     let standing = number.standing();
     let number_can = if standing.status == "CONNECTED" { "AVAILABLE" } else { "BLOCKED" };

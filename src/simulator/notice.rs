@@ -1,5 +1,5 @@
-//! The values of webhooks that are not statuses: what happened to an account, a template, a number, or what
-//! somebody wrote. Field names and types are the provider's, oddities included.
+//! The values of webhooks that are not statuses: changes of an account, a template or a number, and messages
+//! from people. Field names and types are the provider's, including its inconsistencies.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ pub(super) fn template_status(stored: &StoredTemplate, status: &str) -> Value {
     value
 }
 
-/// `messages`: somebody wrote this text.
+/// `messages`: a text from a person.
 pub(super) fn text(number: &PhoneNumber, from: &str, id: &str, body: &str, quoted: Option<&str>) -> Value {
     let mut message = json!({
         "from": from, "from_user_id": user_id(from), "id": id, "timestamp": seconds().to_string(), "type": "text", "text": { "body": body },
@@ -60,7 +60,7 @@ pub(super) fn text(number: &PhoneNumber, from: &str, id: &str, body: &str, quote
     )
 }
 
-/// `user_preferences`: somebody stopped (`stop`) or resumed (`resume`) marketing messages.
+/// `user_preferences`: a person stopped (`stop`) or resumed (`resume`) marketing messages.
 pub(super) fn preference(number: &PhoneNumber, wa_id: &str, value: &str) -> Value {
     let detail = format!("User requested to {value} marketing messages");
     about(

@@ -1,4 +1,4 @@
-//! What a simulator can be told at its start.
+//! The options of a simulator.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -21,22 +21,22 @@ pub struct Options {
     pub workers: usize,
     /// How long every answer to a send takes. Zero costs nothing: no timer is set.
     pub latency: Duration,
-    /// Accept every well-formed id and token instead of seeded ones only: any non-empty token that
-    /// does not begin with `EXPIRED`, any id of digits. Numbers and business accounts come into
-    /// being on first use, and all of them share one catalogue of templates ([`super::default_templates`]).
+    /// Accept every well-formed id and token instead of seeded ones only: any non-empty token that does not
+    /// begin with `EXPIRED`, any id of digits. Numbers and business accounts are created on first use, and
+    /// share one catalogue of templates ([`super::default_templates`]).
     pub accept_any: bool,
     /// The HTTP status of rate-limit answers. The provider's documentation has had both 400 and 429.
     pub throttle_status: u16,
     /// Whether the limit per (number, recipient) is enforced (code 131056).
     pub pair_throttle: bool,
-    /// Where status webhooks go; `None` sends none.
+    /// The receiver of status webhooks; `None` sends none.
     pub receipts: Option<ReceiptOptions>,
-    /// How many of the newest accepted messages the log can still show; roughly 90 bytes each.
-    /// Figures per number are exact over all messages, whatever this is.
+    /// How many of the newest accepted messages the log can show, roughly 90 bytes each. Figures per number
+    /// are exact over all messages, independent of this.
     pub log_limit: usize,
     /// How many of the newest request bodies the log keeps.
     pub body_limit: usize,
-    /// How linked devices behave; nothing else here is about them.
+    /// The options of linked devices; no other option applies to them.
     pub web_sessions: WebSessionOptions,
 }
 
@@ -66,9 +66,9 @@ pub struct ReceiptOptions {
     pub url: String,
     /// The key of `X-Hub-Signature-256`.
     pub app_secret: String,
-    /// Only what is about this number; without it and `waba_id`, whatever no other receiver gets.
+    /// Only webhooks about this number; without it and `waba_id`, all webhooks that have no other receiver.
     pub phone_number_id: Option<String>,
-    /// Only what is about this account. A number's receiver goes before it.
+    /// Only webhooks about this account. A number's own receiver has priority.
     pub waba_id: Option<String>,
     /// When given, the receiver must first answer the subscription handshake with this token.
     pub verify_token: Option<String>,
@@ -91,14 +91,14 @@ pub struct ReceiptOptions {
     pub before_reply: bool,
     /// The most statuses in one webhook, 1 to 1,000.
     pub batch: usize,
-    /// How many messages may have statuses outstanding; those beyond get none and are counted.
+    /// The maximum of messages with outstanding statuses; further messages get none and are counted.
     pub queue_limit: usize,
     /// The wait before a refused webhook is repeated; it doubles up to 30 s.
     #[serde(deserialize_with = "duration")]
     pub retry_after: Duration,
     /// How often a webhook is tried in all before it is given up and counted.
     pub attempts: u32,
-    /// Makes the shares above fall the same way again.
+    /// The seed of the random shares above.
     pub seed: u64,
 }
 
@@ -132,7 +132,7 @@ impl ReceiptOptions {
         Self { url: url.into(), app_secret: app_secret.into(), ..Self::default() }
     }
 
-    /// What is wrong with these options, in a sentence; `None` when nothing is.
+    /// A sentence about a fault of these options, if there is one.
     pub(super) fn fault(&self) -> Option<String> {
         let shares = [
             ("read_probability", self.read_probability),

@@ -1,4 +1,4 @@
-//! Between the handlers, which promise webhooks, and the one task that delivers them (`delivery`).
+//! The queue between the handlers, which create webhooks, and the task that delivers them (`delivery`).
 //!
 //! Bounded: at most [`ReceiptOptions::queue_limit`] messages have statuses outstanding; the messages
 //! beyond get none, and their number is shown at `GET /_sim/webhook`.
@@ -18,7 +18,7 @@ use super::progression::Progression;
 use super::script::AsyncFailure;
 use super::target::{Scope, Shown, Target, Targets};
 
-/// A message as its statuses speak of it.
+/// A message, with the fields of its statuses.
 #[derive(Debug)]
 pub(super) struct Event {
     pub(super) number: Arc<PhoneNumber>,
@@ -47,7 +47,7 @@ pub(super) struct Notice {
     pub(super) waba_id: String,
     pub(super) field: String,
     pub(super) value: Value,
-    /// Present on what is about the account, absent on messages.
+    /// Present in webhooks about the account, absent in messages.
     pub(super) seconds: Option<i64>,
 }
 
@@ -110,8 +110,8 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    /// Sends the webhooks of a scope there from now on, what is outstanding included. The options have no
-    /// fault; `waba_id` is the account of a number.
+    /// Sets the receiver of webhooks of a scope, also of outstanding ones. The options are valid; `waba_id`
+    /// is the account of a number.
     pub(super) fn aim(&self, scope: Scope, waba_id: Option<String>, options: ReceiptOptions) {
         self.targets.write().aim(scope, waba_id, options);
         self.is_on.store(true, Ordering::Release);
@@ -119,15 +119,15 @@ impl Outbox {
         self.wake.notify_one();
     }
 
-    /// Sends nothing any more. Nothing new is promised; what is outstanding waits until it is aimed again.
+    /// Stops sending. No new webhooks are created; outstanding ones wait until a receiver is set again.
     pub(super) fn stop(&self) {
         *self.targets.write() = Targets::default();
         self.is_on.store(false, Ordering::Release);
         self.aimings.fetch_add(1, Ordering::Release);
     }
 
-    /// Promises the statuses of a message, unless receipts are off or too many are outstanding. The
-    /// receiver that comes back is told when the first status was posted, if that must come first.
+    /// Queues the statuses of a message, unless receipts are off or too many are outstanding. The returned
+    /// channel is notified when the first status was posted, if that must come first.
     pub(super) fn promise(
         &self,
         sequence: u64,
@@ -155,8 +155,8 @@ impl Outbox {
         heard
     }
 
-    /// Whose webhooks speak of this number, or of this account when no number is meant; empty when nobody
-    /// listens.
+    /// The scopes whose webhooks are about this number, or about this account without a number; empty without
+    /// a receiver.
     pub(super) fn scopes(&self, waba_id: &str, number: Option<&PhoneNumber>) -> Vec<Scope> {
         let targets = self.targets.read();
         let found = match number {
@@ -166,13 +166,13 @@ impl Outbox {
         found.iter().map(|target| target.scope.clone()).collect()
     }
 
-    /// Promises a webhook that is no status, due now.
+    /// Queues a webhook that is no status, due now.
     pub(super) fn notify(&self, notice: Notice) {
         self.inbound.hold().push(Promised { due: Instant::now(), webhook: PendingWebhook::Notice(notice) });
         self.wake.notify_one();
     }
 
-    /// Where this goes now; `None` while nobody listens.
+    /// The present receiver of this webhook; `None` while there is none.
     pub(super) fn target_of(&self, webhook: &PendingWebhook) -> Option<Arc<Target>> {
         match webhook {
             PendingWebhook::Message(course) => self.targets.read().of_number(&course.event.number),
@@ -185,7 +185,7 @@ impl Outbox {
         self.targets.read().get(scope)
     }
 
-    /// What was promised since it was last asked.
+    /// The webhooks that were queued since the last call.
     pub(super) fn take(&self) -> Vec<Promised> {
         std::mem::take(&mut *self.inbound.hold())
     }
@@ -200,17 +200,17 @@ impl Outbox {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Changes when everything outstanding was forgotten.
+    /// A number that changes when all outstanding webhooks are removed.
     pub(super) fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Changes when anything was aimed again.
+    /// A number that changes when a receiver is set.
     pub(super) fn aimings(&self) -> u64 {
         self.aimings.load(Ordering::Acquire)
     }
 
-    /// Forgets everything outstanding; the delivery task notices and forgets what it holds.
+    /// Removes all outstanding webhooks; the delivery task notices it and removes its own.
     pub(super) fn clear(&self) {
         let messages = self.take().iter().filter(|promised| promised.webhook.is_message()).count();
         self.finish(messages);

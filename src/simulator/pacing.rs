@@ -1,5 +1,5 @@
 //! Pacing of templates: after the first sends of a template, further ones are accepted but held until its
-//! quality is known; then they are let go, or dropped with code 132015.
+//! quality is known; then they are sent, or dropped with code 132015.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,10 +11,10 @@ use super::lock::Lock;
 use super::outbox::Event;
 use super::span::duration;
 
-/// The most messages held of one template; those beyond get no receipts.
+/// The maximum of held messages of one template; further messages get no receipts.
 const MOST_HELD: usize = 100_000;
 
-/// What becomes of held messages.
+/// The result for held messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Fate {
@@ -28,11 +28,11 @@ pub(super) enum Fate {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pace {
-    /// Messages that go out before the first is held.
+    /// The number of messages that go out before the first is held.
     after: u64,
-    /// What becomes of the held ones by itself; without it they wait for the switch `end_pacing`.
+    /// The automatic result for held messages; without it they wait for the switch `end_pacing`.
     then: Option<Fate>,
-    /// When, counted from the first that was held.
+    /// When that happens, counted from the first held message.
     #[serde(default, deserialize_with = "duration")]
     within: Duration,
 }
@@ -48,7 +48,7 @@ struct Pacing {
     held: Vec<Held>,
 }
 
-/// What becomes of one message.
+/// The result for one message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// The message goes out.
@@ -92,7 +92,7 @@ impl Pacings {
         }
     }
 
-    /// Keeps a message that is held; gives it back when the pacing has ended meanwhile.
+    /// Keeps a held message; returns it if the pacing has ended meanwhile.
     pub(super) fn hold(&self, template: u64, held: Held) -> Option<Held> {
         match self.by_template.hold().get_mut(&template) {
             None => Some(held),
@@ -105,7 +105,7 @@ impl Pacings {
         }
     }
 
-    /// Ends the pacing of a template; what was held of it, or `None` when it is not paced.
+    /// Ends the pacing of a template. Returns its held messages, or `None` when it is not paced.
     pub(super) fn end(&self, template: u64) -> Option<Vec<Held>> {
         let mut pacings = self.by_template.hold();
         let ended = pacings.remove(&template);
@@ -113,7 +113,7 @@ impl Pacings {
         ended.map(|pacing| pacing.held)
     }
 
-    /// Ends every pacing and forgets what was held.
+    /// Ends every pacing and removes held messages.
     pub(super) fn clear(&self) {
         self.by_template.hold().clear();
         self.is_any.store(false, Ordering::Release);

@@ -1,4 +1,4 @@
-//! Whether a template send brings the parameters that its template asks for.
+//! Checks whether a template send has the parameters that its template needs.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! People as webhooks speak of them: an address, a name, and an id that only this business knows.
+//! People in webhooks: an address, a name, and an id that only this business has.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};

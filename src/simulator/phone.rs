@@ -39,7 +39,7 @@ struct Traffic {
     figures: Figures,
 }
 
-/// What a switch can change of a number. Moments are milliseconds since the simulator's start.
+/// The state of a number that a switch can change. Times are milliseconds since the simulator's start.
 #[derive(Debug, Clone)]
 pub(super) struct Standing {
     /// Only `CONNECTED` can send.
@@ -48,7 +48,7 @@ pub(super) struct Standing {
     pub(super) level: Level,
     pub(super) is_on_biz_app: bool,
     pub(super) is_in_maintenance: bool,
-    /// Until then every send is one too many.
+    /// Until then every send is throttled.
     pub(super) throttled_until: u64,
     /// Fields of its node that are shown in place of the simulator's own.
     pub(super) fields: Map<String, Value>,
@@ -83,19 +83,19 @@ impl PhoneNumber {
         }
     }
 
-    /// Counts a question how the number is.
+    /// Counts a probe of the number.
     pub(super) fn count_description(&self) {
         self.descriptions.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often it was asked how the number is.
+    /// How often the number was probed.
     pub(super) fn descriptions(&self) -> u64 {
         self.descriptions.load(Ordering::Relaxed)
     }
 
-    /// Counts a send that arrived, and decides by what is known before its body is read: the app's calls,
-    /// registered, account in good standing and within its calls, not in maintenance, within its messages
-    /// per second. Refused sends do not count towards that limit.
+    /// Counts a send that arrived, and makes the checks that do not need its body: the app's calls, the
+    /// registration, the account's standing and calls, maintenance, and messages per second. Refused sends do
+    /// not count towards that limit.
     pub(super) fn arrive(&self, now: u64, app: &Budget) -> Result<(), GraphError> {
         let mut traffic = self.traffic.hold();
         let Traffic { standing, passed, figures } = &mut *traffic;
@@ -152,7 +152,7 @@ impl PhoneNumber {
         self.traffic.hold().figures.timeline()
     }
 
-    /// Its profile, its greetings and whom it blocked.
+    /// Its profile, its greetings and blocked people.
     pub(super) fn upkeep(&self) -> MutexGuard<'_, Upkeep> {
         self.upkeep.hold()
     }

@@ -52,7 +52,7 @@ impl Progression {
         step
     }
 
-    /// How long after the status before it the next one comes; `None` at the top.
+    /// The delay of the next status after the one before; `None` after the last.
     pub(super) fn wait(&self, options: &ReceiptOptions) -> Option<Duration> {
         let waits = [options.sent_after, options.delivered_after, options.read_after];
         self.steps.get(self.place).and(waits.get(self.place)).copied()

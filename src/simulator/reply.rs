@@ -1,4 +1,4 @@
-//! Answers in the provider's dress: its headers, its trace ids, its errors, and closed connections.
+//! Answers in the provider's form: its headers, trace ids and errors, and closed connections.
 
 use std::io;
 use std::pin::Pin;
@@ -20,10 +20,10 @@ const APP_USAGE: HeaderName = HeaderName::from_static("x-app-usage");
 const BUSINESS_USAGE: HeaderName = HeaderName::from_static("x-business-use-case-usage");
 const TRACE: HeaderName = HeaderName::from_static("x-fb-trace-id");
 
-/// What a handler found out: a body, or a refusal, and whose usage the answer reports.
+/// The result of a handler: a body or a refusal.
 pub(super) type Verdict = Result<Value, GraphError>;
 
-/// The answer for a verdict. `account` is absent while it is not known who is concerned.
+/// The answer for a verdict. `account` is absent while the account is unknown.
 pub(super) fn answer(world: &World, account: Option<&Account>, verdict: &Verdict) -> HttpResponse {
     let trace = trace();
     let mut reply = match verdict {

@@ -1,7 +1,7 @@
 //! The scheduler of webhooks, held by the delivery task: webhooks by the time they are due, and those to repeat.
 //!
-//! Where a webhook goes is asked when it is posted, so that what is outstanding follows its receiver to
-//! another address. What has no receiver waits until one is aimed.
+//! The receiver is looked up when a webhook is posted, so that outstanding webhooks follow their receiver to
+//! another address. A webhook without a receiver waits until one is set.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::clock::Timestamp;
 
 /// The longest wait between two attempts.
 const LONGEST_RETRY: Duration = Duration::from_secs(30);
-/// How much of what is due is looked at for one webhook: other receivers' may lie between.
+/// How many due webhooks are searched for one post, because those of other receivers may be between.
 const LOOK_AHEAD: usize = 4_000;
 
 /// When something is due, and a serial that keeps order.
@@ -34,7 +34,7 @@ pub(super) struct Batch {
     /// Messages whose last status this carries.
     finished: usize,
     attempts: u32,
-    /// Which aiming it was posted under.
+    /// The number of receiver changes when it was posted.
     aiming: u64,
     posted: Vec<oneshot::Sender<()>>,
 }
@@ -50,7 +50,7 @@ pub(super) struct Scheduler {
     serial: u64,
     schedule: BTreeMap<Key, Promised>,
     retries: BTreeMap<Key, Batch>,
-    /// What is due and has no receiver.
+    /// Due webhooks without a receiver.
     parked: Vec<Promised>,
     parked_retries: Vec<Batch>,
 }
@@ -70,12 +70,12 @@ impl Scheduler {
         }
     }
 
-    /// Whether there is nothing to do before something new is promised or aimed.
+    /// Whether there is nothing to do before a new webhook or receiver.
     pub(super) fn is_idle(&self) -> bool {
         self.schedule.is_empty() && self.retries.is_empty()
     }
 
-    /// Takes what was promised; true when everything before it is to be forgotten.
+    /// Takes the queued webhooks; true when all earlier ones have to be removed.
     pub(super) fn take_in(&mut self) -> bool {
         let generation = self.outbox.generation();
         let is_forgotten = generation != self.generation;
@@ -99,7 +99,7 @@ impl Scheduler {
         is_forgotten
     }
 
-    /// Gives everything that waited for its receiver another chance now.
+    /// Retries all webhooks that waited for a receiver.
     fn begin_anew(&mut self) {
         for promised in std::mem::take(&mut self.parked) {
             self.put(promised);
@@ -176,7 +176,8 @@ impl Scheduler {
         Some(Batch { target, body, statuses, notices, finished, attempts: 0, aiming: self.aiming, posted })
     }
 
-    /// What is due for one receiver, that of the first which has any; what has none is parked.
+    /// The due webhooks of one receiver, that of the first webhook with one; webhooks without a receiver are
+    /// parked.
     fn due(&mut self, now: Instant) -> Option<(Arc<Target>, Vec<Key>)> {
         let mut chosen: Option<(Arc<Target>, Vec<_>)> = None;
         let mut homeless = Vec::new();
@@ -201,7 +202,7 @@ impl Scheduler {
     /// Notes the outcome of a webhook: done, to repeat, or given up.
     pub(super) fn settle(&mut self, mut batch: Batch, was_heard: bool) {
         for posted in batch.posted.drain(..) {
-            // A send that no longer waits is passed over.
+            // A send that no longer waits is skipped.
             let _ = posted.send(());
         }
         let counts = &self.outbox.counts;

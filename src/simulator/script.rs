@@ -1,8 +1,8 @@
-//! Scripted outcomes: what becomes of a send that has passed every check.
+//! Scripted outcomes of sends that have passed every check.
 //!
-//! Rules are asked in the order in which they came; the first whose turn it is decides. A script
-//! cannot see sends that were refused before, so that `times: 3` means three sends that would
-//! otherwise have been accepted.
+//! Rules are tried in the order in which they were added; the first one whose turn it is decides. A script
+//! does not see sends that were refused before, so `times: 3` means three sends that would otherwise have
+//! been accepted.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,7 +18,7 @@ use super::span::Span;
 /// The most rules at a time; each send without an outcome is compared with all of them.
 const MOST_RULES: usize = 1_000;
 
-/// Which sends a rule is about; what is absent matches every send.
+/// The sends that a rule matches; absent fields match every send.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Match {
@@ -31,7 +31,7 @@ pub(super) struct Match {
     key_prefix: Option<String>,
 }
 
-/// What becomes of the send.
+/// The outcome of a send.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Outcome {
@@ -138,7 +138,7 @@ impl Rule {
     }
 }
 
-/// A send as rules see it.
+/// The fields of a send that rules use.
 pub(super) struct Occasion<'a> {
     pub(super) phone_number_id: &'a str,
     pub(super) to: &'a str,
@@ -180,7 +180,7 @@ impl Running {
     }
 }
 
-/// How far a rule has come, for `GET /_sim/script`.
+/// The progress of a rule, for `GET /_sim/script`.
 #[derive(Debug, Serialize)]
 pub(super) struct Progress {
     matched: u64,
@@ -196,7 +196,7 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// Adds rules behind those in force.
+    /// Adds rules after those in force.
     pub(super) fn add(&self, added: Vec<Rule>) -> Result<(), String> {
         let mut rules = self.rules.hold();
         if rules.len() + added.len() > MOST_RULES {
@@ -244,7 +244,7 @@ impl Script {
     }
 }
 
-/// Reads one rule, naming its place in the script when it is wrong.
+/// Parses one rule. The error names its position in the script.
 pub(super) fn read_rule(place: usize, value: &Value) -> Result<Rule, String> {
     let rule = Rule::deserialize(value).map_err(|error| format!("entry {place}: {error}"))?;
     match rule.fault() {

@@ -1,4 +1,4 @@
-//! What a simulator knows at its start: accounts with their tokens, numbers and templates.
+//! The data of a simulator at its start: accounts with their tokens, numbers and templates.
 //!
 //! Built in Rust by tests and the demo, read as JSON by `POST /_sim/accounts`.
 
@@ -95,7 +95,8 @@ pub struct Template {
     /// `POSITIONAL` or `NAMED`.
     #[serde(default = "positional")]
     pub parameter_format: String,
-    /// How long a message of it is tried to be delivered, in seconds; when absent, as long as the provider does usually.
+    /// How long delivery of its messages is attempted, in seconds; when absent, as long as the provider
+    /// usually does.
     #[serde(default)]
     pub message_send_ttl_seconds: Option<i64>,
     /// The provider's array of components.

@@ -1,7 +1,7 @@
-//! `POST /{phone_number_id}/messages`: the order of checks, and what becomes of a send.
+//! `POST /{phone_number_id}/messages`: the order of checks, and the outcome of a send.
 //!
 //! Token, object, number and account state, messages per second, pair, schema, template, parameters;
-//! then the script; then acceptance. The order is an inference: the provider does not document it.
+//! then the script; then acceptance. The order is inferred: the provider does not document it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use super::timers::Action;
 use super::world::World;
 use crate::clock::Timestamp;
 
-/// The longest wait for a receiver that must hear of a message before its send is answered.
+/// The longest wait for a receiver that must get a message's status before its send is answered.
 const BEFORE_REPLY: Duration = Duration::from_secs(5);
 
 /// A send that has passed every check.
@@ -175,7 +175,7 @@ async fn accept(world: &World, draft: &Draft, failure: Option<AsyncFailure>) -> 
         return Ok(draft.acceptance(&id, "held_for_quality_assessment"));
     }
     if let Some(posted) = world.outbox.promise(sequence, &draft.number, event) {
-        // Whether it was heard or not, the send is answered.
+        // The send is answered whether or not the receiver answered.
         let _ = tokio::time::timeout(BEFORE_REPLY, posted).await;
     }
     Ok(draft.acceptance(&id, "accepted"))
@@ -218,7 +218,7 @@ async fn carry_out(world: &Data<World>, draft: Draft, outcome: Outcome) -> HttpR
             reply::severed()
         }
         Outcome::DropReply(_) => {
-            // That it was accepted is what the client must not hear.
+            // The client must not learn that the send was accepted.
             let _ = accept(world, &draft, None).await;
             reply::severed()
         }

@@ -28,14 +28,14 @@ use super::unversioned;
 use super::web_session::FakeWhatsApp;
 use super::world::World;
 
-/// Clients keep connections for long; a simulator that closed idle ones would look unreliable.
+/// Idle connections are kept long, so that a simulator does not look unreliable.
 const KEEP_ALIVE: Duration = Duration::from_secs(120);
-/// How long a graceful stop waits for requests under way, in seconds.
+/// How long a graceful stop waits for requests in progress, in seconds.
 const STOP_SECONDS: u64 = 1;
 /// The largest request body, for accounts with many numbers; messages are far below.
 const LARGEST_BODY: usize = 16 << 20;
 
-/// Why a simulator did not start, or did not take what it was given.
+/// Why a simulator did not start, or refused its input.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The options, the seed or the script are wrong; the sentence says how.
@@ -105,7 +105,7 @@ async fn serve(world: Data<World>, ready: oneshot::Sender<Started>, ending: ones
         (address, server.run())
     });
     match server {
-        // When nobody waits for the start any more, there is nobody to tell.
+        // If the caller is gone, the error is dropped.
         Err(error) => drop(ready.send(Err(error))),
         Ok((address, server)) => {
             drop(ready.send(Ok((address, server.handle(), Handle::current()))));
@@ -116,7 +116,7 @@ async fn serve(world: Data<World>, ready: oneshot::Sender<Started>, ending: ones
     }
     delivery.abort();
     timers.abort();
-    // An error means that nobody waits for the end.
+    // An error means that the caller is gone.
     let _ = ending.send(());
 }
 
@@ -131,8 +131,8 @@ impl Simulator {
         self.address
     }
 
-    /// What linked devices run on, in the place of the connector's driver. They end with the simulator, so stop them
-    /// first.
+    /// The driver of linked devices, in place of the connector's driver. The devices end with the simulator,
+    /// so stop them first.
     pub fn web_sessions(&self) -> FakeWhatsApp {
         let page = format!("{}/phone", self.base_url());
         FakeWhatsApp::new(Arc::clone(&self.world.web_sessions), self.thread.clone(), page)
@@ -160,8 +160,8 @@ impl Simulator {
         self.world.directory.read().number(phone_number_id).map(|number| number.timeline())
     }
 
-    /// How often a number was asked how it is, as channels do to learn whether they can send; 0 when there is no
-    /// such number.
+    /// How often a number was probed, as channels do to learn whether they can send; 0 when there is no such
+    /// number.
     pub fn descriptions(&self, phone_number_id: &str) -> u64 {
         self.world.directory.read().number(phone_number_id).map_or(0, |number| number.descriptions())
     }
@@ -202,10 +202,10 @@ impl Simulator {
         self.world.directory.write().add(seed).map_err(Error::Invalid)
     }
 
-    /// Sends webhooks there from now on: all of them, or those of the number or account that the options
-    /// name. What is outstanding goes there too, at once, so that a receiver that comes back at another
-    /// address misses nothing. `None` ends all receivers: nothing new is promised then, and what is
-    /// outstanding waits until it is aimed again.
+    /// Sets the receiver of webhooks: of all, or of the number or account that the options name. Outstanding
+    /// webhooks go there at once, too, so that a receiver that comes back at another address misses nothing.
+    /// `None` removes all receivers: then no new webhooks are created, and outstanding ones wait until a
+    /// receiver is set again.
     ///
     /// # Errors
     /// A sentence about the option that is wrong.
@@ -227,8 +227,8 @@ impl Simulator {
         self.world.reset().map_err(Error::Invalid)
     }
 
-    /// Stops accepting, waits up to a second for requests under way, and ends. Outstanding receipts
-    /// are not delivered.
+    /// Stops accepting, waits up to a second for requests in progress, and ends. Outstanding receipts are not
+    /// delivered.
     pub async fn stop(mut self) {
         let ended = self.ended.take();
         self.handle.stop(true).await;

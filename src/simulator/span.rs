@@ -1,11 +1,11 @@
-//! Lengths of time as people write them in scripts: `"250ms"`, `"2s"`.
+//! Durations as people write them in scripts: `"250ms"`, `"2s"`.
 
 use std::time::Duration;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-/// A length of time, read from text.
+/// A duration, parsed from text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span(pub(super) Duration);
 

@@ -1,5 +1,5 @@
-//! Where webhooks go: to the receiver of a number, of its account, or of the whole app; the narrowest one
-//! that was aimed decides, as at the provider.
+//! The receivers of webhooks: of a number, of its account, or of the whole app. The most specific receiver
+//! gets the webhook, as at the provider.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::phone::PhoneNumber;
 /// The accounts or numbers whose webhooks a receiver gets.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Scope {
-    /// Those that nobody else gets.
+    /// All webhooks without a more specific receiver.
     App,
     /// Those of an account.
     Account(String),
@@ -57,7 +57,7 @@ impl Targets {
         self.0.is_empty()
     }
 
-    /// The receiver of this very scope.
+    /// The receiver of exactly this scope.
     pub(super) fn get(&self, scope: &Scope) -> Option<Arc<Target>> {
         self.0.get(scope).cloned()
     }

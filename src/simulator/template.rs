@@ -1,4 +1,4 @@
-//! One template as the simulator keeps it: what it shows, and which parameters a send must bring.
+//! One template of the simulator: its fields, and the parameters that a send needs.
 
 use serde_json::{Map, Value, json};
 

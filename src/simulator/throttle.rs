@@ -1,4 +1,4 @@
-//! Counting by time: arrivals in a sliding second, and the limit per pair of number and recipient.
+//! Limits over time: arrivals in a sliding second, and the limit per pair of number and recipient.
 //!
 //! Both take `now` in milliseconds since the simulator started and ask no clock themselves.
 
@@ -9,7 +9,7 @@ const MILLIS: usize = 1_000;
 const PAIR_WINDOW_MILLIS: u64 = 6_000;
 /// The most messages to one recipient in one window.
 const PAIR_BURST: u32 = 45;
-/// The most pairs remembered; a pair beyond them is let through until older ones have lapsed.
+/// The maximum of pairs that are kept; further pairs are not limited until older ones have expired.
 const PAIR_LIMIT: usize = 1_000_000;
 /// Lapsed pairs are looked for at most this often while the table is full.
 const PAIR_SWEEP_MILLIS: u64 = 1_000;

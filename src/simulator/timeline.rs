@@ -1,5 +1,5 @@
-//! Accepted messages per tenth of a second, of the last minutes only: whether a sender is even, or comes in
-//! bursts that a figure per second does not show.
+//! Accepted messages per tenth of a second, only of the last minutes. They show whether a sender is even, or
+//! has bursts that a figure per second hides.
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Timers of what the simulator does by itself, and the one task that carries it out.
+//! Timers for actions of the simulator, and the task that carries them out.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use super::world::World;
 /// How long the task sleeps when there is nothing to do; it is woken when there is.
 const IDLE: Duration = Duration::from_secs(3_600);
 
-/// Something to be done at its time.
+/// An action at a time.
 #[derive(Debug)]
 pub(super) enum Action {
-    /// A number comes back from its upgrade: faster than before, and a webhook says so.
+    /// The end of a number's upgrade: it is faster than before, and a webhook reports it.
     Upgrade(Arc<PhoneNumber>),
-    /// What is held of a template is let go or dropped.
+    /// The held messages of a template are sent or dropped.
     EndPacing(Arc<Account>, u64, Fate),
     /// A webhook that was asked for.
     Notify(Notice),
@@ -44,7 +44,7 @@ struct Actions {
 }
 
 impl Timers {
-    /// Has something done this much later.
+    /// Adds an action with this delay.
     pub(super) fn add(&self, after: Duration, action: Action) {
         let mut actions = self.actions.hold();
         actions.serial += 1;

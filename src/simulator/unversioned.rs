@@ -1,4 +1,4 @@
-//! Requests without a version in their path, which the provider takes for requests of the app's own version.
+//! Requests without a version in their path, which the provider treats as requests of the app's own version.
 
 use actix_web::dev::ServiceRequest;
 use actix_web::http::Uri;

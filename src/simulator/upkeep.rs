@@ -1,4 +1,4 @@
-//! What a business keeps up at its number: its profile, how it greets people, and whom it blocked.
+//! The settings of a number: its profile, its greetings, and blocked people.
 
 use std::collections::BTreeMap;
 

@@ -159,9 +159,10 @@ impl Vault {
         if is_there { Self::open(secrets, data_dir).map(|(vault, _)| Some(vault)) } else { Ok(None) }
     }
 
-    /// Seals `plaintext` with the current key for a `context`, such as `channel:<id>:token`. Sealing the same
-    /// text twice gives different bytes. A caller that writes them during a possible rotation takes a
-    /// [`Vault::hold`] before and keeps it until the commit.
+    /// Seals `plaintext` with the current key for a `context`, such as `channel:<id>:token`.
+    ///
+    /// Sealing the same text twice gives different bytes. A caller that writes them during a possible rotation
+    /// takes a [`Vault::hold`] before and keeps it until the commit.
     pub fn seal(&self, plaintext: &[u8], context: &str) -> Vec<u8> {
         self.refresh();
         self.ring().seal(plaintext, context)

@@ -6,7 +6,7 @@ use super::*;
 use crate::config::Config;
 use crate::domain::secret::SealingKey;
 
-/// What the first versions made of `EAAG` for the place `x` under a key of 32 ones.
+/// `EAAG`, sealed by the first versions for the place `x` with a key of 32 ones.
 const BEFORE_IDS_SEALED: &str = "01000102030405060708090a0b0c0d0e0f10111213141\
     516173d919ac25e21e2e0168237af2f467d06c4dd9460";
 
@@ -123,7 +123,7 @@ async fn a_new_key_waits_for_what_is_being_sealed_with_the_one_before() {
     assert!(sealed.starts_with(&beginning(first)));
     let command = open(directory.path()).unwrap().0;
     let mut adding = std::pin::pin!(command.add_key());
-    // The new key seals at once; the command goes on only when nothing more comes under the old one.
+    // The new key seals at once; the command goes on only when no more values come with the old key.
     while service.current_key() == first {
         assert!(futures_util::poll!(adding.as_mut()).is_pending());
     }

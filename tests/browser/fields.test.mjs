@@ -1,4 +1,4 @@
-// A template with values of each recipient: offered, previewed while somebody writes, checked, and sent to each their own.
+// A template with values of each recipient: offered, previewed while a person types, checked, and sent with each recipient's values.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -26,7 +26,7 @@ const mouse = page => ({
     press: name => page.getByRole('button', { name, exact: true }).first().click(),
 });
 
-/** With the keyboard: from stop to stop, as somebody goes who sees no pointer. */
+/** With the keyboard alone: from stop to stop. */
 const keyboard = page => ({
     async fill(label, text) {
         await reach(page, label, isField);
@@ -34,7 +34,7 @@ const keyboard = page => ({
         await page.keyboard.type(text);
     },
     async choose(label) {
-        // A group of buttons is one stop: the arrows go on in it.
+        // A group of buttons is one stop: the arrow keys move within it.
         await reach(page, label, isOfGroup);
         for (let nth = 0; nth < 10; nth += 1) {
             if (await page.evaluate(isField, label)) break;
@@ -49,7 +49,7 @@ const keyboard = page => ({
     },
     async file(label, file) {
         await reach(page, label, isField);
-        // A key that comes before the page was shown for the first time opens nothing.
+        // A key before the first display of the page has no effect.
         let chooser = null;
         for (let nth = 0; nth < 10 && !chooser; nth += 1) {
             const opened = page.waitForEvent('filechooser', { timeout: 3_000 }).catch(() => null);

@@ -1,4 +1,4 @@
-// What a newcomer does, from the address that the demonstration prints to the end of a send, in the browser alone.
+// A newcomer's steps, from the address that the demonstration prints to the end of a send, in the browser alone.
 
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -47,7 +47,7 @@ test('a newcomer gets from the printed address to the end of a send', async () =
     const { stdout } = await promisify(execFile)('bash', ['-c', command]);
     const { send_id: sendId } = JSON.parse(stdout);
 
-    // Its message arrives while somebody looks, and the page offers nothing that would do nothing.
+    // Its message arrives while the page is open, and the page offers only actions that have an effect.
     await choose('Sends');
     await page.locator(`tbody a[href$="${sendId}"]`).first().click();
     await page.locator('#figures').getByText(/^(Delivered|Read)$/).first().waitFor();
@@ -65,7 +65,7 @@ test('a newcomer gets from the printed address to the end of a send', async () =
     await page.getByRole('button', { name: 'Pair', exact: true }).waitFor({ state: 'detached' });
     await phone.close();
 
-    // A file from a spreadsheet in Brazil, whose columns nobody has to name.
+    // A file from a spreadsheet in Brazil, whose columns are recognised.
     const lines = Array.from({ length: ROWS }, (_, nth) => `Pessoa;${nth};+55 11 9${String(10_000_000 + nth)}`);
     const file = path.join(directory, 'clientes.csv');
     await writeFile(file, ['Nome;Sobrenome;Celular', ...lines, 'Sem;Número;12', ''].join('\n'));

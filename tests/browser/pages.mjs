@@ -2,7 +2,7 @@
 
 import { eventually } from './stage.mjs';
 
-/** Lets the first company have sends: one that is over, with some that failed, and one that runs. */
+/** Makes sends of the first company: a finished one with some failed messages, and one that runs. */
 export async function busy(demo) {
     const { channels: [channel], tags: [everyone] } = demo.said.companies[0];
     const send = async body => {
@@ -17,7 +17,7 @@ export async function busy(demo) {
     await send({ message: 'The new opening hours: every day from eight to eight', contact_tag_id: everyone.id });
 }
 
-/** Those that somebody with this role may open. */
+/** The pages that a person with this role may open. */
 export async function addresses(demo, role) {
     const [company] = demo.said.companies;
     const channels = company.channels.map(channel => `/console/channels/${channel.id}`);
@@ -37,7 +37,7 @@ export async function addresses(demo, role) {
     ];
 }
 
-/** Pages of single things, for those who look at pictures. */
+/** Pages of single records, for the pictures. */
 export async function further(demo, role) {
     if (role === 'operator') return ['/console/companies', '/console/nothing'];
     const { body: { data: [contact] } } = await demo.request('GET', '/api/v1/contacts?limit=1');

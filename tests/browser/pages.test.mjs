@@ -1,5 +1,5 @@
-// Every page in three languages, both themes, narrow and wide: nothing that axe finds, nothing in the browser's console,
-// nothing from another host; and once with the keyboard alone.
+// Every page in three languages, both themes, narrow and wide: no findings of axe, no messages in the browser's console, no
+// requests to another host; and once with the keyboard alone.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

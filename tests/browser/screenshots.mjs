@@ -1,5 +1,5 @@
 // Takes a picture of every page: node screenshots.mjs DIRECTORY [light|dark] [WIDTH] [whole]. Run by `tests/browser/screenshots`.
-// With `whole`, of all of each page, and of single things as well.
+// With `whole`, the pictures show each page to its end, and include pages of single records.
 
 import path from 'node:path';
 
@@ -15,13 +15,13 @@ try {
     await busy(demo);
     for (const role of ['owner', 'operator']) {
         const { page } = await browser.signedIn(demo, role, { theme, width: Number(width) });
-        // Some seconds of work to be seen.
+        // Some seconds of work, so that the pages show it.
         await page.waitForTimeout(4_000);
         const all = [...await addresses(demo, role), ...fullPage ? await further(demo, role) : []];
         const taken = new Set();
         for (const address of all) {
             await page.goto(demo.url + address);
-            // Things of the same kind have pages of the same name: the first has it alone.
+            // Pages of the same kind have the same name: only the first picture has it without a number.
             let file = name(address);
             for (let nth = 2; fullPage && taken.has(file); nth += 1) file = `${name(address)}-${nth}`;
             taken.add(file);

@@ -1,4 +1,4 @@
-// A send in the browser: checked, sent, watched, paused, and sent again to those that failed.
+// A send in the browser: checked, sent, watched, paused, and its failed messages sent again.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

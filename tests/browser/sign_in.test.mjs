@@ -1,4 +1,4 @@
-// Coming in, and being kept out.
+// Signing in, and refused sign-ins.
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -16,7 +16,7 @@ after(async () => {
     await demo?.stop();
 });
 
-/** Somebody with a password, as an invitation makes them. */
+/** A person with a password, made by an invitation. */
 async function member(name, password) {
     const email = `${name}@example.com`;
     const { link } = await demo.command('user', 'invite', email, '--company', demo.said.companies[0].name, '--role', 'member');
@@ -83,7 +83,7 @@ test('with a second factor, the password alone is not enough', async () => {
     assertQuiet(other, demo);
 });
 
-/** The six digits of this moment, or of so many steps later (RFC 6238). */
+/** The six digits of this moment, or of this many steps later (RFC 6238). */
 function code(secret, later) {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
     const bits = [...secret.replace(/=+$/, '')].map(letter => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');

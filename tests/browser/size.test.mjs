@@ -1,4 +1,4 @@
-// What is large: a file of 2 GB, two hundred companies, a send of a million messages. None is slow, none breaks the page.
+// Large records: a file of 2 GB, two hundred companies, a send of a million messages. None is slow, none breaks the page.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -50,7 +50,7 @@ function companies() {
     return `${sql}COMMIT;\n`;
 }
 
-/** A send that is over, as the service leaves it: each fiftieth message failed. */
+/** A finished send, with the rows that the service writes: each fiftieth message failed. */
 function million() {
     const { id: company, channels: [channel] } = demo.said.companies[0];
     const at = Date.now() - 3_600_000;
@@ -92,7 +92,7 @@ async function memory() {
     return Number(status.match(/^VmRSS:\s+(\d+) kB/m)[1]) / 1_024;
 }
 
-/** How many MiB the service grew by at most while something was done. */
+/** The highest growth of the service's memory in MiB during some work. */
 async function growth(done) {
     const before = await memory();
     let most = before;
@@ -107,7 +107,7 @@ async function growth(done) {
     return Math.max(most, await memory()) - before;
 }
 
-/** Somebody of many companies, who chose the first. */
+/** A person of many companies, who chose the first. */
 async function ofAcme(options = {}) {
     const person = await browser.signedIn(demo, 'owner', options);
     await person.page.goto(`${demo.url}/console/companies`);
@@ -117,7 +117,7 @@ async function ofAcme(options = {}) {
     return person;
 }
 
-/** Sends the file, with words beside it. */
+/** Uploads the file, with tags. */
 async function upload(page, file) {
     await page.goto(`${demo.url}/console/contacts/import`);
     await page.getByLabel('Tags for all contacts of the file').fill('feira; Olá');

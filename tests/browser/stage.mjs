@@ -1,5 +1,5 @@
-// What every test of the console begins with: a demonstration of its own, a browser, people who are signed in, and an
-// eye on what a page must never do.
+// The beginning of every test of the console: a demonstration of its own, a browser, signed-in people, and a check for
+// everything that a page must never do.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -12,12 +12,12 @@ import { chromium } from 'playwright-core';
 
 const { POMBO, CHROMIUM } = process.env;
 
-/** How long anything may take on a machine that has much else to do. */
+/** The timeout of each step on a busy machine. */
 export const PATIENCE = 60_000;
 
-/** A service with a simulated provider, in a directory that goes with it. */
+/** A service with a simulated provider, in a temporary directory. */
 export class Demo {
-    /** Starts one with so many contacts. */
+    /** Starts a service with this many contacts. */
     static async start({ contacts = 200 } = {}) {
         const directory = await mkdtemp(path.join(tmpdir(), 'pombo-browser-'));
         const child = spawn(
@@ -46,7 +46,7 @@ export class Demo {
         return this.url + new URL(link).pathname;
     }
 
-    /** What a command of the program prints. */
+    /** The output of a command of the program. */
     async command(...words) {
         const child = spawn(POMBO, [...words, '--json'], {
             env: { ...process.env, POMBO__DATA__DIR: path.join(this.directory, 'demo') },
@@ -57,7 +57,7 @@ export class Demo {
         return JSON.parse(text);
     }
 
-    /** What an HTTP client of the first company reads. */
+    /** The answer to an HTTP client of the first company. */
     async request(method, address, { body, key = this.said.companies[0].api_key, ...headers } = {}) {
         const response = await fetch(`${this.url}${address}`, {
             method,
@@ -76,12 +76,12 @@ export class Demo {
     }
 }
 
-/** One browser, in which everybody has a window of their own. */
+/** One browser, in which each person has a window of their own. */
 export class Browser {
     static async start() {
         return new Browser(await chromium.launch({
             executablePath: CHROMIUM,
-            // There is nothing to be kept from in a test, and a container may have no user namespaces.
+            // A test needs no sandbox, and a container may have no user namespaces.
             args: ['--no-sandbox', '--disable-dev-shm-usage'],
         }));
     }
@@ -90,7 +90,7 @@ export class Browser {
         this.browser = browser;
     }
 
-    /** Somebody's window. `seen` gathers what no page may do. */
+    /** A person's window. `seen` collects everything that no page may do. */
     async person({ width = 1280, language = 'en', theme = 'light', script = true } = {}) {
         const context = await this.browser.newContext({
             viewport: { width, height: 900 },
@@ -105,7 +105,7 @@ export class Browser {
         page.setDefaultTimeout(PATIENCE);
         const seen = [];
         page.on('console', message => {
-            // The browser itself says so of every answer that is a refusal.
+            // The browser itself logs every answer with an error status.
             if (!message.text().startsWith('Failed to load resource')) seen.push(message.text());
         });
         page.on('pageerror', error => seen.push(String(error)));
@@ -117,12 +117,12 @@ export class Browser {
         return { context, page, seen, hosts };
     }
 
-    /** Somebody who came in by a link. */
+    /** A person who signed in by a link. */
     async signedIn(demo, role = 'owner', options = {}) {
         const person = await this.person(options);
-        // The page of the link is left at once: only its beginning is waited for.
+        // The browser leaves the page of the link at once, so the test waits only for its beginning.
         await person.page.goto(await demo.link(role), { waitUntil: 'commit' });
-        // With script the page's form sends itself: a button that goes at any moment is not pressed.
+        // With script the page's form submits itself, so the test does not press a button that may be gone.
         if (options.script === false) await person.page.locator('form[data-submit] button').click();
         await person.page.waitForURL(url => url.pathname.startsWith('/console') && !url.pathname.includes('link'));
         return person;
@@ -133,7 +133,7 @@ export class Browser {
     }
 }
 
-/** Nothing was said in the browser's console, and nobody else was asked for anything. */
+/** Checks that the browser's console is empty and that no other host got a request. */
 export function assertQuiet({ seen, hosts }, demo) {
     assert.deepEqual(seen, []);
     hosts.delete(new URL(demo.url).host);
@@ -151,7 +151,7 @@ export async function eventually(look, patience = PATIENCE) {
     }
 }
 
-/** Goes from stop to stop until the one that is meant has the focus. */
+/** Moves the focus from stop to stop to the wanted one. */
 export async function reach(page, wanted, isThere) {
     for (let stops = 0; stops < 80; stops += 1) {
         await page.keyboard.press('Tab');
@@ -160,7 +160,7 @@ export async function reach(page, wanted, isThere) {
     assert.fail(`no stop is ${wanted}`);
 }
 
-/** The provider refuses messages to numbers with this end from now on, for good. */
+/** From now on, the provider permanently refuses messages to numbers with this end. */
 export async function failing(demo, suffix) {
     const rule = { match: { to_suffix: suffix }, times: 1, outcome: { error: { code: 131026 } } };
     const response = await fetch(`${demo.said.simulator_url}/_sim/script`, {

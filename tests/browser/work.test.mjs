@@ -1,4 +1,4 @@
-// What people do besides sending: files of contacts, phones, tiers, other companies' addresses, no script, no mouse.
+// Work besides sending: files of contacts, phones, tiers, other companies' addresses, without script, without a mouse.
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ after(async () => {
     await demo?.stop();
 });
 
-/** A file of contacts with so many rows, one of them without anything to know a contact by. */
+/** A file of contacts with this many rows, one of them without anything that identifies a contact. */
 async function contacts(rows) {
     const lines = ['Nome,Telefone,E-mail'];
     for (let nth = 0; nth < rows - 1; nth += 1) {
@@ -91,7 +91,7 @@ test('a tier is changed, with the new end of what runs shown before', async () =
     const { page } = person;
     const channels = await demo.command('channel', 'show', channel.id);
     const tier = channels.tier ?? channels[0]?.tier;
-    // So much that it still runs when the page is read on a slow machine: its channel sends 80 messages a second.
+    // So many messages that the send still runs when a slow machine reads the page: its channel sends 80 a second.
     for (let nth = 0; nth < 25; nth += 1) await demo.request('POST', `/api/v1/chat/${channel.id}/messages`, { body });
     await page.goto(`${demo.url}/console/operator/tiers/${tier}`);
     await page.getByLabel('Messages per second').fill('20/s');

@@ -66,7 +66,7 @@ impl<'a> World<'a> {
         self.universe.store.changes(filter, page()).await.unwrap().records
     }
 
-    /// Changes rows behind everybody's back.
+    /// Changes rows directly in the database.
     async fn execute(&self, sql: &str) {
         let database = Database::connect(&self.universe.url).await.unwrap();
         assert!(database.execute_unprepared(sql).await.unwrap().rows_affected() > 0, "{sql}");

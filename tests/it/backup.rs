@@ -1,4 +1,4 @@
-//! Backups of a database that is in use, and what a service does with one that was restored.
+//! Backups of a database in use, and services on restored databases.
 
 mod broken_off;
 #[cfg(unix)]
@@ -68,10 +68,10 @@ async fn what_was_sent_since_a_backup_is_not_sent_again(universe: &Universe) {
     let left = counts["unknown"].as_u64().unwrap();
     assert!(left > 0 && left <= unknown, "{record} {restored}");
     assert_eq!(left + counts["sent"].as_u64().unwrap(), RECIPIENTS, "{record}");
-    // It was canceled after the backup, which nobody knows now: a person decides.
+    // It was canceled after the backup, and the restored database does not have that: a person decides.
     assert_eq!(send_record(&world, &url, &later).await["state"], "paused");
 
-    // What waits in the channel's lanes goes before what comes later.
+    // Messages in the channel's lanes go before later ones.
     let after = world.to_one(&url).await;
     world.delivered(RECIPIENTS + 1).await;
     assert_eq!(world.serving.figures().0, RECIPIENTS + 1, "only {after} went");
@@ -102,7 +102,7 @@ async fn sends_go_on_where_they_were_when_nothing_was_sent_since(universe: &Univ
     let (mut service, url) = world.serving.serve().await;
     let bulk = world.send(&url, json!({})).await;
     world.delivered(5).await;
-    // Its input ends: it stops as it is asked to, and leaves nothing in doubt.
+    // Its input ends: it stops gracefully, and leaves no message in doubt.
     drop(service.stdin.take());
     assert!(service.wait().unwrap().success());
     let before = world.serving.figures().0;

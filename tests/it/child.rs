@@ -54,7 +54,7 @@ impl DerefMut for OwnedChild {
 impl Drop for OwnedChild {
     fn drop(&mut self) {
         if let Some(child) = &mut self.0 {
-            // One that has ended already is fine.
+            // The process may have ended already.
             let _ = child.kill();
             let _ = child.wait();
         }

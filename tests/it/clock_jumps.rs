@@ -1,7 +1,7 @@
 //! The wall clock of the service's machine is set, forward and back, while the service runs and while it is down:
-//! schedules follow the clock, nothing waits for as long as the clock was wrong, and nothing is lost.
+//! schedules follow the clock, no message waits for as long as the clock was wrong, and no message is lost.
 //!
-//! Only the service believes in the other time, which the program can be told in builds for tests.
+//! Only the service has the other time, which builds for tests can set.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,7 +40,7 @@ struct Clocked<'a> {
 }
 
 impl<'a> Clocked<'a> {
-    /// Its clock is so much ahead from the start.
+    /// Its clock is ahead by this much from the start.
     async fn start(universe: &'a Universe, contacts: u64, ahead: Duration, options: &[(&str, &str)]) -> Self {
         let mut serving = Serving::new_with(universe, contacts, "unlimited", options).await;
         let offset = serving.place.path().join("clock");
@@ -49,7 +49,7 @@ impl<'a> Clocked<'a> {
         Self { universe, serving, offset, child, url }
     }
 
-    /// From now on its clock is so much ahead.
+    /// Sets its clock ahead by this much from now on.
     fn is_ahead(&self, ahead: Duration) {
         set(&self.offset, ahead);
     }
@@ -154,7 +154,7 @@ async fn an_expiry_follows_a_clock_that_jumps_forward(universe: &Universe) {
         .await;
     clocked.is_ahead(2 * HOUR);
     until_soon("the send expired", async || clocked.shown(&missed).await["state"] == "expired").await;
-    // What has time left goes.
+    // Messages with time left go.
     let other = clocked.send(&to_one(SINGLE + 1)).await;
     until_soon("the other sent", async || clocked.shown(&other).await["state"] == "finished").await;
     assert_eq!(clocked.serving.figures(), (1, 1));
@@ -166,7 +166,7 @@ async fn a_schedule_follows_a_clock_that_is_set_back(universe: &Universe) {
     let due = clocked.send(&scheduled(SINGLE, Timestamp::now().plus(3 * HOUR))).await;
     until("the schedule kept", async || clocked.shown(&due).await["waiting"]["reason"] == "scheduled").await;
     clocked.is_ahead(Duration::ZERO);
-    // What need not wait goes, and the scheduled message does not go with it.
+    // Messages that need not wait go, without the scheduled message.
     let other = clocked.send(&to_one(SINGLE + 1)).await;
     until_soon("the other sent", async || clocked.shown(&other).await["state"] == "finished").await;
     let left = clocked.waits_for(&due, "scheduled", Duration::ZERO).await.unwrap();
@@ -213,7 +213,7 @@ async fn a_hold_lasts_a_day_though_the_clock_was_days_ahead_when_it_began(univer
     let mut clocked = Clocked::start(universe, 0, 2 * DAY, &[]).await;
     let enough = json!({ "match": {}, "times": 1, "outcome": { "error": { "code": 131_049 } } });
     clocked.serving.simulator.script(&enough).unwrap();
-    // Only a template is held back from a person.
+    // A recipient is held only for templates.
     let template = clocked.template().await;
     let body =
         json!({ "type": "template", "template_id": template, "components": [], "phone_number": SINGLE });

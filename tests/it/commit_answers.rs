@@ -1,5 +1,5 @@
-//! The line to the PostgreSQL database breaks, or stands still, at the very moment at which nobody knows whether a
-//! commit went through: nothing is lost, nothing is repeated, and what was refused is not delivered later.
+//! The connection to the PostgreSQL database breaks or hangs exactly when the service does not know whether a
+//! commit succeeded. No message is lost or repeated, and no refused message is delivered later.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,20 +13,20 @@ use crate::running::{Running, until};
 
 const CONTACTS: u64 = 400;
 const FIRST_CONTACT: u64 = 5_511_900_000_000;
-/// Nobody's number in the tag.
+/// A number that is not in the tag.
 const SINGLE: u64 = 5_521_900_000_000;
 
-/// How long what is in doubt waits for a receipt.
+/// How long a message in doubt waits for a receipt.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How the statements begin that a promise or its fulfilment stands on.
+/// The beginnings of the statements that write an acceptance or an outcome.
 const NEW_SEND: &str = "INSERT INTO send ";
 const NEW_BLOCKS: &str = "INSERT INTO recipient_block ";
 const ACTIVATION: &str = "UPDATE send SET state = $2, recipients = $3";
 const OUTCOMES: &str = "INSERT INTO message ";
 const MARKS: &str = "UPDATE send SET high_water";
 
-/// A service behind a line to its database.
+/// A service whose connection to the database can be broken.
 pub(crate) async fn behind(universe: &Universe) -> (PostgresProxy, Running) {
     let proxy = PostgresProxy::to(&universe.url);
     let acquire_timeout = Duration::from_secs(3);
@@ -64,10 +64,10 @@ pub(crate) fn once_each(numbers: impl IntoIterator<Item = u64>) -> BTreeMap<u64,
     numbers.into_iter().map(|number| (number, 1)).collect()
 }
 
-/// Waits until no send is left to do, and goes on to check that all is delivered as it should be.
+/// Waits until all sends are finished, and checks that every message is delivered as expected.
 async fn at_rest(running: &Running) {
     let marker = SINGLE + 1_000;
-    // A number that a client writes to last: whatever was accepted before it is at work by then.
+    // A number that a client writes to last: all messages accepted before are under way by then.
     until("the service to accept again", async || running.send(&to_one(marker)).await.0 == 202).await;
     until("every send finished", async || {
         let working = running.store.working_channels().await;
@@ -76,7 +76,7 @@ async fn at_rest(running: &Running) {
     .await;
 }
 
-/// What the recipients heard when all is over, without the message that [`at_rest`] sends.
+/// The messages of each recipient at the end, without the message that [`at_rest`] sends.
 async fn heard_in_the_end(running: &Running) -> BTreeMap<u64, usize> {
     at_rest(running).await;
     let mut heard = heard(running);
@@ -130,7 +130,7 @@ async fn a_single_that_reaches_the_database_after_its_refusal_is_not_delivered()
     caught.hang_up_client();
     let answer = asked.await.unwrap();
     assert_eq!(answer.status, 503, "{}", answer.body);
-    // When this is written, so is that the first request was refused.
+    // When this is written, the refusal of the first request is written too.
     repeat(&running, &to_one(SINGLE)).await;
     caught.pass_on();
     assert_eq!(heard_in_the_end(&running).await, once_each([SINGLE]));
@@ -148,7 +148,7 @@ async fn singles_that_wait_for_a_slow_commit_are_answered_when_it_is_durable_and
     let mut asked = vec![running.begin_send(&to_one(SINGLE))];
     caught.held().await;
     asked.extend((1..WAITING).map(|nth| running.begin_send(&to_one(SINGLE + nth))));
-    // Something else that the service does meanwhile: time passes for the requests too.
+    // The service does other work meanwhile, so that time passes for the requests too.
     running.tag("meanwhile", FIRST_CONTACT, 10).await;
     assert!(asked.iter().all(|answer| !answer.is_finished()), "promised before it was durable");
     caught.pass_on();

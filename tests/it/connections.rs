@@ -1,4 +1,5 @@
-//! Requests that read hold up neither accepting nor dispatching: each has connections of its own to the database.
+//! Requests that read delay neither accepting nor dispatching: each has connections of its own to the
+//! database.
 
 use std::time::Duration;
 
@@ -58,7 +59,7 @@ async fn lists_that_hang_hold_up_neither_accepting_nor_dispatching() {
         until("everything delivered", async || running.delivered().0 >= all).await;
         assert_eq!(running.delivered(), (all, all));
         assert!(waiting(&outside).await > 0, "the lists still hang");
-        // The readers' share is taken: others are asked to retry.
+        // The readers' share is used up: other readers are asked to retry.
         let sends = running.ask(Method::GET, "/api/v1/sends", &nothing).await;
         assert_eq!((sends.status, sends.code().as_deref()), (503, Some("service_unavailable")));
         assert_eq!(running.ask(Method::GET, "/readyz", &nothing).await.status, 200);

@@ -1,4 +1,4 @@
-//! Contact fields in templates: each recipient gets what the company knows of them.
+//! Contact fields in templates: each recipient gets the values of their own contact.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,7 +25,7 @@ stores!(
 
 /// The first number of the people here.
 const FIRST: u64 = 5_511_900_000_000;
-/// In no contact.
+/// A number without a contact.
 const STRANGER: u64 = 5_521_977_777_777;
 
 fn person(number: u64, first_name: &str) -> Person {
@@ -79,7 +79,7 @@ async fn dry_run(running: &Running, body: &Value) -> Value {
 async fn three_contacts_and_a_stranger_get_texts_of_their_own(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let tag = people(&running, ["Ana", "Bia", ""].map(str::to_owned)).await;
-    // The oldest contact with a number counts.
+    // The oldest contact with the number gives the values.
     let double = (Uuid::now_v7(), person(FIRST, "Anita"));
     running.store.add_contacts(running.company, &[double], &[tag], Timestamp::now()).await.unwrap();
     let mut body =
@@ -131,7 +131,8 @@ async fn who_lacks_a_field_fails_alone_and_gets_the_message_once_it_is_there(uni
     let sentence = first["error"]["message"].as_str().unwrap();
     assert!(sentence.contains("{{contact.first_name}}"), "{sentence}");
 
-    // Filled in, the contact gets the message with the send that repeats what failed; the stranger fails again.
+    // With the value filled in, the contact gets the message by the send that repeats the failed messages;
+    // the number without a contact fails again.
     name(&running.store, running.company, FIRST + 1, "Clara").await;
     let again =
         running.ask(Method::POST, &format!("/api/v1/sends/{send}/retry"), &json!({ "error_code": -1 })).await;

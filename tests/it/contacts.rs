@@ -119,7 +119,8 @@ async fn importing_again_changes_nothing(universe: &Universe) {
     assert_eq!(counts(&again), (0, 0, 2_500, 0));
     assert_eq!(all(universe, company).await, before);
 
-    // What was imported is recorded once, by how many, and that nothing was changed is not.
+    // An import is recorded once, with its number of contacts; an import that changes nothing is not
+    // recorded.
     let filter = Filter { what: &[What::Contacts], ..Filter::default() };
     let page = PageRequest { page: 1, limit: 10 };
     let recorded = universe.store.changes(filter, page).await.unwrap().records;
@@ -294,7 +295,7 @@ async fn an_export_imports_to_the_same_contacts(universe: &Universe) {
     assert_eq!(counts(&again), (0, 0, 5, 0));
 }
 
-/// No cell is a formula, whatever a spreadsheet takes for what parts cells.
+/// No cell is a formula, for any separator that a spreadsheet may assume.
 fn assert_runs_nothing(text: &str) {
     for cell in text.split([',', ';', '\t', '|', '\n', '\r']) {
         let begins = cell.trim_start_matches(['"', ' ']);

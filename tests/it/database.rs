@@ -38,11 +38,11 @@ macro_rules! stores {
 }
 pub(crate) use stores;
 
-/// A store that only one test knows.
+/// A store of one test's own.
 pub(crate) struct Universe {
     /// The store under test.
     pub(crate) store: Store,
-    /// Where the store is, for rows that it has no call for.
+    /// The address of the database, for rows that the store has no call for.
     pub(crate) url: String,
     place: Place,
 }
@@ -53,7 +53,7 @@ enum Place {
 }
 
 impl Universe {
-    /// In a file that goes with the test.
+    /// In a file that is removed with the test.
     pub(crate) async fn sqlite() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let url = format!("sqlite://{}", directory.path().join("pombo.db").display());
@@ -71,12 +71,12 @@ impl Universe {
         Self { store: open(&url).await, url, place: Place::Server { admin, database } }
     }
 
-    /// How the store was opened.
+    /// The options that opened the store.
     pub(crate) fn options(&self) -> Options {
         options(&self.url)
     }
 
-    /// Closes the store and removes what it kept. On PostgreSQL no transactions may have waited for each other.
+    /// Closes the store and removes its data. Fails if transactions on PostgreSQL deadlocked.
     pub(crate) async fn end(self) {
         self.store.close().await;
         match self.place {
@@ -90,8 +90,8 @@ impl Universe {
     }
 }
 
-/// How often transactions of this database waited for each other. A session tells of it at its end, or within a
-/// second: those that end now are waited for, those that a test still has are not.
+/// The number of deadlocks in this database. A session reports them at its end or within a second, so this
+/// waits for the sessions that end now, but not for sessions that the test still has.
 async fn deadlocks(admin: &DatabaseConnection, database: &str) -> i64 {
     let number = async |sql: &str| {
         let statement = Statement::from_sql_and_values(admin.get_database_backend(), sql, [database.into()]);

@@ -1,4 +1,4 @@
-//! What is accepted arrives, once, through the real surface and at a provider that counts.
+//! Accepted messages arrive exactly once, through the real surface and at a provider that counts.
 
 use pombo::domain::channel::Status;
 use pombo::store::changes::Who;

@@ -1,4 +1,4 @@
-//! The documents: their commands run, their links lead somewhere, their tables say what the code says.
+//! The documents: their commands run, their links have targets, and their tables match the code.
 
 mod commands;
 mod links;

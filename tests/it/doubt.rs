@@ -1,4 +1,5 @@
-//! A commit whose answer does not come: what the client is told holds, whatever the database did with it.
+//! A commit without an answer: the service's answer to the client is true, whether the commit succeeded or
+//! not.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use crate::proxy::Held;
 use crate::running::until;
 
 const COMMIT_TIMEOUT: Duration = Duration::from_millis(500);
-/// Whose message meets the trouble.
+/// The recipient of the message whose commit hangs.
 const FIRST: u64 = 5_521_900_000_001;
 const OTHER: u64 = 5_521_900_000_002;
 const BEFORE: u64 = 5_521_900_000_003;
@@ -33,7 +34,7 @@ async fn a_send_that_was_refused_because_the_database_hung_is_not_accepted_later
     proxy.hold(Held::Request, &number(FIRST));
     assert_unavailable(&single(&running, FIRST).await, "a send whose backend hangs");
     assert!(proxy.holds());
-    // What is written after the refusal is written, while the backend still hangs.
+    // Rows after the refusal are written while the backend still hangs.
     until("another send accepted", async || single(&running, OTHER).await.status == 202).await;
     running.settled(2).await;
     proxy.let_go();
@@ -53,7 +54,7 @@ async fn a_send_that_was_written_but_not_confirmed_is_accepted() {
     let (proxy, running) =
         behind_proxy(&universe, |config| config.database.commit_timeout = COMMIT_TIMEOUT).await;
     assert_eq!(single(&running, BEFORE).await.status, 202);
-    // A send that is written beside an outcome is written by a transaction, which is refused without doubt.
+    // A send beside an outcome is written in a transaction, whose failure is certain.
     running.settled(1).await;
 
     proxy.hold(Held::Answer, &number(FIRST));

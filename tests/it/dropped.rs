@@ -1,4 +1,4 @@
-//! A service that ends while something is under way on its threads.
+//! A service that ends while its threads have work.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::running::until_soon;
 
 const NAME: &str = "dropped::a_service_that_ends_in_the_middle_of_a_query_panics_nowhere";
 
-/// How many threads of actors there are in this process. The system knows the first letters of their names.
+/// The number of actor threads in this process. The system keeps only the first letters of their names.
 fn actor_threads() -> usize {
     let tasks = fs::read_dir("/proc/self/task").unwrap();
     let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());

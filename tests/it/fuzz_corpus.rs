@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 #[path = "../../fuzz/checks.rs"]
 mod checks;
 
-/// What must hold for the bytes of a seed.
+/// The check of a seed's bytes.
 type Target = fn(&[u8]);
 
-/// Each target with what must hold for its bytes.
+/// Each target with its check.
 const TARGETS: &[(&str, Target)] = &[
     ("blocks", checks::blocks),
     ("csv", checks::csv),

@@ -1,4 +1,4 @@
-//! Gauges of what waits in memory: totals for monitoring, and one channel for an operator.
+//! Gauges of messages in memory: totals for monitoring, and one channel for an operator.
 
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ async fn what_waits_is_measured(universe: Universe) {
     serving.simulator.script(&hang).unwrap();
     let (mut child, url) = serving.serve().await;
     assert_eq!(serving.send(&url).await.status, 202);
-    // So many are under way and answered by nobody; the others wait in their lane.
+    // This many are under way without an answer; the others wait in their lane.
     until_soon("the messages under way", async || {
         let answer = load(&url, &operator, &serving.channel).await;
         assert_eq!(answer.status, 200, "{}", answer.body);

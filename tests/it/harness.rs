@@ -1,4 +1,5 @@
-//! A service of its own for every test: a database, a real engine, a real socket, and companies to ask as.
+//! A service of its own for every test: a database, a real engine, a real socket, and companies that make
+//! requests.
 
 mod answer;
 mod process;
@@ -39,10 +40,10 @@ pub(crate) const WABA: &str = "102290129340398";
 pub(crate) const SPARING: &str = "sparing";
 /// See [`SPARING`].
 pub(crate) const SPARING_REQUESTS: u32 = 3;
-/// Nobody listens there.
+/// An address on which nothing listens.
 const NO_PROVIDER: &str = "http://127.0.0.1:1";
 
-/// Where the data of one test is: a file, or a PostgreSQL database when `POMBO_TEST_API_ON` says `postgres`.
+/// The database of one test: a file, or a PostgreSQL database if `POMBO_TEST_API_ON` is `postgres`.
 async fn universe() -> Universe {
     match std::env::var("POMBO_TEST_API_ON").as_deref() {
         Ok("postgres") => Universe::postgres().await,
@@ -68,7 +69,7 @@ pub(crate) struct Company {
 }
 
 impl Service {
-    /// With the options that a default configuration gives.
+    /// A service with the options of the default configuration.
     pub(crate) async fn start() -> Self {
         Self::start_with(Options::default()).await
     }
@@ -121,7 +122,7 @@ impl Service {
         self.process = Process::start(url, directory, config, Options::default(), driver, pages).await;
     }
 
-    /// With pages that wait for nothing.
+    /// With pages that never wait.
     pub(crate) async fn start_impatient() -> Self {
         let pages = console::Options { patience: Duration::ZERO, ..console::Options::default() };
         Box::pin(Self::start_with_pages(config(), Options::default(), None, pages)).await
@@ -155,17 +156,17 @@ impl Service {
         self.process.store.clone().close().await;
     }
 
-    /// Where it is reached.
+    /// The address of the service.
     pub(crate) fn url(&self) -> &str {
         &self.process.url
     }
 
-    /// From now on another process is asked, at this address.
+    /// Sends the requests from now on to another process, at this address.
     pub(crate) fn ask_at(&mut self, url: String) {
         self.process.url = url;
     }
 
-    /// Where the process keeps its files.
+    /// The process's directory.
     pub(crate) fn directory(&self) -> &Path {
         self.directory.path()
     }
@@ -303,7 +304,7 @@ impl Service {
     }
 }
 
-/// Nobody outside is asked.
+/// No provider outside is asked.
 pub(crate) fn config() -> Config {
     let mut config = Config::default();
     config.cloud_api.base_url = NO_PROVIDER.to_owned();

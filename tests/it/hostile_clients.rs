@@ -1,5 +1,6 @@
-//! Clients that hold on to what the service has: connections that say nothing, heads and bodies that never end, answers
-//! that nobody reads. The program runs in a process of its own, under a small limit of open files where that matters.
+//! Clients that use up the service's resources: silent connections, heads and bodies that never end, answers
+//! that are never read. The program runs in a process of its own, with a small limit of open files where that
+//! matters.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -16,13 +17,13 @@ use crate::serving::{SERVE, Serving};
 
 /// A process of this limit has few files left for clients.
 const SMALL_LIMIT: u64 = 300;
-/// The limit that an attacker fills, and more.
+/// More connections than the limit that an attacker fills.
 const IDLE: usize = 355;
 /// A webhook that is smaller than the provider's largest.
 const LARGE: usize = 3_000_000;
 /// Webhooks of that size that arrive slowly at the same time.
 const SLOW_BODIES: usize = 60;
-/// A message goes at once within this, on a machine that has much else to do.
+/// A message that goes at once takes less than this, even on a busy machine.
 const AT_ONCE: Duration = Duration::from_secs(10);
 /// How long a test waits for bytes that must come.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -55,7 +56,7 @@ fn connect(url: &str) -> TcpStream {
     stream
 }
 
-/// Everything that comes until the service ends the connection; fails the test when it does not.
+/// All bytes until the service closes the connection; fails the test if it stays open.
 fn read_to_end(mut stream: &TcpStream) -> String {
     let (mut all, mut buffer) = (Vec::new(), [0; 65_536]);
     loop {
@@ -157,7 +158,7 @@ async fn a_send_without_a_socket_says_so_and_goes_once_there_is_one() {
     let asking = Asking::new(&serving, &url);
     assert_eq!(asking.send_text().await.status, 202);
     until_soon("the first message at the provider", async || serving.figures().0 == 1).await;
-    // From here on the process gets no file and no socket that it does not have.
+    // From here on the process can open no more files and sockets.
     let process = i32::try_from(child.id()).unwrap();
     let (mut soft, mut hard) = (0, 0);
     prlimit(process, Resource::NOFILE, None, Some((&mut soft, &mut hard))).unwrap();
@@ -224,7 +225,7 @@ async fn slow_bodies_share_a_budget_and_leave_room_for_others() {
             serving.channel
         )
     };
-    // One that is larger than any of the provider's is refused by its head.
+    // A body that is larger than any of the provider's is refused by its head.
     let mut larger = connect(&url);
     larger.write_all(head(3 * 1024 * 1024 + 1).as_bytes()).unwrap();
     let refused = read_to_end(&larger);
@@ -234,7 +235,7 @@ async fn slow_bodies_share_a_budget_and_leave_room_for_others() {
     let slow: Vec<_> = (0..SLOW_BODIES)
         .map(|_| {
             let mut stream = connect(&url);
-            // One that is refused may be closed by now.
+            // A refused connection may be closed by now.
             let _ = stream.write_all(&part);
             stream
         })
@@ -252,7 +253,7 @@ async fn slow_bodies_share_a_budget_and_leave_room_for_others() {
     let path = format!("/api/v1/chat/{}/messages?dry_run=true", serving.channel);
     let answer = asking.ask(Method::POST, &path, &many).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
-    // Each has its answer: there was no room, or the body took too long.
+    // Each has an answer: there was no room, or the body took too long.
     let answers: Vec<_> = slow.iter().map(read_to_end).collect();
     for answer in &answers {
         let is_refused = answer.starts_with("HTTP/1.1 503 ") && answer.contains("retry-after: ");

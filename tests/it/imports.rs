@@ -138,13 +138,13 @@ async fn companies_import_in_turns(universe: &Universe) {
             .body(text);
         async move { Answer::to(request).await }
     };
-    // Of one company one import runs after the other; both end.
+    // The imports of one company run one after the other; both end.
     let (first, second) = (upload(3_000).await, upload(10).await);
     let ids = [&first, &second].map(|answer| {
         assert_eq!(answer.status, 201, "{}", answer.body);
         answer.json()["id"].as_str().unwrap().to_owned()
     });
-    // A graceful stop in the middle loses nothing either.
+    // A graceful stop in the middle loses no rows either.
     running.restart().await;
     for (id, created, unchanged) in [(&ids[0], 3_000, 0), (&ids[1], 0, 10)] {
         let path = format!("/api/v1/contacts/imports/{id}");

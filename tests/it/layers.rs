@@ -1,4 +1,4 @@
-//! Imports run one way, and each layer leaves to the others what is theirs.
+//! Imports go in one direction, and each layer leaves the work of other layers to them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,13 +19,13 @@ const LAYERS: &[&[&str]] = &[
     &["cli"],
 ];
 
-/// Stands beside the layers: it may use the clock, and only what constructs may use it.
+/// Stands beside the layers: it may use the clock, and only the code that constructs the service may use it.
 const SIMULATOR: &str = "simulator";
 /// The part of the simulator that stands in for a driver of web sessions, and not for a server: it keeps the promises
 /// of the connector's traits, so it has to know them and the words in them.
 const SIMULATED_DRIVER: (&str, &[&str]) = ("simulator/web_session", &["clock", "connector", "domain"]);
 
-/// Words that only these modules may say, each with the reason.
+/// Words that only these modules may contain, each with the reason.
 const OWNED: &[(&str, &[&str], &str)] = &[
     ("sea_orm", &["store"], "only the store knows the database"),
     ("entity::", &["store"], "only the store knows the tables"),
@@ -50,7 +50,7 @@ const OWNED: &[(&str, &[&str], &str)] = &[
     ("opentelemetry", &["connector"], "only the exporter knows the collector's protocol"),
 ];
 
-/// Where machines are, which decide and do nothing else.
+/// The directories of machines, which only decide.
 const MACHINES: &[&str] = &[
     "cluster/machine",
     "engine/account/machine",
@@ -59,7 +59,8 @@ const MACHINES: &[&str] = &[
     "engine/web_session/machine",
 ];
 
-/// What no machine says, each with the reason: words that are followed by something that continues them do not count.
+/// Words that no machine contains, each with the reason: a longer word that begins with one of them does not
+/// count.
 const NOT_IN_MACHINES: &[(&str, &str)] = &[
     ("actix", "an actor is a shell around a machine"),
     ("tokio", "a machine runs without a runtime"),
@@ -123,7 +124,7 @@ fn code() -> Vec<(String, PathBuf, Vec<String>)> {
 /// Lines of code without comments and without the items that are compiled for tests only.
 ///
 /// Sources are formatted, so an item ends where a line with its indentation closes it: `mod tests;` on its first line,
-/// a braced one with the brace. What cannot be told apart counts as code and is judged.
+/// a braced one with the brace. Doubtful lines count as code and are checked.
 fn without_tests(text: &str) -> Vec<String> {
     const TESTS_ONLY: &str = "#[cfg(test)]";
     let mut lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -197,7 +198,7 @@ fn each_layer_leaves_to_the_others_what_is_theirs() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Whether the line says the word, and not one that only begins or ends with it.
+/// Whether the line has the word itself, not a longer one that begins or ends with it.
 fn says(line: &str, word: &str) -> bool {
     let continues =
         |neighbour: Option<char>| neighbour.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -1,4 +1,4 @@
-//! The session that holds the lock on dispatching breaks, and the service does nothing just then.
+//! The session that holds the lock on dispatching breaks while the service is idle.
 
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ async fn a_process_that_does_nothing_notices_that_another_one_took_over() {
     let outside = Database::connect(&universe.url).await.unwrap();
     let taken = loop {
         end(&outside, &holders(&outside).await).await;
-        // The first may have taken it again in this very moment.
+        // The first service may have taken it again at this moment.
         match universe.store.acquire_lease(&universe.options(), "a second process").await {
             Err(Error::Taken(_)) => {}
             taken => break taken.unwrap(),

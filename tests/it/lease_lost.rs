@@ -1,4 +1,4 @@
-//! A process that lost the lease on dispatching, because the connection that held it broke, promises nothing more.
+//! A process that lost the lease on dispatching, because its connection broke, accepts no more messages.
 
 use pombo::clock::Timestamp;
 use pombo::domain::block::pack;
@@ -26,7 +26,7 @@ async fn take_over(universe: &Universe) -> Lease {
                WHERE datname = current_database() AND application_name = 'pombo dispatch lease'";
     let mut lease = None;
     until("the lease", async || {
-        // Again each time: the process before may have taken it back.
+        // Repeated, because the earlier process may have taken it back.
         database.execute_unprepared(sql).await.unwrap();
         lease = universe.store.acquire_lease(&universe.options(), "another process").await.ok();
         lease.is_some()
@@ -67,7 +67,7 @@ async fn an_audience_whose_beginning_another_process_removed_is_not_accepted() {
     let universe = Universe::postgres().await;
     let (proxy, running) = behind(&universe).await;
     let tag = running.tag("everyone", FIRST, 600).await;
-    // The service learns that the first blocks are written when they are gone.
+    // The service learns that the first blocks are written when they are removed.
     let caught = proxy.catch(Moment::CommitAnswer("INSERT INTO recipient_block "));
     let asked = running.begin_send(&json!({ "type": "text", "message": "hi", "contact_tag_id": tag }));
     caught.held().await;

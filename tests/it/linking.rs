@@ -1,4 +1,4 @@
-//! Linking phones to channels, through the HTTP surface, with a driver that does what the test says.
+//! Linking phones to channels, through the HTTP surface, with a driver that the test controls.
 
 mod passkey;
 mod telling;
@@ -75,7 +75,7 @@ impl World {
         self.service.store().has_web_session(self.channel).await.unwrap()
     }
 
-    /// Since when a phone is linked.
+    /// The time since which a phone is linked.
     async fn linked_at(&self) -> Option<Timestamp> {
         self.service.store().find_channel(self.channel).await.unwrap().unwrap().linked_at
     }
@@ -257,7 +257,7 @@ async fn an_unexpected_code_of_a_linked_session_is_shown_to_nobody_and_deletes_n
     assert!(world.linked_at().await.is_some());
     assert_eq!(*session.asked.lock().unwrap(), ["stop"]);
 
-    // It stays closed until a person has it paired again.
+    // It stays closed until a person pairs it again.
     let driver = ScriptedDriver::default();
     world.service.restart_with_driver(driver.clone()).await;
     world.driver = driver;
@@ -277,7 +277,7 @@ async fn a_pairing_that_the_end_of_its_process_cut_short_leaves_nothing_behind()
     let mut world = World::new().await;
     world.begin(&json!({})).await;
     world.driver.session(world.channel, 1).await;
-    // The process ends hard: the keys of a device that no phone has accepted are there.
+    // The process crashes: the keys of a device that no phone has accepted remain.
     world.service.stop().await;
     let records = entity::web_session_record::ActiveModel {
         channel_id: Set(world.channel),

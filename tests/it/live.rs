@@ -1,4 +1,4 @@
-//! What the command line changes is in force at once in a service that runs.
+//! Changes by the command line are in force at once in a running service.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Several services on one PostgreSQL database, each in a process of its own: what one accepts another one sends, and
-//! nothing is lost or repeated when one of them goes.
+//! Several services on one PostgreSQL database, each in a process of its own: one node sends the messages
+//! that another one accepted, and no message is lost or repeated when a node leaves.
 
 mod command_line;
 mod database;
@@ -28,7 +28,7 @@ use crate::serving::{SERVE, Serving};
 
 /// The recipients of these tests' single messages.
 const SINGLE: u64 = 5_521_900_000_000;
-/// So long after the last one joined no channel moves any more.
+/// The time after the last join until no channel moves any more.
 const SETTLED: Duration = Duration::from_secs(6);
 
 /// A node in a process of its own.
@@ -51,7 +51,8 @@ impl Node {
         self.ended().await;
     }
 
-    /// How it ended, once it did by itself. (Waiting for a child closes its input, which would end it.)
+    /// Waits for the process to end by itself, and returns its status. (Waiting for a child closes its input,
+    /// which would end it.)
     async fn ended(mut self) -> ExitStatus {
         let mut ended = None;
         until("the node to end", async || {
@@ -104,12 +105,12 @@ impl Stage {
         stage
     }
 
-    /// Waits until a node has asked the provider how the channel is.
+    /// Waits until a node has asked the provider for the channel's state.
     async fn is_connected(&self) {
         until("the channel connected", async || self.channel_state().await == "connected").await;
     }
 
-    /// When the channel's owner changed last, by the database's clock.
+    /// When the channel's owner last changed, by the database's clock.
     async fn moved_at(&self) -> Timestamp {
         let database = Database::connect(&self.universe.url).await.unwrap();
         let sql =
@@ -162,7 +163,7 @@ impl Stage {
         let (mut owner, path) = (None, format!("/api/v1/chat/{}/limits", self.serving.channel));
         until("an owner of the channel", async || {
             for node in &self.nodes {
-                // A channel that nobody owns is claimed when it is asked for.
+                // A channel without an owner is claimed when a request needs it.
                 self.ask(node, reqwest::Method::GET, &path, &Value::Null).await;
             }
             owner = self.owner().await;
@@ -185,7 +186,7 @@ impl Stage {
         assert_eq!(answer.status, 202, "{}", answer.body);
     }
 
-    /// The provider tells this node what becomes of messages, soon after each.
+    /// Directs the provider's receipts to this node, soon after each message.
     fn aim(&self, node: &Node) {
         let short = Duration::from_millis(50);
         let options = self.serving.receipts(&node.url);
@@ -202,7 +203,7 @@ impl Stage {
         heard
     }
 
-    /// Waits until every send is finished, and checks that so many recipients got one message each.
+    /// Waits until every send is finished, and checks that this many recipients got one message each.
     async fn all_heard_once(&self, recipients: u64) {
         let store = &self.universe.store;
         until("everybody reached", async || self.heard().len() as u64 >= recipients).await;
@@ -213,7 +214,7 @@ impl Stage {
         assert_eq!(heard.len() as u64, recipients);
     }
 
-    /// Asks this node something of the company.
+    /// Sends a request with the company's key to this node.
     async fn ask(&self, node: &Node, method: reqwest::Method, path: &str, body: &Value) -> Answer {
         let mut request = reqwest::Client::new().request(method, format!("{}{path}", node.url));
         if !body.is_null() {

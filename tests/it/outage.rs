@@ -1,4 +1,5 @@
-//! The database goes away under a running service and comes back: nothing is lost, and nobody restarts.
+//! The database of a running service becomes unreachable and comes back: no message is lost, and no restart
+//! is needed.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -19,12 +20,13 @@ use crate::running::{Running, until};
 
 const CONTACTS: u64 = 3_000;
 const FIRST_CONTACT: u64 = 5_511_900_000_000;
-/// Nobody's number in the tag.
+/// A number that is not in the tag.
 const FIRST_SINGLE: u64 = 5_521_900_000_000;
-/// A number that is written to only while the database is away.
+/// A number that gets messages only while the database is unreachable.
 const NEVER: u64 = 5_531_900_000_000;
 
-/// A service whose way to its PostgreSQL database can be cut; `change` may change the configuration first.
+/// A service whose connection to its PostgreSQL database can be cut; `change` may change the configuration
+/// first.
 pub(crate) async fn behind_proxy(universe: &Universe, change: impl FnOnce(&mut Config)) -> (Proxy, Running) {
     let mut url = Url::parse(&universe.url).unwrap();
     let proxy =
@@ -71,7 +73,7 @@ pub(crate) async fn once(running: &Running, number: u64) -> Answer {
     running.ask_once(&path, &number.to_string(), &body).await
 }
 
-/// Everybody that the simulator has a message for.
+/// All recipients that the simulator has a message for.
 fn reached(running: &Running) -> BTreeSet<u64> {
     let messages = running.simulator.messages(0, 100_000);
     messages.iter().map(|message| message.to.parse().unwrap()).collect()
@@ -87,7 +89,7 @@ async fn a_database_that_goes_away_in_mid_send_and_comes_back_costs_nothing_but_
     until("some messages delivered", async || running.delivered().0 > 200).await;
 
     // While the line is cut, single sends are under way: each is accepted or refused, and that holds.
-    // The one commit of which nobody knows is answered when the line is mended.
+    // The one commit in doubt is answered when the line works again.
     let is_cut = Cell::new(false);
     let sending = async {
         let numbers = FIRST_SINGLE..FIRST_SINGLE + 40;
@@ -180,7 +182,7 @@ async fn requests_that_broke_off_and_are_repeated_under_their_keys_arrive_once_e
     })
     .await;
     for (number, body) in accepted {
-        // A connection that broke is noticed when it is used.
+        // The service notices a broken connection only when it uses it.
         until("the answer again", async || {
             let again = once(&running, number).await;
             if again.status != 202 {

@@ -1,4 +1,4 @@
-//! A send that no channel was told of: the process that lost its lease accepted it in that moment.
+//! A send that no channel was told of, because a process accepted it at the moment when it lost its lease.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ stores!(
     a_send_beside_a_long_one_that_its_channel_was_never_told_of_goes,
 );
 
-/// Far less than an idle channel waits before it looks into the store by itself.
+/// Far less than the pause between two checks of the store by an idle channel.
 const SOON: Duration = Duration::from_secs(20);
 
-/// Waits until the provider has so many messages of a number.
+/// Waits until the provider has this many messages of a number.
 async fn delivered(running: &Running, number: &str, messages: u64) {
     let all = async {
         while taken(running, number).0 < messages {
@@ -114,13 +114,13 @@ async fn accept_elsewhere(universe: &Universe, send: &str, channel: Uuid) {
 async fn start(universe: &Universe) -> Running {
     Running::start(universe, |config| {
         config.cloud_api.template_sync_interval = Duration::ZERO;
-        // The end waits for a request that hangs.
+        // The stop waits for a request that hangs.
         config.cloud_api.request_timeout = Duration::from_secs(5);
     })
     .await
 }
 
-/// A message that the provider has, whose send can be repeated.
+/// A message that the provider has accepted, whose send can be repeated.
 async fn first(running: &Running) -> String {
     let body = json!({ "type": "text", "message": "hi", "phone_number": "+5511900000001" });
     let (status, answer) = running.send(&body).await;
@@ -153,7 +153,7 @@ async fn a_send_that_an_idle_channel_was_never_told_of_goes(universe: &Universe)
 async fn a_send_beside_a_long_one_that_its_channel_was_never_told_of_goes(universe: &Universe) {
     let running = start(universe).await;
     let send = first(&running).await;
-    // A bulk send of which nothing gets on: it stays in the channel's memory.
+    // A bulk send that makes no progress: it stays in the channel's memory.
     let everyone = running.tag("everyone", 5_511_900_001_000, 100).await;
     let hang = json!({ "match": { "to_suffix": "1000" }, "outcome": { "hang_then_accept": "120s" } });
     running.simulator.script(&hang).unwrap();

@@ -1,4 +1,4 @@
-//! The files for operators fit the program: they can be read, and name nothing that there is not.
+//! The files for operators fit the program: they can be parsed, and name only things that exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -102,7 +102,7 @@ async fn what_the_board_and_the_alerts_ask_for_is_in_the_program_s_metrics() {
         .filter(|line| !line.starts_with('#'))
         .filter_map(|line| line.split(['{', ' ']).next().map(str::to_owned))
         .collect();
-    // What has not happened here is not counted yet.
+    // Events that did not happen in this test are not counted yet.
     let unseen = [
         "pombo_channel_changes_total",
         "pombo_cluster_lease_seconds",
@@ -170,7 +170,7 @@ fn the_unit_starts_the_program_as_it_wants_to_be_started() {
         let run = Place::new().with(name, value.replace("/var/lib", "lib")).run("migrate status");
         assert_eq!(run.code, Some(0), "{option}: {run:?}");
     }
-    // It is told to end in time, and is hardened.
+    // The unit ends the program in time, and is hardened.
     let stop: u64 = unit("TimeoutStopSec")[0].parse().unwrap();
     assert!(stop > 30, "server.shutdown_grace is 30 s");
     for (key, value) in [
@@ -213,7 +213,7 @@ fn the_image_is_built_from_files_and_features_that_there_are_and_runs_commands_t
     assert_eq!(health, ["/usr/bin/pombo", "health"]);
     assert_understood(&health[1..].join(" "));
 
-    // What the build sees is what the manifest needs.
+    // The build sees all files that the manifest needs.
     let context = read(".dockerignore");
     let seen: BTreeSet<_> = context.lines().filter_map(|line| line.strip_prefix('!')).collect();
     for path in &seen {

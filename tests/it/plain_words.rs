@@ -44,6 +44,9 @@ const TURNS: &[(&str, &str)] = &[
     ("how things stand", "the state, the figures"),
     ("how it stands", "its state"),
     ("whose time is over", "expired"),
+    ("parted by", "separated by"),
+    ("what comes of", "the result of, the outcome of, the effect of"),
+    ("this one time", "only once"),
 ];
 
 /// Where texts are, from the root of the repository.

@@ -1,4 +1,4 @@
-//! `pombo plan` beside what comes of the send that it plans.
+//! `pombo plan` beside the result of the send that it plans.
 
 use std::time::Duration;
 
@@ -91,7 +91,7 @@ async fn a_plan_tells_the_count_and_the_time_of_the_send_that_follows(universe: 
         figures.last_at.unwrap().from_now(figures.first_at.unwrap()),
     );
     assert_eq!(present["estimated_seconds"], estimate.as_secs() + 1);
-    // Not sooner, for the pace is kept; and a busy machine is late, but no standstill.
+    // Not sooner, because the channel keeps its pace. A busy machine may be late, but does not stand still.
     assert!(took + Duration::from_millis(100) >= estimate.mul_f64(0.9), "{took:?} for {estimate:?}");
     assert!(took <= 12 * estimate, "{took:?} for {estimate:?}");
     running.end().await;
@@ -118,7 +118,7 @@ async fn a_plan_knows_what_is_used_of_a_quota_and_what_waits_for_it(universe: &U
     let dry_run = running.ask(reqwest::Method::POST, &path, &body).await.json();
     assert_eq!(dry_run["estimated_seconds"], tier(&before, "sparing")["estimated_seconds"]);
 
-    // As many go as the plan has for the first day, and the others wait for about a day.
+    // The number of the plan's first day goes, and the others wait for about a day.
     let send = send_to(&running, channel, tag, plain_template(hello)).await;
     until("the quota used", async || running.delivered().0 == QUOTA).await;
     until_it_waits_for(&running, &send, "template_quota").await;

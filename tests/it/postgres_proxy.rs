@@ -1,9 +1,9 @@
-//! A line to a PostgreSQL server that knows what goes over it, so that a test can interfere at one exact moment: hold a
-//! statement back before the server has it, or the server's answer before the client has it, and then pass it on or
-//! lose it.
+//! A proxy of a PostgreSQL server that reads the protocol, so that a test can interfere at one exact moment.
+//! It holds a statement back before the server has it, or the server's answer before the client has it, and
+//! then passes it on or loses it.
 //!
-//! It understands as much of the protocol as that takes: where a message begins, which statement a client runs, in
-//! which transaction, and what the server says at its end. It does not speak TLS.
+//! It understands only this part of the protocol: the beginning of a message, the client's statement and its
+//! transaction, and the server's answer at its end. It does not speak TLS.
 
 use std::collections::HashMap;
 use std::io::{self, Read as _, Write as _};
@@ -39,7 +39,7 @@ pub(crate) struct PostgresProxy {
 struct Shared {
     traps: Mutex<Vec<Arc<Trap>>>,
     conversations: Mutex<Vec<Arc<Conversation>>>,
-    /// Nobody new comes in.
+    /// New connections are refused.
     is_closed: AtomicBool,
     ended: AtomicBool,
 }
@@ -47,7 +47,7 @@ struct Shared {
 /// A moment that a test waits for.
 struct Trap {
     moment: Moment,
-    /// So often it is let pass.
+    /// The number of times that it passes before it is held.
     passes: Mutex<u32>,
     stage: Mutex<Stage>,
     turned: Condvar,
@@ -56,13 +56,13 @@ struct Trap {
 enum Stage {
     /// The moment has not come.
     Set,
-    /// It has: the conversation stands still.
+    /// The moment has come: the conversation is held.
     Caught(Arc<Conversation>),
     PassedOn,
     Lost,
 }
 
-/// A moment that was asked for. Whatever it holds when it is dropped is passed on.
+/// A moment that a test asked for. When it is dropped, it passes on the message that it holds.
 pub(crate) struct Caught {
     trap: Arc<Trap>,
     shared: Arc<Shared>,
@@ -142,19 +142,20 @@ impl Caught {
         until(&format!("{:?}", self.trap.moment), async || self.is_held()).await;
     }
 
-    /// The client's connection ends; what it asked for is still held back, and reaches the server when it is passed on.
+    /// Ends the client's connection. The held message stays held, and reaches the server when it is passed
+    /// on.
     pub(crate) fn hang_up_client(&self) {
         if let Stage::Caught(conversation) = &*self.trap.stage.lock().unwrap() {
             let _ = conversation.client.shutdown(Shutdown::Write);
         }
     }
 
-    /// Passes on what is held.
+    /// Passes on the held message.
     pub(crate) fn pass_on(self) {
         drop(self);
     }
 
-    /// Loses what is held, and ends the connection on both sides.
+    /// Drops the held message, and ends the connection on both sides.
     pub(crate) fn lose(self) {
         self.trap.turn(Stage::Lost);
     }
@@ -209,7 +210,7 @@ impl Shared {
         let (asking, asked) = (Arc::clone(self), Arc::clone(&conversation));
         std::thread::spawn(move || {
             let _ = asked.requests(&asking);
-            // What was passed on reaches the server all the same.
+            // Messages that were passed on still reach the server.
             let _ = asked.server.shutdown(Shutdown::Write);
         });
         let answering = Arc::clone(self);
@@ -338,7 +339,8 @@ impl Conversation {
                 let mut said = self.said();
                 said.is_in_transaction &= said.current != "COMMIT" && said.current != "ROLLBACK";
             }
-            // What a client that has gone asked for goes on at the server, whose answers are read to their end.
+            // The server goes on with the requests of a client that is gone, and its answers are read to
+            // their end.
             has_gone = has_gone || client.write_all(&message).is_err();
         }
     }

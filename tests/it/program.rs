@@ -13,7 +13,7 @@ pub(crate) struct Place {
     environment: Vec<(String, String)>,
 }
 
-/// What one run said and how it ended.
+/// The output and the exit code of one run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
@@ -40,7 +40,7 @@ impl Place {
         std::fs::write(self.path().join(name), text).unwrap();
     }
 
-    /// The program with these arguments, parted by spaces; a tilde stands for a space within one.
+    /// The program with these arguments, separated by spaces; a tilde stands for a space within an argument.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pombo"));
         command.args(line.split_whitespace().map(|word| word.replace('~', " ")));
@@ -62,7 +62,7 @@ impl Place {
     /// Runs the program to its end with `input` on standard input.
     pub(crate) fn run_with(&self, input: &str, line: &str) -> Run {
         let mut child = self.command(line).stdin(Stdio::piped()).spawn().unwrap();
-        // A program that refuses its arguments does not read.
+        // A program that refuses its arguments does not read its input.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         let output = child.wait_with_output().unwrap();
         Run {

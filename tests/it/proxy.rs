@@ -1,4 +1,5 @@
-//! A line to a server that can be cut and mended, and on which a single connection can be made to hang.
+//! A proxy of a server, whose connections can be cut and restored, and which can make a single connection
+//! hang.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -6,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use tokio::net::TcpSocket;
 
-/// A port of loopback that is ours for as long as this lives, whether anybody listens or not.
+/// A port of loopback that stays reserved while this exists, whether a program listens on it or not.
 ///
 /// A port that is released to refuse connections may be given to somebody else before it is bound again. Here a second
 /// socket that never listens stays bound to it: connections are refused, and nobody else gets the port.
@@ -18,7 +19,7 @@ pub(crate) struct OwnPort {
 impl OwnPort {
     pub(crate) fn new() -> Self {
         let bound = TcpSocket::new_v4().unwrap();
-        // As the standard library does for those that listen: both must agree to share the port.
+        // The standard library sets this for its listeners too: both sockets must agree to share the port.
         bound.set_reuseaddr(true).unwrap();
         bound.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
         Self { address: bound.local_addr().unwrap(), _bound: bound }
@@ -30,20 +31,22 @@ impl OwnPort {
     }
 }
 
-/// Passes bytes on both ways while it is not cut; ends with the test.
+/// Passes bytes in both directions while it is not cut; ends with the test.
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
     line: Arc<Mutex<Line>>,
-    /// Told when it is mended, and when nobody listens any more.
+    /// Woken when the proxy is restored, and when it stops listening.
     turned: Arc<Condvar>,
 }
 
-/// What of a connection is held back: what comes after it waits behind it, other connections go on.
+/// The direction of a connection that is held back. Later bytes wait behind the held ones; other connections
+/// go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Held {
-    /// The server hears it later, whatever the client does meanwhile: a server that hangs with it.
+    /// The server gets the bytes later, even if the client is gone by then: this simulates a server that
+    /// hangs.
     Request,
-    /// The server hears it, and what it answers is kept from the client.
+    /// The server gets the bytes, and its answer is held back from the client.
     Answer,
 }
 
@@ -59,10 +62,10 @@ struct Line {
     connections: usize,
     cut: bool,
     ended: bool,
-    /// Nobody is to listen, and whether that is so.
+    /// Whether the proxy is to stop listening, and whether it has.
     refuses: bool,
     is_deaf: bool,
-    /// Both ends of everything that goes through.
+    /// Both ends of all connections.
     ends: Vec<TcpStream>,
 }
 
@@ -101,7 +104,7 @@ impl Proxy {
         line.hang_up();
     }
 
-    /// Ends every connection, and new ones are refused: nobody listens.
+    /// Ends every connection and stops listening, so that new ones are refused.
     pub(crate) fn refuse(&self) {
         let mut line = self.line.lock().unwrap();
         line.refuses = true;
@@ -124,7 +127,7 @@ impl Proxy {
         self.line.lock().unwrap().held.is_some()
     }
 
-    /// What was held back goes on its way.
+    /// Passes on the bytes that were held back.
     pub(crate) fn let_go(&self) {
         let mut line = self.line.lock().unwrap();
         line.released = line.held.take().map(|(number, _)| (number, false));
@@ -167,7 +170,7 @@ fn serve(listener: &TcpListener, server: &str, line: &Arc<Mutex<Line>>, turned: 
     }
 }
 
-/// Passes on what comes one way through a connection, unless that is held back.
+/// Passes on the bytes of one direction of a connection, unless they are held back.
 fn copy(
     mut from: TcpStream,
     mut to: TcpStream,
@@ -197,7 +200,7 @@ fn copy(
 }
 
 impl Line {
-    /// Holds the connection when this is what is waited for.
+    /// Holds the connection if these are the expected bytes.
     fn spring(&mut self, number: usize, piece: &[u8]) {
         let is_in = |bytes: &[u8]| piece.windows(bytes.len()).any(|window| window == bytes);
         if let Some((_, held)) = self.trap.take_if(|(bytes, _)| is_in(bytes)) {

@@ -1,4 +1,5 @@
-//! What the provider tells by webhook, through the real surface: what it changes, and what it must not.
+//! The provider's webhooks, through the real surface: the changes that they make, and the ones that they must
+//! not make.
 
 mod large;
 mod outage;
@@ -31,7 +32,7 @@ stores!(
 
 const FIRST: u64 = 5_511_900_000_000;
 
-/// How many messages are where.
+/// The number of messages in each state.
 async fn states(universe: &Universe) -> BTreeMap<i16, usize> {
     let mut states = BTreeMap::new();
     for message in rows(universe).await {
@@ -152,7 +153,7 @@ async fn another_company_s_channel_changes_nothing(universe: &Universe) {
         let value = json!({ "statuses": statuses, "messages": inbound });
         assert_eq!(teller.tell(theirs, number, &value).await.status, 200);
     }
-    // The account is the other company's too; it has no such template, and its channels are its own.
+    // The account is the other company's too; that company has no such template, and its own channels.
     let paused = json!({ "event": "PAUSED", "message_template_id": 1, "message_template_name": "promo",
         "message_template_language": "en_US" });
     assert_eq!(teller.tell_field(theirs, "message_template_status_update", &paused).await.status, 200);
@@ -174,7 +175,7 @@ async fn a_thousand_receipts_come_in_one_webhook(universe: &Universe) {
     let statuses: Vec<_> = sent.iter().rev().map(|row| status(row, "delivered", None)).collect();
     let answer = teller.tell(running.channel, NUMBER, &json!({ "statuses": statuses })).await;
     assert_eq!((answer.status, answer.body.as_str()), (200, ""));
-    // Durable before the answer: nothing has to be waited for.
+    // The change is durable before the answer, so the test need not wait.
     assert_eq!(states(universe).await, BTreeMap::from([(State::Delivered.as_i16(), 1_000)]));
     running.end().await;
 }

@@ -1,4 +1,4 @@
-//! Rows that the database refuses permanently: they are set aside, and everything else is written.
+//! Rows that the database refuses permanently: they are set aside, and all other rows are written.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ async fn a_send_that_the_database_refuses_fails_alone(universe: &Universe) {
     refuse(universe, "send", "recipient", &guilty.to_string()).await;
     let service = &running;
     let answers = join_all((FIRST..FIRST + SINGLES).map(|number| async move {
-        // With a key and without: what is written with a send goes or stays with it.
+        // With a key and without: the rows that belong to a send are written or refused with it.
         let answer =
             if number % 2 == 0 { single(service, number).await } else { once(service, number).await };
         (number, answer.status)

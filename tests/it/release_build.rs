@@ -1,4 +1,4 @@
-//! What must not be in a build for production.
+//! Code that must not be in a build for production.
 
 use std::process::Command;
 
@@ -27,7 +27,7 @@ fn a_release_build_checks_the_certificate_of_whatsapp() {
     );
 }
 
-/// Else the check above would pass whatever the build has.
+/// Without this, the check above would pass for any build.
 #[test]
 fn the_feature_that_skips_the_check_is_seen_where_it_is() {
     assert!(dependents("features,normal,dev").contains(DANGER));

@@ -1,4 +1,5 @@
-//! Retention in a running service: old sends go while new ones are taken, and a crash leaves nothing astray.
+//! Retention in a running service: old sends are removed while new ones are accepted, and a crash leaves no
+//! rows behind.
 
 use std::time::Duration;
 

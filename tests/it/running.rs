@@ -1,4 +1,4 @@
-//! A running service with a simulator for its provider: everything real but the provider.
+//! A running service with a simulator as its provider: everything else is real.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,11 +35,11 @@ pub(crate) const NUMBER: &str = "106540352242922";
 pub(crate) const WABA: &str = "102290129340398";
 /// The token that the simulator takes.
 pub(crate) const TOKEN: &str = "EAAG-good";
-/// What every channel's webhooks are signed with.
+/// The app secret that signs every channel's webhooks.
 pub(crate) const APP_SECRET: &str = "app-secret";
 /// How long anything may take before a test fails.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// How long what takes moments may take. Generous: it decides only how long a failing test takes.
+/// The timeout of quick steps. It is long, because it decides only how long a failing test takes.
 const SHORT_PATIENCE: Duration = Duration::from_secs(30);
 
 /// One company with one business account.
@@ -176,17 +176,17 @@ impl Running {
         &self.engine
     }
 
-    /// Where the service is reached.
+    /// The address of the service.
     pub(crate) fn address(&self) -> &str {
         &self.url
     }
 
-    /// Where the provider sends a channel's webhooks.
+    /// The address of a channel's webhooks.
     pub(crate) fn hook(&self, channel: Uuid) -> String {
         format!("{}/hooks/meta/{channel}", self.url)
     }
 
-    /// A token as the store keeps it.
+    /// A token in the form that the store keeps.
     pub(crate) fn seal(&self, channel: Uuid, token: &str) -> Vec<u8> {
         self.vault.seal(token.as_bytes(), &context::token(channel))
     }
@@ -307,7 +307,7 @@ pub(crate) struct Former {
 }
 
 impl Former {
-    /// Returns when it knows that it can dispatch no more.
+    /// Returns when the service knows that it may no longer dispatch.
     pub(crate) async fn fenced(&self) {
         self.engine.fenced().await;
     }
@@ -346,7 +346,7 @@ pub(crate) async fn lease(store: &Store, database: &pombo::store::Options) -> Le
     lease.unwrap()
 }
 
-/// Waits for a condition; fails the test when it does not come true.
+/// Waits for a condition; fails the test if it stays false.
 pub(crate) async fn until(what: &str, holds: impl AsyncFnMut() -> bool) {
     until_within(PATIENCE, what, holds).await;
 }

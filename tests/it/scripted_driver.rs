@@ -1,4 +1,4 @@
-//! A driver of web sessions that does what a test says, and remembers what it was asked.
+//! A driver of web sessions that a test controls, and that records its requests.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use pombo::domain::secret::Secret;
 use tokio::sync::{mpsc, watch};
 use uuid::Uuid;
 
-/// Clones share what they know.
+/// Clones share their state.
 #[derive(Clone, Default)]
 pub(crate) struct ScriptedDriver(Arc<Known>);
 
@@ -24,24 +24,24 @@ struct Known {
     sessions: Mutex<HashMap<Uuid, Scripted>>,
     /// How many sessions were opened so far, over all channels.
     opened: watch::Sender<usize>,
-    /// The next session to be opened panics instead.
+    /// Whether the next session panics when it is opened.
     panics: AtomicBool,
 }
 
-/// A session as the test sees it.
+/// The test's handle to a session.
 #[derive(Clone)]
 pub(crate) struct Scripted {
     events: mpsc::Sender<Event>,
     pub(crate) records: Arc<dyn Records>,
-    /// What was asked of it, in the order in which it was.
+    /// The requests to the session, in their order.
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
-    /// The code that it gives.
+    /// The pairing code that it gives.
     pub(crate) code: Arc<Mutex<Result<Secret, PairingFailure>>>,
-    /// What it says to answers at the passkey gate.
+    /// Its replies to answers at the passkey gate.
     pub(crate) passkey: Arc<Mutex<Result<(), PasskeyRefused>>>,
-    /// What happens to it while it ends.
+    /// Its events while it ends.
     pub(crate) last_words: Arc<Mutex<Vec<Event>>>,
-    /// It is logged in: everybody is on WhatsApp, and messages are taken.
+    /// Logs the session in: every number is on WhatsApp, and messages are accepted.
     pub(crate) is_online: Arc<AtomicBool>,
 }
 
@@ -67,7 +67,7 @@ impl ScriptedDriver {
 }
 
 impl Scripted {
-    /// Something happens to the session.
+    /// Sends an event of the session.
     pub(crate) async fn tell(&self, event: Event) {
         self.events.send(event).await.unwrap();
     }

@@ -34,7 +34,7 @@ stores!(
     what_the_command_line_adds_is_in_the_record_of_changes,
 );
 
-/// More than a few batches.
+/// More values than a few batches hold.
 const RECORDS: u64 = 350;
 
 async fn operator(
@@ -51,7 +51,7 @@ async fn operator(
     answer
 }
 
-/// The status of an answer to a webhook that says nothing, signed with the app secret.
+/// The status of the answer to an empty webhook, signed with the app secret.
 async fn webhook(serving: &Serving, url: &str) -> u16 {
     let body = json!({ "object": "whatsapp_business_account", "entry": [] }).to_string();
     let mut mac = Hmac::<Sha256>::new_from_slice(APP_SECRET.as_bytes()).unwrap();

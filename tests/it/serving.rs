@@ -88,7 +88,7 @@ impl Serving {
         self.place.json_with("EAAG-good", &add)["id"].as_str().unwrap().to_owned()
     }
 
-    /// Imports contacts by the command line, the first of which is the `first`th there is.
+    /// Imports contacts by the command line, counted from `first` on.
     pub(crate) fn import(&self, tag: &str, first: u64, count: u64) {
         let row = |row: u64| format!("Ana {row},+55 11 9{:08}\n", row * 7);
         let rows: String = (first..first + count).map(row).collect();
@@ -111,7 +111,7 @@ impl Serving {
 
     /// The same with all that the program says once it listens.
     pub(crate) async fn serve_told(&mut self, mut command: Command) -> (OwnedChild, Value) {
-        // Nobody reads it: a full pipe would hold the program up.
+        // The rest is not used, but a full pipe would block the program.
         let mut child = OwnedChild::spawn(command.stderr(Stdio::null()));
         let first = child.first_line();
         let started: Value = serde_json::from_str(&first).unwrap_or_default();
@@ -122,7 +122,7 @@ impl Serving {
         (child, started)
     }
 
-    /// Where the provider sends the first channel's webhooks.
+    /// The address of the first channel's webhooks.
     pub(crate) fn receipts(&self, url: &str) -> ReceiptOptions {
         ReceiptOptions::to(format!("{url}/hooks/meta/{}", self.channel), APP_SECRET)
     }
@@ -152,7 +152,7 @@ impl Serving {
         Answer::to(post.bearer_auth(&self.key).json(body)).await
     }
 
-    /// Messages that the simulator took from the first channel, and how many recipients they had.
+    /// The number of messages that the simulator accepted from the first channel, and of their recipients.
     pub(crate) fn figures(&self) -> (u64, u64) {
         let figures = self.simulator.number(NUMBER).unwrap();
         (figures.messages, figures.unique_recipients)

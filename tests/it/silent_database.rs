@@ -1,4 +1,4 @@
-//! A database that is gone without a word: nothing says that what it was asked will never be answered.
+//! A database that is gone without an error: no signal says that it will never answer.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use crate::database::Universe;
 use crate::postgres_proxy::{Moment, PostgresProxy};
 use crate::running::{Running, until_soon};
 
-/// So few that requests have one of them.
+/// So few connections that requests have only one of them.
 const CONNECTIONS: u32 = 5;
 const OFTEN: usize = 3;
 const CONTACTS: &str = "FROM contact_book";
-/// How long a request that is not given up may take before the test fails.
+/// How long a request may take before the test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[actix_web::test]
@@ -45,7 +45,7 @@ async fn a_request_is_given_up_that_the_database_never_answers_and_its_connectio
         assert!(caught.is_held());
         held.push(caught);
     }
-    // The others' statements are still on their way, and will be for as long as the test runs.
+    // The other requests' statements are under way for as long as the test runs.
     until_soon("the list", async || ask().await.status == 200).await;
     drop(held);
 }

@@ -1,4 +1,5 @@
-//! What PostgreSQL does not finish in time is given up: the client hears it, and nothing is lost.
+//! Statements that PostgreSQL does not finish in time are given up: the client gets an error, and no message
+//! is lost.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,10 +18,10 @@ use crate::running::{Running, until_soon};
 
 const FIRST: u64 = 5_511_900_000_000;
 const BULK: u64 = 400;
-/// How long a request that is not given up may take before the test fails.
+/// How long a request may take before the test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The statements of others that wait for a lock: process and begin, and how many milliseconds ago that was.
+/// The other sessions' statements that wait for a lock: process, start, and the milliseconds since then.
 async fn waiting(database: &DatabaseConnection) -> Vec<(String, i64)> {
     let sql = "SELECT pid || ' ' || query_start, (EXTRACT(EPOCH FROM clock_timestamp() - query_start) * 1000)::bigint \
                FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
@@ -58,7 +59,7 @@ async fn a_statement_that_takes_too_long_is_given_up_and_nothing_is_lost() {
     contacts.rollback().await.unwrap();
     assert_eq!(running.ask(Method::GET, "/api/v1/contacts", &nothing).await.status, 200);
 
-    // What the channel reads to dispatch is given up and read again.
+    // The channel's read of messages is given up and repeated.
     let numbers: Vec<_> = (0..BULK).map(|number| FIRST + number).collect();
     let (status, body) =
         running.send(&json!({ "type": "text", "message": "hi", "phone_number": numbers })).await;

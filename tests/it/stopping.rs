@@ -33,7 +33,7 @@ async fn a_stop_with_a_slow_client_and_a_slow_provider_takes_one_grace_and_not_t
         serving.channel, serving.key
     );
     slow.write_all(head.as_bytes()).await.unwrap();
-    // Answered after the other was read: the service has both.
+    // This answer comes after the other request was read, so the service has both.
     assert_eq!(serving.list(&url, "/api/v1/chat").await.status, 200);
 
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! Every change of a tier, a channel or an operator is recorded with it, or neither is.
+//! Every change of a tier, a channel or an operator is committed together with its record.
 
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
@@ -38,14 +38,14 @@ fn tier(name: &str, settings: &Value) -> (String, String) {
     (name.to_owned(), settings.to_string())
 }
 
-/// What is recorded, without the companies and channels that a test begins with.
+/// The record of changes, without the companies and channels that a test begins with.
 async fn changes(store: &Store) -> Vec<Change> {
     let mut recorded = store.changes(Filter::default(), ALL).await.unwrap().records;
     recorded.retain(|change| ![What::Company, What::Channel].contains(&change.what));
     recorded
 }
 
-/// Who, what, before and after, of the newest change first.
+/// Author, kind, before and after of each change, the newest first.
 fn told(changes: &[Change]) -> Vec<(&str, &str, Option<&Value>, &Value)> {
     changes
         .iter()
@@ -314,7 +314,7 @@ async fn changes_are_found_by_who_made_them_and_when(universe: &Universe) {
     assert_eq!(count(Filter { from: Some(odd[1]), ..all }).await, 0);
 }
 
-/// A moment after everything that is recorded, once it has come.
+/// Waits until the time is after all recorded changes, and returns it.
 async fn next_moment() -> Timestamp {
     let now = Timestamp::now();
     while Timestamp::now().millis() < now.millis() + 2 {

@@ -247,7 +247,7 @@ async fn a_tag_gives_its_valid_numbers_in_order_once_each(universe: &Universe) {
     let phones = async |tag, after, limit| store.tag_phones(company, tag, after, limit).await.unwrap();
     assert_eq!(phones(tag, None, 10).await, (vec![first, second, third], false));
     assert_eq!(phones(tag, None, 2).await, (vec![first, second], true));
-    // Two contacts have the second number, of which the first is the last that was asked for.
+    // Two contacts have the second number; the first of them is the last requested contact.
     assert_eq!(phones(tag, Some(second), 2).await, (vec![third], false));
     assert_eq!(phones(tag, Some(first), 2).await, (vec![second], true));
     assert_eq!(phones(tag, Some(third), 2).await, (vec![], false));

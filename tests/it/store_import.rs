@@ -1,4 +1,4 @@
-//! Drafts of contacts in the store: what they match, and what they may change.
+//! Drafts of contacts in the store: the contacts that they match and may change.
 
 use pombo::store::Upserted;
 use uuid::Uuid;

@@ -1,5 +1,5 @@
-//! Transactions that change the same rows at the same moment, on PostgreSQL: each waits for its turn, and no two
-//! wait for each other. (SQLite has one writer.)
+//! Transactions that change the same rows at the same moment, on PostgreSQL: each waits for its turn, without
+//! a deadlock. (SQLite has one writer.)
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ fn delivered(send_id: Uuid, ordinal: u64) -> Receipt {
     }
 }
 
-/// A send all of whose messages were refused once and wait to be tried again; its time is over if asked for.
+/// A send all of whose messages were refused once and wait for a retry; with `is_over`, it has expired.
 async fn refused_once(store: &Store, lease: &Lease, id: u128, is_over: bool) -> Uuid {
     let id = Uuid::from_u128(id);
     let numbers: Vec<_> = (0..RECIPIENTS).map(number).collect();
@@ -94,7 +94,7 @@ async fn lease(universe: &Universe) -> Lease {
     universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
 }
 
-/// Waits until so many transactions of this database wait for a lock.
+/// Waits until this many transactions of this database wait for a lock.
 async fn until_they_wait(database: &DatabaseConnection, transactions: i64) {
     let sql = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     until(&format!("{transactions} transactions waiting"), async || {
@@ -104,7 +104,7 @@ async fn until_they_wait(database: &DatabaseConnection, transactions: i64) {
     .await;
 }
 
-/// How a send ends from outside.
+/// The ways in which a person or the clock ends a send.
 #[derive(Clone, Copy)]
 enum End {
     Cancel,

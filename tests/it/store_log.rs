@@ -5,7 +5,7 @@ use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection};
 
 use crate::database::Universe;
 
-/// Another program that writes, and leaves the log alone.
+/// Another program that writes, and does not checkpoint the log.
 async fn writer(universe: &Universe) -> DatabaseConnection {
     let mut options = ConnectOptions::new(universe.url.as_str());
     options.max_connections(1).sqlx_logging(false);
@@ -71,7 +71,7 @@ async fn a_reader_that_stays_holds_up_nobody_and_the_log_is_copied_when_it_is_go
     universe.end().await;
 }
 
-/// Somebody who reads one state of the database, and goes on with it.
+/// A reader that keeps one state of the database open.
 async fn reader_of_one_state(universe: &Universe) -> DatabaseConnection {
     let mut options = ConnectOptions::new(universe.url.as_str());
     options.max_connections(1).sqlx_logging(false);

@@ -1,4 +1,4 @@
-//! The outbox: an event for each change, in the change's own transaction, and none while nobody wants events.
+//! The outbox: an event for each change, in the change's own transaction, and none while events are off.
 
 mod bounds;
 
@@ -108,7 +108,7 @@ async fn pending(store: &Store) -> Vec<Event> {
     pending.into_iter().map(|pending| pending.event.unwrap()).collect()
 }
 
-/// Type and ordinal of each event that waits.
+/// Type and ordinal of each waiting event.
 async fn told(store: &Store) -> Vec<(String, Option<u64>)> {
     let all = pending(store).await;
     let ordinal = |event: &Event| serde_json::to_value(event).unwrap()["data"]["ordinal"].as_u64();
@@ -134,7 +134,7 @@ async fn each_state_of_a_message_is_told_once_however_often_it_is_written(univer
     let (store, lease) = open(universe).await;
     commit(&store, &lease, sends(vec![send(10, Recipients::Blocks(3))])).await;
     commit(&store, &lease, mark(10, 3, State::Active)).await;
-    // As a ledger does that does not know whether its commit was made.
+    // As the ledger does after a commit in doubt.
     for _ in 0..2 {
         let batch = vec![outcome(10, 1, At::Failed), outcome(10, 0, At::Sent), outcome(10, 2, At::Unknown)];
         commit(&store, &lease, outcomes(batch)).await;
@@ -201,7 +201,7 @@ async fn a_receipt_before_the_outcome_is_told_and_the_outcome_is_not(universe: &
 async fn a_receipt_that_changes_nothing_is_no_event(universe: &Universe) {
     let (store, lease) = open(universe).await;
     commit(&store, &lease, sends(vec![send(10, Recipients::Blocks(2))])).await;
-    // Never attempted, of no send, of another company.
+    // A message that was never attempted, one without a send, and one of another company.
     commit(&store, &lease, receipts(10, &[(1, At::Delivered)])).await;
     commit(&store, &lease, receipts(99, &[(0, At::Delivered)])).await;
     commit(&store, &lease, mark(10, 1, State::Active)).await;
@@ -302,7 +302,7 @@ async fn a_channel_s_changes_are_told_and_repetitions_are_not(universe: &Univers
     for pair in states.windows(2) {
         assert!(store.set_channel_connection(CHANNEL, &pair[0], &pair[1]).await.unwrap().is_some());
     }
-    // One that somebody else was quicker than.
+    // A change that another transaction made first.
     assert_eq!(store.set_channel_connection(CHANNEL, &added, &states[1]).await.unwrap(), None);
     store.rename_channel(&Who::Pombo, CHANNEL, "another").await.unwrap();
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Receipts in the ledger: whatever comes in whatever order, each message ends where it must.
+//! Receipts in the ledger: for any receipts in any order, each message ends in its right state.
 
 mod any_order;
 
@@ -34,7 +34,7 @@ stores!(
 const RECIPIENTS: u64 = 6;
 const BLOCK: u64 = 4;
 
-/// A store with a lease, and another way to look into it.
+/// A store with a lease, and another connection to its database.
 struct Ledger<'a> {
     universe: &'a Universe,
     lease: Lease,
@@ -166,7 +166,7 @@ async fn a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it(u
     let message = ledger.messages(send_id).await.remove(&3).unwrap();
     assert_eq!((message.state, message.attempts), (delivered, 2));
     assert_eq!(message.provider_message_id.as_deref(), Some("wamid.3"));
-    // After a crash these count as done.
+    // After a crash these messages count as done.
     let progress = Progress { high_water: RECIPIENTS, settled: 0 };
     assert_eq!(universe.store.recorded(send_id, progress).await.unwrap(), [0, 3, 4, 5]);
     ledger.end().await;
@@ -176,7 +176,8 @@ async fn what_the_provider_says_of_a_message_wins_over_the_end_of_its_send(unive
     let ledger = Ledger::new(universe).await;
     for end in [send::State::Canceled, send::State::Expired] {
         let send_id = ledger.send(5).await;
-        // All that were refused once wait to be tried again, 3 and 4 have no row, and 5 was never handed out.
+        // All messages that were refused once wait for a retry, 3 and 4 have no row, and 5 was never handed
+        // out.
         let waiting = (0..3).map(|ordinal| OutcomeOf {
             send_id,
             company_id: ledger.company,
@@ -186,7 +187,7 @@ async fn what_the_provider_says_of_a_message_wins_over_the_end_of_its_send(unive
         if end == send::State::Canceled {
             universe.store.cancel_send(ledger.company, send_id, Timestamp::now()).await.unwrap();
         } else {
-            // As the channel does that held the send when its time was over.
+            // As the send's channel does when the send expires.
             let progress = Progress { high_water: 5, settled: 3 };
             let mark = Mark { send_id, progress, state: end, due_at: None };
             ledger.commit(&PendingWrites { marks: vec![mark], ..PendingWrites::default() }).await;
@@ -204,7 +205,7 @@ async fn what_the_provider_says_of_a_message_wins_over_the_end_of_its_send(unive
         ledger.commit(&PendingWrites { receipts: heard.to_vec(), ..PendingWrites::default() }).await;
         let said = [State::Sent, State::Delivered, State::Failed, State::Read, State::Unknown, ended];
         assert_eq!(states().await, said);
-        // What the service itself says later of the end changes nothing.
+        // A later outcome by the service itself changes nothing.
         let late = (0..4).map(|ordinal| OutcomeOf {
             send_id,
             company_id: ledger.company,
@@ -231,7 +232,7 @@ async fn a_receipt_of_what_was_never_attempted_or_is_another_company_s_is_ignore
     let messages = ledger.messages(send_id).await;
     assert_eq!(messages.values().map(|message| message.state).collect::<Vec<_>>(), [State::Sent.as_i16()]);
 
-    // The same key from both sides, in one batch: each company's word is its own.
+    // The same key from both companies in one batch: each change is for its own company.
     let receipts = vec![foreign(0), Receipt { state: State::Delivered, ..of(0) }];
     let ignored = ledger.commit(&PendingWrites { receipts, ..PendingWrites::default() }).await;
     assert_eq!(ignored, Ignored { unknown_send: 1, never_attempted: 0 });
@@ -260,7 +261,7 @@ async fn a_receipt_ends_the_wait_of_a_message_and_proof_of_arrival_clears_its_er
     assert!(delivered.updated_at >= failed.updated_at);
     assert_eq!(message(State::Failed).await.error, None, "proof of arrival stays");
 
-    // A receipt that was long under way does not turn the clock back.
+    // A late receipt does not set an earlier time.
     let old = Receipt { at: Timestamp::from_millis(1), ..ledger.receipt(send_id, 1, State::Read) };
     ledger.commit(&PendingWrites { receipts: vec![old], ..PendingWrites::default() }).await;
     let read = ledger.messages(send_id).await.remove(&1).unwrap();
@@ -308,7 +309,7 @@ async fn who_opts_out_stays_out_until_they_opt_in(universe: &Universe) {
         let until = Timestamp::from_millis(began + DAY);
         word(began, Says::Hold { until, provider_code: Some(131_049) })
     };
-    // The end of the row, and when its word was said.
+    // The end of the suppression, and the time of its report.
     let row = async |word| {
         ledger.commit(&PendingWrites { suppressions: vec![word], ..PendingWrites::default() }).await;
         let found = suppression::Entity::find().one(&ledger.rows).await.unwrap().unwrap();

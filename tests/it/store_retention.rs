@@ -1,4 +1,5 @@
-//! Retention in the store: what goes, in which steps, and what stays whatever happens.
+//! Retention in the store: the rows that are removed, the steps of their removal, and the rows that always
+//! stay.
 
 use std::time::Duration;
 
@@ -158,7 +159,7 @@ async fn what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_do
         assert_eq!(count::<recipient_block::Entity>(&rows).await, 6);
         assert_eq!(count::<forgotten_send::Entity>(&rows).await, 0);
         assert_eq!(remove_old(store, &lease, days_ago(90), limit).await, Step::default());
-        // What was heard of long ago goes too, and nothing of a send that is not over.
+        // Old reports of the provider go too, but no rows of a send that is not over.
         assert_eq!(remove_old(store, &lease, NOW, limit).await.sends, 2);
         assert!(exists(store, stays[0]).await);
         store.cancel_send(ACME, stays[0], old).await.unwrap();
@@ -184,7 +185,7 @@ async fn a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it(universe
         (17, 5)
     );
 
-    // The process ends; the next one knows nothing but what is written.
+    // The process ends; the next one knows only the database.
     drop(first);
     let (store, second) = (Store::open(&universe.options()).await.unwrap(), lease(universe).await);
     let mut steps = Vec::new();
@@ -212,7 +213,7 @@ async fn a_receipt_of_a_removed_send_is_ignored_and_makes_no_row(universe: &Univ
     store.remove_messages(&lease, 4).await.unwrap();
     assert_eq!(hear(store, &lease, receipt(id, 1, NOW)).await, 1);
     assert_eq!(count::<message::Entity>(&rows).await, 6);
-    // One whose row is still there changes nothing of its going.
+    // A receipt of a message whose row remains does not stop its removal.
     hear(store, &lease, receipt(id, 9, NOW)).await;
     remove_old(store, &lease, days_ago(90), 4).await;
     assert_eq!(hear(store, &lease, receipt(id, 9, NOW)).await, 1);
@@ -233,7 +234,7 @@ async fn a_process_that_lost_its_lease_removes_nothing(universe: &Universe) {
         assert!(matches!(sends, Err(Error::Fenced)) && matches!(messages, Err(Error::Fenced)));
         assert_eq!(count::<message::Entity>(&rows).await, 6);
     } else {
-        // Who holds the file's lock cannot lose it.
+        // The holder of the file's lock cannot lose it.
         assert_eq!((sends.unwrap().sends, messages.unwrap().messages), (1, 6));
     }
 }
@@ -299,7 +300,7 @@ async fn holds_go_when_their_time_is_over(universe: &Universe) {
         word(0, days_ago(90), Says::Stop { provider_code: None }),
         word(1, days_ago(1), hold(NOW)),
         word(2, NOW, hold(NOW.plus(DAY))),
-        // What is said no longer is kept as long as an older word may come.
+        // A suppression that was removed is kept for as long as an older report may arrive.
         word(3, days_ago(31), Says::Resume),
         word(4, days_ago(29), Says::Resume),
     ];

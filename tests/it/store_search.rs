@@ -1,4 +1,4 @@
-//! Searching contacts: what the index finds is what reading every contact finds, at every moment.
+//! Searching contacts: at every moment, the index finds the same contacts as a read of every contact.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -54,7 +54,7 @@ impl Dice {
     }
 }
 
-/// What a search means, in its simplest form; the newest first.
+/// The definition of a search, in its simplest form; the newest first.
 fn read(contacts: &[Contact], search: &str) -> Vec<Uuid> {
     let search = fold(search.trim());
     let is_found = |contact: &&Contact| {
@@ -83,7 +83,7 @@ async fn a_search_finds_what_reading_every_contact_finds(universe: &Universe) {
         for company in [acme, other] {
             let drafts: Vec<_> = (0..30).map(|_| dice.draft()).collect();
             store.upsert_contacts(company, &drafts, NOW).await.unwrap();
-            // Some rounds leave much that is not indexed yet, or changed since.
+            // Some rounds leave many contacts that are not indexed yet, or changed since.
             let care = if round % 2 == 0 { Care::Passing } else { Care::Thorough };
             for _ in 0..round {
                 store.index_contacts_by(company, care, SEGMENT).await.unwrap();

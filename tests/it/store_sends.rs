@@ -64,7 +64,7 @@ async fn lease(universe: &Universe) -> Lease {
     universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
 }
 
-/// Both companies, and these channels of theirs, by which what is under way is found.
+/// Both companies, and their channels, by which messages under way are found.
 async fn channels(universe: &Universe, channels: &[(Uuid, Uuid)]) {
     let database = Database::connect(&universe.url).await.unwrap();
     for company in [ACME, GLOBEX] {
@@ -142,7 +142,7 @@ async fn every_recipient_is_counted_once_wherever_its_message_is(universe: &Univ
     // Queued, sending, sent, delivered, read, failed, expired, canceled, unknown.
     assert_eq!(counted().await[..9], [7, 0, 2, 0, 0, 1, 0, 0, 0]);
     store.cancel_send(ACME, id, NOW).await.unwrap();
-    // Nobody knows whether 4 and 6 went out: they were reserved, and have no row.
+    // The outcome of 4 and 6 is unknown: they were reserved, and have no row.
     assert_eq!(counted().await[..9], [0, 0, 2, 0, 0, 1, 0, 5, 2]);
     let snapshot = store.send_snapshot(ACME, id).await.unwrap().unwrap();
     for (state, expected) in [(At::Canceled, vec![1, 5, 7, 8, 9]), (At::Unknown, vec![4, 6])] {
@@ -156,7 +156,7 @@ async fn what_waits_in_a_send_that_is_over_ends_at_the_next_start(universe: &Uni
     let (id, running) = (under_way(store, &lease).await, new_send(11, Recipients::One(number(1))));
     let running_id = running.id;
     store.cancel_send(ACME, id, NOW).await.unwrap();
-    // The channel puts messages back that were in flight, and its process is killed before it hears of the cancel.
+    // The channel puts messages in flight back, and its process is killed before it learns of the cancel.
     let sending = Outcome { retry_at: Some(NOW), ..outcome(6, At::Sending) };
     let put_back = vec![
         OutcomeOf { send_id: id, company_id: ACME, outcome: outcome(4, At::Queued) },

@@ -1,4 +1,4 @@
-//! Settling doubt about sends: what is found stays, and what is not found never comes.
+//! Deciding sends in doubt: a send that is found stays, and a send that is not found is never written.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -105,7 +105,7 @@ async fn a_send_that_was_withdrawn_is_not_written_later(universe: &Universe) {
         assert!(matches!(written, Err(Error::Taken(_))), "{written:?}");
     }
     assert_eq!(store.kept_answer(ACME, "k", NOW.minus(DAY)).await.unwrap(), None);
-    // Asked again, because nobody heard the answer.
+    // Asked again, because the answer got lost.
     assert_eq!(settle(store).await, HashSet::new());
     store.commit(&lease, &single(Uuid::from_u128(11)), NOW).await.unwrap();
     let kept = store.kept_answer(ACME, "k", NOW.minus(DAY)).await.unwrap().unwrap();
@@ -192,7 +192,7 @@ async fn an_activation_whose_commit_hangs_is_settled_when_the_commit_is_over() {
     until("the commit answered", async || proxy.is_answered()).await;
     assert_eq!(settle(store).await, HashSet::from([ID]));
 
-    // A statement that hangs before the commit was asked for never counts: that is certain at once.
+    // A statement that hangs before the commit request is never committed: that is certain at once.
     let other = single(Uuid::from_u128(11));
     proxy.hold(Held::Request, b"INSERT INTO idempotency_key");
     let written = behind.commit_on(TERMS, &lease, &other, NOW).await;

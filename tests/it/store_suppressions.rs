@@ -1,4 +1,4 @@
-//! What people change of who is left out, beside what the provider says of it.
+//! People's changes of suppressions, beside the provider's.
 
 use pombo::clock::Timestamp;
 use pombo::domain::page::PageRequest;
@@ -29,7 +29,7 @@ fn ana() -> Who {
     Who::CommandLine("ana".to_owned())
 }
 
-/// As the provider or a recipient says it.
+/// A report of the provider or a recipient.
 async fn heard(store: &Store, lease: &Lease, record: Record) {
     let Record { company_id, recipient, scope, until, provider_code } = record;
     let says = match until {

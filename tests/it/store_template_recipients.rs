@@ -1,4 +1,5 @@
-//! Whom a business account wrote to with templates, as its messages say, and what is in doubt after a crash.
+//! The recipients of a business account's templates, from its messages, and the messages in doubt after a
+//! crash.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -128,7 +129,7 @@ impl Ledger<'_> {
         id
     }
 
-    /// Everybody counted, by number in the order of [`number`]: when, and whether for certain.
+    /// All counted recipients, in the order of [`number`]: the time, and whether it is certain.
     async fn counted(&self) -> BTreeMap<u64, (Timestamp, bool)> {
         let mut people = BTreeMap::new();
         let page = |page: Vec<WrittenTo>| {
@@ -179,7 +180,7 @@ async fn everybody_counts_whom_a_template_of_the_account_may_have_reached_in_a_d
     ledger.send(same, TEMPLATE, 40..41, &[(0, At::Sent, Some(late))], 1, State::Finished, late).await;
     ledger.send(same, TEMPLATE, 41..42, &[], 1, active, late).await;
     ledger.send(same, TEMPLATE, 42..43, &[], 0, active, late).await;
-    // Too long ago; no template; another account.
+    // Too long ago, without a template, or of another account.
     ledger.send(one, TEMPLATE, 50..52, &[(0, At::Sent, Some(early))], 2, State::Finished, early).await;
     ledger.send(one, None, 60..62, &[(0, At::Sent, Some(late))], 2, active, late).await;
     ledger.send(other, TEMPLATE, 70..72, &[(0, At::Sent, Some(late))], 2, active, late).await;
@@ -243,7 +244,8 @@ async fn people_whom_an_older_program_counted_still_count(universe: &Universe) {
     let steps = schema.status().await.unwrap();
     let added = steps.iter().position(|step| step.name.ends_with(ADDED)).unwrap();
     schema.down(u32::try_from(steps.len() - added).unwrap()).await.unwrap();
-    // The older program counted these people in a table of their own. What goes down keeps who is counted there.
+    // An older version of the program counted these people in a table of their own. The migration back keeps
+    // the people in that table.
     let counted = |waba: &str, nth| format!("('{waba}', {}, {})", number(nth).as_u64(), late.millis());
     let people = [1, 2, 10, 20].map(|nth| counted(WABA, nth)).join(", ");
     let sql = format!(

@@ -1,4 +1,4 @@
-//! What web sessions know of numbers, what they sent, and what is learnt of contacts, on both databases.
+//! The numbers of web sessions, their messages, and the facts that they add to contacts, on both databases.
 
 mod sends;
 
@@ -53,7 +53,7 @@ async fn a_number_is_known_as_whatsapp_answered_last(universe: &Universe) {
     assert_eq!(known(store, ONE, MARIA).await, Some(answered.clone()));
     assert_eq!((known(store, OTHER, MARIA).await, known(store, ONE, JOAO).await), (None, None));
 
-    // Another answer leaves what it does not name, and what was said since.
+    // Another answer keeps the fields that it does not name, and newer reports.
     store.note_first_sent(ONE, number(MARIA), at(2)).await.unwrap();
     store.note_number_check(ONE, number(MARIA), None, None, at(3)).await.unwrap();
     let gone = KnownNumber { jid: None, checked_at: Some(at(3)), first_sent_at: Some(at(2)), ..answered };

@@ -1,4 +1,4 @@
-//! What web sessions keep, in the store and sealed above it, on both databases.
+//! Records of web sessions, in the store and sealed above it, on both databases.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ async fn a_thousand_rows_are_written_marked_and_deleted_together(universe: &Univ
     let borrowed: Vec<_> = keys.iter().map(String::as_str).collect();
     assert_eq!(store.web_session_rows(channel, "prekey", &borrowed).await.unwrap().len(), 1_000);
 
-    // A mark brings nothing back that is gone.
+    // A mark does not bring a removed record back.
     let first = keys[..600].to_vec();
     let gone = Change::Delete { namespace: "prekey".to_owned(), keys: vec!["0".to_owned()] };
     let marked = Change::Mark { namespace: "prekey".to_owned(), keys: first, mark: 1 };
@@ -164,7 +164,7 @@ async fn records_are_sealed_in_the_table_and_open_again(universe: &Universe) {
     let (store, channel) = (universe.store.clone(), Uuid::now_v7());
     let records = SessionRecords::new(store.clone(), vault(1), channel);
     let secret = b"a private key, to be sure";
-    // So many that they are sealed elsewhere.
+    // So many records that another thread seals them.
     let changes = (0..100).map(|key| keep("identity", &key.to_string(), secret)).collect();
     records.apply(changes).await.unwrap();
     assert!(records.list("identity").await.unwrap().iter().all(|record| record.value == secret));

@@ -1,6 +1,6 @@
-//! Two services on one PostgreSQL database: the connection that holds the first one's lease ends while that service is
-//! in the middle of something, and a second one takes over. What the first one still promises is delivered, what it
-//! refuses is not, and nobody hears twice.
+//! Two services on one PostgreSQL database: the connection that holds the first one's lease ends while that
+//! service is in the middle of its work, and a second one takes over. Messages that the first one still
+//! accepts are delivered, messages that it refuses are not, and no recipient gets a message twice.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::running::{APP_SECRET, Former, Running, until, until_soon};
 
 const CONTACTS: u64 = 600;
 const FIRST_CONTACT: u64 = 5_511_900_000_000;
-/// Nobody's number in the tag.
+/// A number that is not in the tag.
 const SINGLE: u64 = 5_521_900_000_000;
 
 const NEW_SEND: &str = "INSERT INTO send ";
@@ -30,7 +30,7 @@ const OUTCOMES: &str = "INSERT INTO message ";
 const HOLDER: &str =
     "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pombo dispatch lease'";
 
-/// Who waits for a lock of somebody else's.
+/// The sessions that wait for another session's lock.
 const KEPT: &str =
     "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
@@ -50,8 +50,8 @@ impl Stage {
         Self { universe, proxy, running, rows }
     }
 
-    /// The lease is lost and another service takes it, before what is held is passed on; or at the same time, where
-    /// the transaction that is held keeps others from taking the lease.
+    /// Breaks the lease, and has another service take it before the held message is passed on; or at the same
+    /// time, if the held transaction keeps other services from the lease.
     async fn taken_over(&mut self, caught: Caught) -> Former {
         let Self { universe, running, rows, proxy } = self;
         // The service would take the lease back if it could connect before the other one does.
@@ -83,13 +83,13 @@ impl Stage {
         self.universe.end().await;
     }
 
-    /// The lease is lost while the answer to a request is held at this moment: that answer decides whether these
-    /// numbers hear once or not at all.
+    /// Breaks the lease while the answer to a request is held at this moment. That answer decides whether
+    /// these numbers get the message once or not at all.
     async fn lost_at(mut self, caught: Caught, asked: JoinHandle<Answer>, numbers: std::ops::Range<u64>) {
         caught.held().await;
         aim(&self.running);
         let former = self.taken_over(caught).await;
-        // What the former one had in flight, the provider tells its successor.
+        // The provider sends the receipts of the first service's messages in flight to its successor.
         aim(&self.running);
         let answer = asked.await.unwrap();
         let promised = match answer.status {
@@ -97,7 +97,7 @@ impl Stage {
             503 => 0,
             other => panic!("{other}: {}", answer.body),
         };
-        // Before anything else is sent: that would wake the channel, and with it what lies there asleep.
+        // This comes before any other send, which would wake the channel and hide a forgotten message.
         until_soon("what was promised delivered", async || heard(&self.running).len() as u64 >= promised)
             .await;
         let after = SINGLE + 1_000;
@@ -171,7 +171,7 @@ async fn an_audience_whose_last_step_was_written_before_the_lease_was_lost_is_de
     Box::pin(an_audience_at(0, Moment::CommitAnswer(ACTIVATION))).await;
 }
 
-/// The provider tells this service, soon after each message.
+/// Directs the receipts to this service, soon after each message.
 fn aim(running: &Running) {
     let short = Duration::from_millis(20);
     let options = ReceiptOptions::to(running.hook(running.channel), APP_SECRET);

@@ -23,10 +23,10 @@ use crate::serving::Serving;
 const ENDPOINT: &str = "POMBO__TELEMETRY__OTLP_ENDPOINT";
 const CALLER: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const PEOPLE: u64 = 40;
-/// Of so many people, with four messages traced from the first on.
+/// The recipients of a send of which four messages are traced, from the first on.
 const TRACED: [&str; 8] = ["0", "1", "2", "3", "4", "8", "16", "32"];
 
-/// Sends as a caller does that has an id and a trace of its own; the send's id.
+/// Sends like a caller with an id and a trace of its own, and returns the send's id.
 async fn send(serving: &Serving, url: &str, body: &Value) -> String {
     let path = format!("{url}/api/v1/chat/{}/messages", serving.channel);
     let request = reqwest::Client::new().post(path).bearer_auth(&serving.key).json(body);
@@ -50,7 +50,7 @@ async fn metric(url: &str, name: &str) -> u64 {
     line.map_or(0, |value| value.trim().parse().unwrap())
 }
 
-/// Asks the service to end, and waits until it has; how long that took.
+/// Asks the service to end, waits for that, and returns the time that it took.
 async fn stop(child: &mut OwnedChild) -> Duration {
     let began = Instant::now();
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
@@ -146,7 +146,7 @@ async fn a_send_has_one_trace(universe: Universe) {
     })
     .await;
 
-    // What is not exported when the service is to end reaches the collector before it has ended.
+    // Spans that are not exported when the stop begins reach the collector before the service has ended.
     let last = send(&serving, &url, &to_one()).await;
     stop(&mut child).await;
     assert_eq!(collector.spans(&last, "accept").len(), 1);
@@ -250,7 +250,7 @@ async fn sends_go_on_while_the_collector_is_away_and_lost_spans_are_counted() {
 #[actix_web::test]
 async fn a_collector_that_never_answers_holds_up_neither_sends_nor_the_stop() {
     let universe = Universe::sqlite().await;
-    // Nobody accepts what is connected there.
+    // No program accepts connections there.
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = format!("http://{}", silent.local_addr().unwrap());
     let options = [

@@ -1,4 +1,4 @@
-//! A provider that hangs, breaks off, answers nonsense, and hides what it accepted.
+//! A provider that hangs, breaks connections, sends invalid answers, and hides accepted messages.
 
 use std::time::Duration;
 

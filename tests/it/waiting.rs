@@ -1,4 +1,5 @@
-//! A send of which nothing goes says why, until when, and which option or answer of the provider holds it.
+//! A send that waits shows the reason, the end of the wait, and the option or the provider's answer behind
+//! it.
 
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ stores!(
 
 const ANA: &str = "+5511900000001";
 
-/// Gives the channel's tier this option and waits until one of its limits is shown so.
+/// Sets this option of the channel's tier, and waits until the limits show it.
 async fn tighten(running: &Running, option: &str, value: Value, shown: &str) {
     let mut tier =
         json!({ "name": "unlimited", "kind": "business_account", "messages_per_second": "unlimited" });
@@ -92,7 +93,7 @@ async fn what_waits_for_long_says_so_from_the_store(universe: &Universe) {
 
     let held = json!({ "match": {}, "times": 1, "outcome": { "error": { "code": 131_049 } } });
     running.simulator.script(&held).unwrap();
-    // Only a template is held back from a person.
+    // A recipient is held only for templates.
     let mut body = plain_template(template(&running, "hello_world").await);
     body["phone_number"] = json!("+5511900000002");
     let shown = waits(&running, &body, "recipient_held", ("queued", 1)).await;
@@ -103,7 +104,7 @@ async fn what_waits_for_long_says_so_from_the_store(universe: &Universe) {
 async fn a_template_beyond_the_quota_waits_for_the_quota(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     tighten(&running, "template_quota", json!(2), "2 people").await;
-    // The provider's yes to the first message makes the service fetch the templates.
+    // When the provider accepts the first message, the service fetches the templates.
     assert_eq!(running.send(&text(ANA)).await.0, 202);
     let found = async || {
         let store = &running.store;

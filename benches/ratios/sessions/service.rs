@@ -20,14 +20,14 @@ use super::{options, pause};
 use crate::Row;
 use crate::service::resident_kib;
 
-/// By which the process knows that it is this one.
+/// The argument that starts this process.
 pub(crate) const NAME: &str = "web-sessions-service";
-/// Where it finds its [`Place`].
+/// The variable that has its [`Place`].
 const PLACE: &str = "POMBO_BENCH_PLACE";
-/// Before its figures, on a line of its own.
+/// The text before its figures, on a line of their own.
 const FIGURES: &str = "figures ";
 
-/// What a service is started on.
+/// The database and the settings of a service.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Place {
     pub(super) data: PathBuf,
@@ -35,16 +35,16 @@ pub(super) struct Place {
     pub(super) whatsapp: String,
     pub(super) media_host: String,
     pub(super) starts_per_second: u32,
-    /// So many have to be connected before anything is said.
+    /// The number of sessions that have to be connected before the service prints its figures.
     pub(super) sessions: usize,
 }
 
-/// What a service says of itself.
+/// The figures that a service prints.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Figures {
     /// From the start of the process until all were connected.
     pub(super) connected_ms: f64,
-    /// Once nothing grew any more.
+    /// The resident memory after it stopped growing.
     pub(super) resident_kib: f64,
 }
 
@@ -62,7 +62,7 @@ impl Place {
     }
 }
 
-/// Serves the place of the environment, says its figures and ends.
+/// Serves the place of the environment, prints its figures and ends.
 pub(crate) fn serve() -> Vec<Row> {
     actix_web::rt::System::new().block_on(served());
     Vec::new()
@@ -119,7 +119,8 @@ async fn connected(database: &DatabaseConnection) -> usize {
     usize::try_from(row.try_get::<i64>("", "count").unwrap()).unwrap()
 }
 
-/// Until the memory has not grown for some seconds: what sessions do after they have connected is over.
+/// Waits until the memory has not grown for some seconds, because the sessions' work after the connection is
+/// over.
 async fn settle() {
     const STILL: usize = 10;
     let (mut still, mut before) = (0, 0);

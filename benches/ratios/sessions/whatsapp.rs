@@ -7,10 +7,10 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use crate::Row;
 use crate::fake_whatsapp::FakeWhatsApp;
 
-/// By which the process knows that it is this one.
+/// The argument that starts this process.
 pub(crate) const NAME: &str = "web-sessions-whatsapp";
 
-/// Says where it is, and scans what it is told: a number and a code on each line.
+/// Prints its address, and scans the codes of its input: a number and a code on each line.
 pub(crate) fn serve() -> Vec<Row> {
     let whatsapp = FakeWhatsApp::start();
     let mut out = std::io::stdout().lock();

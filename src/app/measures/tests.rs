@@ -1,4 +1,4 @@
-//! What is measured, what is described and what the documentation lists are the same.
+//! The metrics in the code, in their descriptions and in the documentation are the same.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,7 +48,7 @@ fn after<'a>(text: &'a str, before: &str) -> Option<&'a str> {
     text.split_once(before)?.1.lines().next()
 }
 
-/// Every metric that the program counts, as its sources say.
+/// Every metric that the program counts, from its sources.
 fn counted() -> Metrics {
     let mut files = Vec::new();
     sources(&root().join("src"), &mut files);
@@ -84,7 +84,7 @@ fn counted() -> Metrics {
     counted
 }
 
-/// What our own sources count.
+/// The metrics in the service's own sources.
 fn described() -> Metrics {
     labelled(COUNTERS.iter().chain(GAUGES).chain(SECONDS_TAKEN))
 }
@@ -130,7 +130,7 @@ fn the_documentation_lists_every_metric() {
     assert_eq!(told(), labelled(COUNTERS.iter().chain(GAUGES).chain(SECONDS_TAKEN).chain(PROCESS)));
 }
 
-/// What a query asks for: metrics, each with the labels that it is filtered or parted by.
+/// The metrics of a query, each with the labels that the query filters or groups by.
 fn asked(query: &str) -> Metrics {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut asked = Metrics::new();

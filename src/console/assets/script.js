@@ -1,11 +1,11 @@
-// What script adds to the console: live parts, copy buttons, upload progress, relative times.
-// Every page works without it.
+// Adds live parts, copy buttons, upload progress and relative times to the console.
+// Every page works without script.
 "use strict";
 
 const page = document.documentElement;
 const words = document.body.dataset;
 
-// Times: "5 minutes ago", beside the exact one in the title.
+// Relative times, such as "5 minutes ago", with the exact time in the title.
 
 const STEPS = [["second", 60], ["minute", 60], ["hour", 24], ["day", 7]];
 const relative = new Intl.RelativeTimeFormat(page.lang, { numeric: "auto" });
@@ -23,7 +23,7 @@ function showTime(time) {
     }
     distance /= most;
   }
-  // Older than a week: the date says more.
+  // Beyond a week, show the date.
   if (time.dataset.exact) time.textContent = time.dataset.exact;
 }
 
@@ -42,7 +42,7 @@ async function copy(button) {
   try {
     await navigator.clipboard.writeText(value);
   } catch {
-    // Without https there is no clipboard: the old way.
+    // Without https there is no clipboard API.
     const area = document.createElement("textarea");
     area.value = value;
     area.className = "unseen";
@@ -63,7 +63,7 @@ async function copy(button) {
   }, 1500);
 }
 
-// Says something to screen readers.
+// Announces a text to screen readers.
 function say(sentence) {
   let speaker = document.getElementById("speaker");
   if (!speaker) {
@@ -81,12 +81,12 @@ document.addEventListener("click", (event) => {
   if (button) copy(button);
 });
 
-// A question takes the focus, and stands on the harmless answer.
+// A question takes the focus, which begins on the harmless answer.
 document.addEventListener("toggle", (event) => {
   if (event.newState === "open" && event.target.matches(".confirm")) event.target.querySelector("button")?.focus();
 }, true);
 
-// A form that is on its way is not sent again. One that searches sends itself while somebody types.
+// A form is not submitted again while its request is under way. A search form submits itself while the user types.
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
@@ -99,7 +99,7 @@ document.addEventListener("submit", (event) => {
   form.dataset.sent = "yes";
 });
 
-// What takes longer than a page waits is asked for again, unless somebody writes on.
+// Repeats a request that takes longer than the page waits, unless the user types on.
 const later = document.querySelector("button[data-again]");
 if (later) {
   const asking = setTimeout(() => later.click(), 2000);
@@ -134,11 +134,11 @@ async function search(form, field) {
     history.replaceState(null, "", address);
     field.focus();
   } catch {
-    // Overtaken by the next letter, or no network: the button remains.
+    // The next letter canceled the request, or there is no network: the button remains.
   }
 }
 
-// What is being written is shown as it will look.
+// Shows a preview of the text while the user types.
 
 let writing;
 document.addEventListener("input", (event) => {
@@ -148,7 +148,7 @@ document.addEventListener("input", (event) => {
   writing = setTimeout(async () => {
     try {
       const body = new URLSearchParams(new FormData(form));
-      // The first recipient is enough for a preview.
+      // A preview needs only the first recipient.
       for (const name of ["numbers", "tag", "person"]) body.set(name, (body.get(name) ?? "").slice(0, 100));
       const answer = await fetch(form.dataset.preview, { method: "POST", body });
       if (!answer.ok || answer.redirected) return;
@@ -158,12 +158,12 @@ document.addEventListener("input", (event) => {
       const shown = fresh && document.getElementById(fresh.id);
       if (shown) replace(shown, fresh);
     } catch {
-      // No network: the preview comes with the next check.
+      // There is no network: the next check brings the preview.
     }
   }, 300);
 });
 
-// Uploads show how far they are. The answer replaces the page, as it would without script.
+// Shows the progress of uploads. The answer replaces the page, as it does without script.
 
 function upload(event, form) {
   event.preventDefault();
@@ -199,7 +199,7 @@ function upload(event, form) {
   });
   request.addEventListener("error", async () => {
     again();
-    // The connection ended. When the service refused the file, its page says why.
+    // The connection ended. If the service refused the file, its page says why.
     const answer = await fetch(form.action || location.href).catch(() => undefined);
     const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
     complain(field, page.getElementById(`${field.id}-fault`)?.textContent ?? form.dataset.broken);
@@ -208,7 +208,7 @@ function upload(event, form) {
   request.send(new FormData(form));
 }
 
-// Says beside a field what is wrong with it.
+// Shows an error beside its field.
 function complain(field, sentence) {
   document.getElementById(`${field.id}-fault`)?.remove();
   const fault = document.createElement("p");
@@ -222,7 +222,7 @@ function complain(field, sentence) {
   field.focus();
 }
 
-// Live parts: fragments with ids that replace the ones that are shown. The stream is closed while nobody looks.
+// Live parts: fragments replace the elements with their ids. The stream is closed while the page is hidden.
 
 let stream;
 function listen() {
@@ -242,11 +242,11 @@ function listen() {
     const shown = fresh && document.getElementById(fresh.id);
     if (shown) replace(shown, fresh);
   });
-  // What is over, and where it goes on.
+  // The work that the page shows is over, and the page of its result follows.
   stream.addEventListener("leave", (event) => location.assign(event.data));
 }
 
-// Replaces a part of the page, and leaves alone what a person is using in it.
+// Replaces a part of the page, except the elements that the user is using.
 function replace(shown, fresh) {
   if (!fresh || shown.isEqualNode(fresh)) return;
   const used = document.activeElement;
@@ -269,10 +269,10 @@ window.addEventListener("pagehide", () => {
 });
 window.addEventListener("pageshow", listen);
 
-// A link that signs in is used by who opens it in a browser, not by programs that look ahead.
+// A sign-in link is used up only in a browser, not by programs that prefetch it.
 document.querySelector("form[data-submit]")?.requestSubmit();
 
-// On a narrow screen the menu is a line that scrolls: it begins where the page stands in it.
+// On a narrow screen the menu is a line that scrolls. Scroll it to the entry of this page.
 const here = document.querySelector(".side [aria-current]");
 if (here) {
   const [menu, item] = [here.closest(".side"), here.getBoundingClientRect()];

@@ -35,7 +35,7 @@ const PLACE: &str = "/console/operator/tiers";
 /// Changes of a tier that are shown.
 const HISTORY: PageRequest = PageRequest { page: 1, limit: 20 };
 
-/// What applying would do.
+/// The effects of applying the change.
 struct Checked {
     difference: Vec<OptionChange>,
     effects: Vec<Effect>,

@@ -1,4 +1,4 @@
-//! Which charts the page has, and what each says.
+//! The charts of the page, with their captions.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -26,7 +26,7 @@ pub(super) fn over_time(report: &Report) -> Vec<Markup> {
         ),
         figure(
             "What is still to arrive",
-            "Recipients of everything that was answered 202, less what has arrived.",
+            "Recipients of all requests that were answered 202, minus messages that have arrived.",
             &over("messages", outstanding(report)),
         ),
         figure(

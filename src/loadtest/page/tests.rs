@@ -1,4 +1,4 @@
-//! The page holds what the report says, is well-formed, and asks nobody for anything.
+//! The page has all of the report's figures, is well-formed, and makes no requests.
 
 use super::*;
 use crate::clock::Timestamp;

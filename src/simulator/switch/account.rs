@@ -21,7 +21,8 @@ pub(super) struct AccountSwitch {
     throttled_for: Option<Span>,
     /// The share of its calls that the header says are used, in percent.
     usage: Option<u32>,
-    /// What the header says about the wait while it is throttled, in minutes; otherwise the span, rounded up.
+    /// The wait that the header reports while the account is throttled, in minutes; otherwise the real time,
+    /// rounded up.
     regain_minutes: Option<u32>,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct AppSwitch {
     usage: Option<u32>,
 }
 
-/// The account of this id, made now if everything is accepted; or a sentence.
+/// The account of this id, created now if every id is accepted; or a sentence.
 pub(super) fn find(world: &World, waba_id: &str) -> Result<Arc<Account>, String> {
     let known = world.directory.read().account(waba_id).cloned();
     let found = known.or_else(|| world.account_on_first_use(waba_id));

@@ -1,6 +1,6 @@
-//! Scripts: rules for sends to come, and switches that change the world at once.
+//! Scripts: rules for future sends, and switches that change the simulator at once.
 //!
-//! A script is one entry or an array of them. Nothing is applied when any entry is wrong.
+//! A script is one entry or an array of entries. If any entry is wrong, none is applied.
 
 mod account;
 mod number;
@@ -54,7 +54,7 @@ enum Outage {
     For(Span),
 }
 
-/// Tells a field that is `null` from one that is absent.
+/// Distinguishes a field that is `null` from an absent one.
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
@@ -84,7 +84,7 @@ pub(super) fn apply(world: &World, script: &Value) -> Result<(), String> {
 }
 
 impl Switch {
-    /// Whether what the switch is about exists.
+    /// Checks that the object of the switch exists.
     fn check(&self, world: &World) -> Result<(), String> {
         match self {
             Self::Number(switch) => switch.check(world),

@@ -29,15 +29,15 @@ pub(super) struct NumberSwitch {
     upgrade_for: Option<Span>,
     level: Option<Level>,
     is_on_biz_app: Option<bool>,
-    /// Fields of the number's node to be shown as given here; `null` shows the simulator's own again. They
-    /// are shown only: what decides about sends is above.
+    /// Fields of the number's node that are shown with these values; `null` shows the simulator's own again.
+    /// They are only shown and do not affect sends.
     #[serde(default)]
     fields: Map<String, Value>,
     /// A token that may use the number's account from now on.
     token: Option<String>,
 }
 
-/// The number of this id, made now if everything is accepted; or a sentence.
+/// The number of this id, created now if every id is accepted; or a sentence.
 pub(super) fn find(world: &World, id: &str) -> Result<Arc<PhoneNumber>, String> {
     let known = world.directory.read().number(id).cloned();
     known.or_else(|| world.number_on_first_use(id)).ok_or_else(|| format!("there is no number {id}"))

@@ -15,9 +15,9 @@ pub(super) struct TemplateSwitch {
     waba_id: String,
     name: String,
     language: String,
-    /// `APPROVED`, `PAUSED`, `DISABLED` and so on; a webhook tells.
+    /// `APPROVED`, `PAUSED`, `DISABLED` and so on; a webhook reports it.
     status: Option<String>,
-    /// Holds what comes after the first messages.
+    /// Holds messages after the first ones.
     pacing: Option<Pace>,
     /// Ends that now.
     end_pacing: Option<Fate>,

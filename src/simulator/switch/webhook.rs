@@ -12,7 +12,7 @@ use crate::simulator::span::duration;
 use crate::simulator::timers::Action;
 use crate::simulator::world::World;
 
-/// What it says, after this wait, and in so many copies: the provider may deliver anything twice.
+/// The content of a webhook, its delay, and the number of copies: the provider may deliver a webhook twice.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct WebhookSwitch {
     #[serde(default, deserialize_with = "duration")]
@@ -34,9 +34,9 @@ enum Said {
     AccountUpdate(AccountUpdate),
     /// Limits of the account changed; the value's fields as they are.
     BusinessCapabilityUpdate(Capability),
-    /// Somebody stopped or resumed marketing messages.
+    /// A recipient stopped or resumed marketing messages.
     UserPreferences(Preference),
-    /// Somebody wrote a text.
+    /// A person wrote a text.
     Inbound(Inbound),
     /// An error about no message in particular.
     Errors(Errors),

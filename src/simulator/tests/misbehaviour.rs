@@ -9,7 +9,7 @@ fn path() -> String {
 }
 
 impl Universe {
-    /// Sends; true when no answer came at all.
+    /// Sends a message, and returns whether there was no answer at all.
     async fn is_cut_off(&self) -> bool {
         let body = text("+5511999990001");
         self.client.post(self.url(&path())).bearer_auth(TOKEN).json(&body).send().await.is_err()

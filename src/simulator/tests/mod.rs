@@ -1,4 +1,4 @@
-//! The simulator through real HTTP, as a connector and a test would use it.
+//! The simulator through real HTTP, as connectors and tests use it.
 
 use serde_json::{Value, json};
 
@@ -21,14 +21,14 @@ const TOKEN: &str = "T-1";
 const NUMBER: &str = "2001";
 const WABA: &str = "1001";
 
-/// A simulator of one's own and a client for it.
+/// A simulator of a test's own, and its client.
 struct Universe {
     simulator: Simulator,
     client: reqwest::Client,
 }
 
 fn client() -> reqwest::Client {
-    // Another test may have been first.
+    // Another test may have installed it first.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::new()
 }

@@ -1,4 +1,4 @@
-//! Templates that are paced: held, and then let go or dropped.
+//! Templates that are paced: held, and then released or dropped.
 
 use super::receiver::{Receiver, receiver};
 use super::*;

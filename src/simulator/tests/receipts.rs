@@ -1,4 +1,4 @@
-//! Status webhooks, heard by a small receiver.
+//! Status webhooks, received by a small receiver.
 
 use std::time::Duration;
 

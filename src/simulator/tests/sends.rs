@@ -1,4 +1,4 @@
-//! Sends that are accepted, and what is counted of them.
+//! Accepted sends, and their counts.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Throttles of every kind and for a span, what the headers say meanwhile, and what a number shows of itself.
+//! Throttles of every kind and for a span, the headers meanwhile, and a number's description.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ fn number(change: &Value) -> Value {
 }
 
 impl Universe {
-    /// Sends until something else than this code comes; what came.
+    /// Sends until an answer has another code than this one, and returns that answer.
     async fn outlasts(&self, code: u64) -> u64 {
         let begun = Instant::now();
         let mut met = 0;

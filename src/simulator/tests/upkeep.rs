@@ -1,4 +1,4 @@
-//! What a business keeps up at its number.
+//! A business's settings at its number.
 
 use reqwest::Method;
 

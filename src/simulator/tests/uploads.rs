@@ -29,7 +29,7 @@ impl Universe {
         (answer.status().as_u16(), answer.json().await.unwrap())
     }
 
-    /// The status and the bytes behind an address.
+    /// The status and the bytes of an address.
     async fn fetch(&self, url: &str, token: &str) -> (u16, Vec<u8>) {
         let answer = self.client.get(url).bearer_auth(token).send().await.unwrap();
         (answer.status().as_u16(), answer.bytes().await.unwrap().to_vec())

@@ -1,4 +1,4 @@
-//! Webhooks that are no statuses, who receives what, and receivers that move.
+//! Webhooks that are no statuses, their receivers, and receivers that move.
 
 use std::time::Duration;
 
@@ -173,7 +173,7 @@ async fn an_account_without_receiver_is_told_about_at_its_numbers() {
 #[actix_web::test]
 async fn what_is_outstanding_follows_its_receiver_to_another_address() {
     let mut back = receiver(0).await;
-    // Nobody listens there.
+    // Nothing listens there.
     let away = ReceiptOptions {
         retry_after: Duration::from_secs(600),
         ..ReceiptOptions { url: "http://127.0.0.1:1/hook".to_owned(), ..back.options() }
@@ -202,7 +202,7 @@ async fn what_has_no_receiver_waits_until_there_is_one() {
     universe.simulator.aim_receipts(None).unwrap();
     let other = ReceiptOptions { waba_id: Some("1002".to_owned()), ..options };
     universe.simulator.aim_receipts(Some(other)).unwrap();
-    // What is due after the first message's statuses is heard, and they are not.
+    // Webhooks that are due after the first message's statuses arrive, and the statuses do not.
     assert_eq!(universe.post("/v25.0/2003/messages", "T-2", &text("+5511999990001")).await.0, 200);
     let (_, value) = back.change().await;
     assert_eq!(value["metadata"]["phone_number_id"], "2003");

@@ -1,4 +1,4 @@
-//! What becomes of messages once they are handed over: decided at once, told at its time.
+//! The outcomes of messages after they are handed over: decided at once, reported later.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use super::options::WebSessionOptions;
 use super::people::{self, Fate};
 use crate::connector::web_session::{AckState, Jid, MessageId};
 
-/// Acks of a device whose time has not come; those of more messages are lost. Some 3 MB of memory.
+/// The maximum of pending acks of a device; further ones are dropped. Some 3 MB of memory.
 const MOST_WAITING: usize = 16_384;
 
-/// An ack that will be told.
+/// A pending ack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Due {
     pub(super) id: MessageId,
@@ -34,7 +34,7 @@ impl PendingAcks {
         Self { by_time: BTreeMap::new(), serial: 0, chance: SmallRng::seed_from_u64(seed) }
     }
 
-    /// Decides what becomes of a message that was handed over now; how many of its acks there is no room for.
+    /// Decides the outcome of a message that was handed over now. Returns how many of its acks were dropped.
     pub(super) fn add(
         &mut self,
         id: &MessageId,
@@ -72,7 +72,7 @@ impl PendingAcks {
     }
 }
 
-/// What becomes of a message, in order, with the longest time from one to the next.
+/// The states of a message, in order, with the longest time from one to the next.
 fn course(to: &Jid, is_played: bool, options: &WebSessionOptions) -> Vec<(Duration, AckState, Option<Jid>)> {
     let server = |state| (options.server_within, state, None);
     let mut course = match people::fate(to) {

@@ -12,7 +12,7 @@ use super::Shared;
 use super::device::Command;
 use crate::simulator::lock::Lock;
 
-/// What people do not mistake for one another.
+/// Characters that people do not confuse.
 const LETTERS: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 /// The codes that can be used now, and the devices that show them: two at most for each device.
@@ -25,7 +25,7 @@ impl Codes {
         self.0.hold().get(code).cloned()
     }
 
-    /// All QR codes, in no order that means anything.
+    /// All QR codes, in no particular order.
     pub(super) fn scannable(&self) -> Vec<String> {
         let codes = self.0.hold();
         let mut scannable: Vec<_> = codes.keys().filter(|code| code.contains('@')).cloned().collect();
@@ -34,7 +34,7 @@ impl Codes {
     }
 }
 
-/// A code that can be used as long as this is there.
+/// A code that can be used until this is dropped.
 pub(super) struct Code {
     pub(super) text: String,
     pub(super) until: Instant,

@@ -1,5 +1,5 @@
-//! A linked device, or one that waits to be linked: a task that shows codes, connects, takes messages and tells what
-//! becomes of them.
+//! A linked device, or one that waits to be linked: a task that shows codes, connects, accepts messages and
+//! reports their outcomes.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::connector::web_session::{
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 
-/// What a device may be told. Dropping an answer says that it is over.
+/// The commands of a device. Dropping an answer means that the device has ended.
 pub(super) enum Command {
     Find(PhoneNumber, oneshot::Sender<Result<Option<Found>, AskError>>),
     ShowPicture(Jid, oneshot::Sender<Result<Option<Picture>, AskError>>),
@@ -52,11 +52,11 @@ pub(super) struct Scanned {
     pub(super) device_name: String,
 }
 
-/// How far a device is.
+/// The stage of a device.
 enum Stage {
-    /// No phone has used a code of it.
+    /// No phone has used one of its codes.
     Pairing(Box<Pairing>),
-    /// A phone has, and WhatsApp asks for its passkey.
+    /// A phone has used a code, and WhatsApp asks for its passkey.
     Gate(Box<Gate>),
     /// Linked to this number; there is a connection from then on.
     Connecting(PhoneNumber, Instant),
@@ -76,7 +76,7 @@ pub(super) struct Device {
 }
 
 impl Device {
-    /// A device that is linked to `account`, or that will show codes; `own` leads to it.
+    /// A device that is linked to `account`, or that will show codes; `own` is its sender of commands.
     pub(super) fn new(
         shared: Arc<Shared>,
         opening: Opening,
@@ -94,12 +94,13 @@ impl Device {
         Self { shared, session, records, events, device_name, figures, stage, telling, pending_acks }
     }
 
-    /// Lives until it is told to stop, or has to.
+    /// Runs until it is told to stop, or has to.
     pub(super) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         let end = self.live(&mut commands).await;
         let Self { events, figures, mut telling, stage, .. } = self;
         telling.tell(Event::Ended(end));
-        // The caller that waits for the end goes on, and may be the one who has to hear the rest; codes are good no longer.
+        // The caller that waits for the end continues, because it may also have to receive the last events;
+        // codes are no longer valid.
         drop((commands, stage));
         figures.send_replace(Figures { missed_events: telling.missed(), ..Figures::default() });
         drop(figures);
@@ -123,7 +124,7 @@ impl Device {
                     }
                     continue;
                 }
-                // Without anybody who could say more, it is as if they had said so.
+                // If all senders of commands are gone, the device stops.
                 command = commands.recv() => command.unwrap_or(Command::Stop),
                 () = sleep_until(next_time) => continue,
             };
@@ -143,7 +144,7 @@ impl Device {
         of_stage.into_iter().chain(self.pending_acks.next_time()).min()
     }
 
-    /// Does what is due; why the session is over, if it is.
+    /// Carries out due actions. Returns why the session has ended, if it has.
     fn pass(&mut self, now: Instant) -> Option<End> {
         match &mut self.stage {
             Stage::Pairing(pairing) => {
@@ -226,7 +227,7 @@ impl Device {
         Ok(Some(Found { jid: Jid::person(number), lid, is_business: false }))
     }
 
-    /// The same message again is handed over again: its recipient has it once, and it is told of again.
+    /// A repeated message is handed over again: its recipient has it once, and its outcome is reported again.
     fn hand_over(&mut self, to: &Jid, id: &MessageId, content: Content) -> Result<(), SendError> {
         let Stage::Connected(from) = self.stage else { return Err(SendError::NotConnected) };
         if people::fate(to) == Fate::NoGroup {
@@ -240,7 +241,8 @@ impl Device {
         Ok(())
     }
 
-    /// The phone used a code: it is linked if the code is good, once its passkey was used if it has one.
+    /// Handles a code that the phone used: the phone is linked if the code is valid, after its passkey was
+    /// used if it has one.
     async fn scanned(&mut self, scan: &Scan) -> Result<Option<Scanned>, End> {
         let Stage::Pairing(pairing) = &self.stage else { return Ok(None) };
         let Some(number) = pairing.used(&scan.code, scan.number) else { return Ok(None) };
@@ -297,7 +299,7 @@ impl Device {
     }
 }
 
-/// Never without a time.
+/// Sleeps until this time; forever without one.
 async fn sleep_until(time: Option<Instant>) {
     match time {
         Some(time) => tokio::time::sleep_until(time).await,

@@ -1,4 +1,4 @@
-//! What the phone shows of devices that wait for its passkey, or for its owner after it.
+//! The devices on the phone that wait for its passkey, or for a confirmation after it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use crate::simulator::lock::Lock;
 #[derive(Debug, Clone)]
 pub(super) struct Shown {
     pub(super) number: PhoneNumber,
-    /// What the passkey has to sign.
+    /// The challenge that the passkey has to sign.
     pub(super) options: Value,
-    /// What phone and device show, once the passkey was used.
+    /// The code that phone and device show, once the passkey was used.
     pub(super) code: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl Gates {
     }
 }
 
-/// A gate that the phone shows as long as this is there.
+/// A gate that the phone shows until this is dropped.
 pub(super) struct Entry {
     shared: Arc<Shared>,
     session: Uuid,

@@ -1,4 +1,4 @@
-//! What was sent through web sessions, and how far each message has come.
+//! The messages that were sent through web sessions, with their states.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -29,7 +29,7 @@ pub struct WebMessage {
     pub caption: Option<String>,
     /// The file, if it is one.
     pub file: Option<WebFile>,
-    /// How far it has come.
+    /// Its state.
     pub state: WebState,
     /// The code with which it was refused.
     pub code: Option<i64>,
@@ -46,11 +46,11 @@ pub struct WebFile {
     pub bytes: u64,
     /// Its name, if it has one.
     pub name: Option<String>,
-    /// How long it is, if somebody said so.
+    /// Its length, if given.
     pub seconds: Option<u32>,
 }
 
-/// How far a message has come; it goes only forward.
+/// The state of a message; it only moves forward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WebState {
     /// Handed over.
@@ -103,9 +103,9 @@ type Key = (Uuid, MessageId);
 #[derive(Debug, Default)]
 struct Kept {
     messages: VecDeque<(Key, WebMessage)>,
-    /// How many went before the first of them.
+    /// The number of messages that were removed before the first one.
     forgotten: u64,
-    /// Where each of them is, counted from the very first.
+    /// The position of each message, counted from the first one ever.
     places: HashMap<Key, u64>,
 }
 
@@ -121,7 +121,7 @@ impl Inbox {
         Self { kept: Lock::default(), limit: limit.max(1) }
     }
 
-    /// Takes a message that a session handed over; one that is there under its id already stays as it is.
+    /// Adds a message that a session handed over. If there is one with its id, that one stays.
     pub(super) fn add(&self, session: Uuid, from: PhoneNumber, to: &Jid, id: &MessageId, content: Content) {
         let key = (session, id.clone());
         let mut kept = self.kept.hold();

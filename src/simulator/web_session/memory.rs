@@ -1,9 +1,9 @@
-//! What a simulated device keeps in its records: the number of the phone that it is linked to.
+//! The records of a simulated device: the number of the phone that it is linked to.
 
 use crate::connector::web_session::{Change, OpenError, Record, Records, RecordsError};
 use crate::domain::phone::PhoneNumber;
 
-/// No other driver has anything there.
+/// A namespace that no other driver uses.
 const NAMESPACE: &str = "simulated_device";
 const ACCOUNT: &str = "account";
 

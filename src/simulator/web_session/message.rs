@@ -1,4 +1,4 @@
-//! Contents: the words for them, and what a session says that it made of them.
+//! Words for contents, and the descriptions of sent contents.
 
 use crate::connector::web_session::{Built, BuiltMedia, Content, Media, MediaKind, MessageId};
 
@@ -16,7 +16,7 @@ pub(super) const fn kind(content: &Content) -> &'static str {
     }
 }
 
-/// Whether it is something that WhatsApp says of that it was played.
+/// Whether WhatsApp reports that this content was played.
 pub(super) const fn is_played(content: &Content) -> bool {
     match content {
         Content::Text(_) => false,
@@ -26,7 +26,7 @@ pub(super) const fn is_played(content: &Content) -> bool {
     }
 }
 
-/// What was made of a content. Nothing is uploaded: the address leads nowhere.
+/// The description of a content. Nothing is uploaded, so the address leads nowhere.
 pub(super) fn built(id: &MessageId, content: &Content) -> Built {
     let Content::Media(media) = content else { return Built::Text };
     let Media { kind, bytes, mimetype, file_name, caption, seconds, jpeg_thumbnail: _ } = media;

@@ -1,20 +1,21 @@
 //! Web sessions without WhatsApp: a [`Driver`] whose sessions are linked to a phone that the simulator plays.
 //!
-//! A program cannot be pointed at a WhatsApp of one's own: the certificates are pinned. So this stands in for the
-//! driver and not for the server behind it; everything above the driver is real. The phone scans codes
-//! (`POST /phone/scan`, or people at `GET /phone`) and uses the passkey of its account (`POST /phone/passkey`); what its devices sent is shown
-//! (`GET /phone/messages`). What becomes of a message, its recipient's last digits say:
+//! A program cannot connect to a server of one's own in place of WhatsApp, because the certificates are
+//! pinned. So this replaces the driver and not the server; everything above the driver is real. The phone
+//! scans codes (`POST /phone/scan`, or people at `GET /phone`) and uses the passkey of its account (`POST
+//! /phone/passkey`); `GET /phone/messages` shows what its devices sent. The recipient's last digits decide
+//! the outcome of a message:
 //!
-//! | recipient | last digits | what becomes of a message |
+//! | recipient | last digits | outcome of a message |
 //! |---|---|---|
-//! | person | `0000` | is not on WhatsApp: taken in silence, and never delivered |
+//! | person | `0000` | is not on WhatsApp: silently accepted, and never delivered |
 //! | person | `0463` | refused afterwards with 463, as to strangers by a restricted account |
 //! | person | `0479` | refused afterwards with 479 |
 //! | group | `0000` | there is no such group: it cannot be handed over |
 //! | anybody else | | delivered and read; voice messages and videos are played |
 //!
-//! A session remembers in its records that it was linked, and connects without a code from then on. Messages of
-//! which nobody heard when their session ended are not heard of later.
+//! A session stores in its records that it was linked, and connects without a code from then on. Outcomes
+//! that were not reported when their session ended are not reported later.
 
 mod acks;
 mod codes;
@@ -61,7 +62,7 @@ const COMMANDS: usize = 64;
 pub struct FakeWhatsApp {
     shared: Arc<Shared>,
     thread: Handle,
-    /// Where the phone is played for people.
+    /// The address of the phone's page for people.
     page: String,
 }
 
@@ -81,7 +82,7 @@ impl Shared {
         Self { options, codes: Codes::default(), inbox, passkey: Passkey::new(), gates: Gates::default() }
     }
 
-    /// What was sent is forgotten.
+    /// Removes all sent messages.
     pub(super) fn forget_messages(&self) {
         self.inbox.clear();
     }
@@ -91,7 +92,7 @@ impl Shared {
         let device = self.codes.device(&scan.code)?.upgrade()?;
         let (answer, answered) = oneshot::channel();
         device.send(Command::Scan(scan, answer)).await.ok()?;
-        // Waiting must not keep a device alive that everybody else has dropped.
+        // Waiting must not keep a device alive that all others have dropped.
         drop(device);
         answered.await.ok().flatten()
     }
@@ -103,8 +104,8 @@ impl FakeWhatsApp {
         Self { shared, thread, page }
     }
 
-    /// The phone with this number, or the simulator's own, scans a QR code or takes a code that was typed; whether a
-    /// device shows it.
+    /// Lets the phone with this number, or the simulator's own, scan a QR code or use a typed code. Returns
+    /// whether a device shows it.
     pub async fn scan(&self, code: &str, number: Option<PhoneNumber>) -> bool {
         let scan = Scan { code: code.to_owned(), number, has_passkey: false };
         self.shared.scan(scan).await.is_some()

@@ -2,23 +2,24 @@
 
 use std::time::Duration;
 
-/// The options. `Default` is what tests want: codes as WhatsApp gives them, and everything else at once.
+/// The options. `Default` is for tests: codes last as long as WhatsApp's, and everything else happens at
+/// once.
 #[derive(Debug, Clone)]
 pub struct WebSessionOptions {
     /// QR codes that an unlinked device shows before it gives up.
     pub qr_codes: u32,
-    /// How long the first QR code is good.
+    /// How long the first QR code is valid.
     pub first_qr: Duration,
-    /// How long each of the others is good.
+    /// How long each of the others is valid.
     pub next_qr: Duration,
-    /// How long a pairing code is good.
+    /// How long a pairing code is valid.
     pub pairing_code: Duration,
     /// How long WhatsApp waits for a passkey.
     pub passkey: Duration,
     /// From the scan, or from the opening of a linked session, to its connection.
     pub connect_after: Duration,
-    /// The longest time until WhatsApp has, or refuses, a message. It and the others are random, a quarter of it at
-    /// least.
+    /// The longest time until WhatsApp has, or refuses, a message. This and the other times are random, and
+    /// at least a quarter of the longest time.
     pub server_within: Duration,
     /// The longest time from there to the delivery.
     pub delivered_within: Duration,
@@ -26,10 +27,10 @@ pub struct WebSessionOptions {
     pub read_within: Duration,
     /// The longest time from the reading to the end of a voice message or video.
     pub played_within: Duration,
-    /// Makes those times fall the same way again.
+    /// The seed of the random times.
     pub seed: u64,
-    /// How many of the newest messages are shown, and known again when they come under the same id; 4 kB each where
-    /// texts are long.
+    /// How many of the newest messages are shown, and recognised when they are repeated with the same id; up
+    /// to 4 kB each with long texts.
     pub messages: usize,
 }
 
@@ -53,7 +54,7 @@ impl Default for WebSessionOptions {
 }
 
 impl WebSessionOptions {
-    /// At the pace of people, so that somebody who looks sees one thing after the other.
+    /// Options with the pace of people, so that an observer sees the steps one after the other.
     pub fn lifelike() -> Self {
         Self {
             connect_after: Duration::from_secs(1),

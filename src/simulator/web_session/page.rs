@@ -1,4 +1,4 @@
-//! `GET /phone`: the played phone for people, who scan codes and use the passkey by pressing buttons.
+//! `GET /phone`: the played phone for people, with buttons that scan codes and use the passkey.
 
 use actix_web::HttpResponse;
 use actix_web::http::header::LOCATION;
@@ -13,7 +13,7 @@ use crate::simulator::world::World;
 
 /// Messages that are shown.
 const MESSAGES: usize = 20;
-/// Seconds between two looks.
+/// Seconds between two refreshes.
 const LOOK: u32 = 2;
 
 /// A button that was pressed.
@@ -92,7 +92,7 @@ fn at_gate(assertion: Option<Value>, gate: &Shown) -> Markup {
     }
 }
 
-/// Presses a button of it. A code that was replaced meanwhile changes nothing.
+/// Handles a pressed button. A code that was replaced meanwhile changes nothing.
 pub(in crate::simulator) async fn press(world: Data<World>, pressed: Form<Pressed>) -> HttpResponse {
     let Pressed { code, passkey } = pressed.into_inner();
     world.web_sessions.scan(Scan { code, number: None, has_passkey: passkey == "yes" }).await;

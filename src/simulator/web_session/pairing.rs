@@ -13,7 +13,7 @@ use crate::connector::web_session::Event;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 
-/// The phone's number, where the scanning client says none: the country code 999 is nobody's.
+/// The phone's default number; no country has the code 999.
 const OWN_NUMBER: u64 = 999_700_000_001;
 
 pub(super) struct Pairing {
@@ -22,7 +22,7 @@ pub(super) struct Pairing {
     qr: Option<Code>,
     /// QR codes so far.
     shown: u32,
-    /// There will be no more of them.
+    /// Whether there will be no more codes.
     is_exhausted: bool,
     /// A code to be typed, and the number of the phone that it is for.
     typed: Option<(Code, PhoneNumber)>,
@@ -33,13 +33,13 @@ impl Pairing {
         Self { shared, device, qr: None, shown: 0, is_exhausted: false, typed: None }
     }
 
-    /// When there is something to do.
+    /// When the next action is due.
     pub(super) fn next_time(&self) -> Option<Instant> {
         let typed = self.typed.as_ref().map(|(code, _)| code.until);
         self.qr.as_ref().map(|code| code.until).into_iter().chain(typed).min()
     }
 
-    /// Takes back codes that are too old, and shows the next; whether there is nothing left to be used.
+    /// Removes expired codes and shows the next one. Returns whether no usable code is left.
     pub(super) fn pass(&mut self, now: Instant, telling: &mut Telling) -> bool {
         if self.typed.as_ref().is_some_and(|(code, _)| code.until <= now) {
             self.typed = None;
@@ -66,7 +66,7 @@ impl Pairing {
         self.shown += 1;
     }
 
-    /// Shows a code to be typed into the phone with this number, in the place of an older one.
+    /// Shows a code to type into the phone with this number, in place of an older one.
     pub(super) fn give_code(&mut self, number: PhoneNumber, now: Instant, telling: &mut Telling) -> Secret {
         let (text, valid_for) = (codes::typed(), self.shared.options.pairing_code);
         let code = Secret::new(text.clone());

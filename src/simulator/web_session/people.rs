@@ -3,21 +3,21 @@
 use crate::connector::web_session::{Jid, Picture, RESTRICTED};
 use crate::domain::phone::PhoneNumber;
 
-/// Ends the numbers that are not on WhatsApp, and the groups that there are not.
+/// The last digits of numbers that are not on WhatsApp, and of groups that do not exist.
 const NOBODY: &str = "0000";
-/// What ends a number, and the code with which messages to it are refused.
+/// The last digits of numbers whose messages are refused, each with the code.
 const REFUSED: &[(&str, i64)] = &[("0463", RESTRICTED), ("0479", 479)];
-/// Before a number, it makes the address that hides it.
+/// The digits before a number that make the address that hides it.
 const HIDING: &str = "77";
 /// How many people a group has.
 const MEMBERS: u64 = 2;
 
-/// What becomes of a message.
+/// The outcome of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     /// The message cannot be handed over: there is no such group.
     NoGroup,
-    /// WhatsApp takes it, and nobody gets it.
+    /// WhatsApp accepts it, and it does not arrive.
     Nobody,
     /// WhatsApp refuses it with this code.
     Refused(i64),
@@ -25,7 +25,7 @@ pub(super) enum Fate {
     Arrives,
 }
 
-/// What becomes of a message to this address.
+/// The outcome of a message to this address.
 pub(super) fn fate(to: &Jid) -> Fate {
     let user = user(to);
     let refused = REFUSED.iter().find(|(ending, _)| user.ends_with(ending));
@@ -64,7 +64,7 @@ pub(super) fn picture(of: &Jid) -> Option<Picture> {
         .then(|| Picture { id: user.to_owned(), url: format!("https://pps.example/v/{user}/picture.jpg") })
 }
 
-/// What stands before the server's name.
+/// The part before the server's name.
 pub(super) fn user(jid: &Jid) -> &str {
     jid.as_str().split_once('@').map_or(jid.as_str(), |(user, _)| user)
 }

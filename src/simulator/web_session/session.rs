@@ -1,4 +1,4 @@
-//! A session: what is asked of it goes to its device, and is done whether or not anybody waits for it.
+//! A session: its requests go to its device, which carries them out even if no caller waits.
 
 use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -33,7 +33,7 @@ impl Linked {
 
     /// Tells the device to end, and returns when it has.
     async fn end(&self, command: Command) {
-        // One that hears nothing has ended.
+        // A device that receives no commands has ended.
         let _ = self.commands.send(command).await;
         let mut figures = self.figures.clone();
         while figures.changed().await.is_ok() {}
@@ -64,7 +64,7 @@ impl Session for Linked {
         let Some(content) = prepared.into_message::<Content>() else {
             return Err(SendError::Unprepared("another driver prepared the message".to_owned()));
         };
-        // A device that ends takes no message without saying so.
+        // A device that ends accepts no message without an answer.
         let answer = self.ask(|answer| Command::Send(to, id, content, answer)).await;
         answer.unwrap_or(Err(SendError::NotConnected))
     }

@@ -1,4 +1,4 @@
-//! What a device has to tell, until its receiver takes it.
+//! The events of a device, until its receiver takes them.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ const MOST_WAITING: usize = 16_384;
 #[derive(Default)]
 pub(super) struct Telling {
     queue: VecDeque<Event>,
-    /// Those in the queue that come by the thousand.
+    /// The events in the queue of the kinds that come by the thousand.
     waiting: usize,
     missed: u64,
     missed_untold: u64,
@@ -35,13 +35,13 @@ impl Telling {
         self.queue.push_back(event);
     }
 
-    /// So many acks are not told.
+    /// The number of acks that the receiver does not get.
     pub(super) fn lose(&mut self, count: u64) {
         self.missed += count;
         self.missed_untold += count;
     }
 
-    /// How many were not told, in all.
+    /// The number of all acks that the receiver did not get.
     pub(super) fn missed(&self) -> u64 {
         self.missed
     }
@@ -68,7 +68,7 @@ impl Telling {
         *self = Self { is_unheard: true, missed: self.missed, ..Self::default() };
     }
 
-    /// Tells what is left, as long as somebody hears it.
+    /// Sends the remaining events, while there is a receiver.
     pub(super) async fn finish(mut self, events: &mpsc::Sender<Event>) {
         while let Some(event) = self.next() {
             if events.send(event).await.is_err() {
@@ -78,7 +78,7 @@ impl Telling {
     }
 }
 
-/// What can come by the thousand; all else is rare and never lost.
+/// Whether the event can come by the thousand; all other events are rare and never lost.
 const fn is_one_of_many(event: &Event) -> bool {
     matches!(event, Event::Ack(_) | Event::LidLearned { .. })
 }

@@ -1,4 +1,4 @@
-//! The driver as its caller sees it, and the phone as people do.
+//! The driver as its caller uses it, and the phone as people use it.
 
 mod linking;
 mod passkey;
@@ -27,7 +27,7 @@ struct Stage {
     driver: FakeWhatsApp,
 }
 
-/// A session with what it tells.
+/// A session with its events.
 struct Watched {
     session: Arc<dyn Session>,
     told: mpsc::Receiver<Event>,
@@ -49,7 +49,7 @@ impl Stage {
         self.open_with_room(records, 64).await
     }
 
-    /// With a receiver that takes so many events until somebody looks.
+    /// With a receiver whose queue holds this many events.
     async fn open_with_room(&self, records: &Arc<Memory>, room: usize) -> Watched {
         let (events, told) = mpsc::channel(room);
         let records = Arc::clone(records) as Arc<dyn crate::connector::web_session::Records>;
@@ -74,7 +74,7 @@ impl Stage {
         (answer.status().as_u16(), answer.json().await.unwrap())
     }
 
-    /// What the phone's passkey makes of a challenge.
+    /// The passkey's answer to a challenge.
     async fn sign(&self, challenge: &Value) -> (u16, Value) {
         let url = format!("{}/phone/passkey", self.simulator.base_url());
         let answer = client().post(url).json(&json!({ "challenge": challenge })).send().await.unwrap();
@@ -93,7 +93,7 @@ impl Watched {
         tokio::time::timeout(PATIENCE, self.told.recv()).await.expect("nothing was told").expect("the end")
     }
 
-    /// All that is left, to the end.
+    /// All remaining events, to the end.
     async fn rest(&mut self) -> Vec<Event> {
         let mut rest = Vec::new();
         while let Some(event) = tokio::time::timeout(PATIENCE, self.told.recv()).await.expect("no end") {
@@ -120,7 +120,7 @@ impl Watched {
 }
 
 fn client() -> reqwest::Client {
-    // Another test may have been first.
+    // Another test may have installed it first.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::new()
 }

@@ -52,7 +52,7 @@ async fn an_invitation_makes_one_member_with_its_role(universe: &Universe) {
     assert_eq!((open.len(), open[0].made_by.clone()), (1, format!("user:{EMAIL}")));
     assert_eq!(accounts.invitations(Some(world.globex)).await.unwrap(), []);
 
-    // What is wrong can be mended: the link stays valid.
+    // The person can correct the input: the link stays valid.
     for (name, password, field) in [("", PASSWORD, "name"), ("Bea", "short", "password")] {
         match accounts.accept(accept(&second, name, password, &from)).await {
             Err(Error::Invalid { field: named, .. }) => assert_eq!(named, field),
@@ -99,7 +99,7 @@ async fn who_has_an_account_joins_after_signing_in(universe: &Universe) {
     let chosen = accounts.session(ana.token.expose()).await.unwrap().unwrap().company.unwrap();
     assert_eq!((chosen.company_id, chosen.role), (world.globex, Role::Viewer));
 
-    // An invitation takes nothing away, and may make an operator.
+    // An invitation removes nothing, and may make the person an operator.
     let invite =
         Invite { email: EMAIL, name: "", company: Some((world.acme, Role::Viewer)), is_operator: true };
     let link = accounts.invite(&Who::Pombo, invite).await.unwrap();

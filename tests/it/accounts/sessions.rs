@@ -1,4 +1,4 @@
-//! How long sessions count, and what they give to programs.
+//! How long sessions are valid, and the tokens that they give to programs.
 
 use std::time::Duration;
 

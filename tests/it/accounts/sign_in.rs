@@ -1,4 +1,4 @@
-//! Who gets in, who waits, and what the record says of it.
+//! Sign-ins that succeed, fail or have to wait, and their record.
 
 use pombo::accounts::{Create, Error, Origin, Role, SignIn};
 use pombo::store::changes::{What, Who};
@@ -69,7 +69,7 @@ async fn failures_that_come_in_masses_are_one_entry_with_their_number(universe: 
 async fn too_many_wrong_passwords_make_an_account_wait_and_no_other(universe: &Universe) {
     let world = World::new(universe).await;
     create(&world.accounts, "bea@example.com", Some((world.acme, Role::Viewer))).await;
-    // An account that is not there waits as one that is.
+    // An unknown account waits as long as a known one.
     for email in [EMAIL, "nobody@example.com"] {
         for attempt in 0..5 {
             let refused = world.try_sign_in(email, "wrong password", None).await;
@@ -114,7 +114,7 @@ async fn an_e_mail_belongs_to_one_user_however_it_is_spelled(universe: &Universe
         let refused = world.accounts.create(&Who::Pombo, create).await;
         assert!(matches!(refused, Err(Error::Invalid { .. })), "{email}: {refused:?}");
     }
-    // Nobody without a password signs in, with none either.
+    // A person without a password cannot sign in, not even with an empty one.
     world.accounts.create(&Who::Pombo, again("new@example.com")).await.unwrap();
     assert!(matches!(world.try_sign_in("new@example.com", "", None).await, Err(Error::Refused)));
 }

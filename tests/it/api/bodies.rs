@@ -1,4 +1,4 @@
-//! How a body is read: late, bounded in size and in time.
+//! Reading a body: late, with limits of size and time.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -67,7 +67,7 @@ async fn a_body_that_never_ends_is_given_up() {
     assert_eq!((answer.status, answer.code().as_deref()), (408, Some("body_too_slow")));
 }
 
-/// The head of a request whose body of this length follows.
+/// The head of a request whose body has this length.
 fn declared(path: &str, key: &str, length: usize) -> Vec<u8> {
     let head = format!(
         "POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n\
@@ -92,7 +92,7 @@ async fn bodies_share_a_budget_and_each_company_has_a_part() {
     let channel =
         async |company| service.channel(company, Kind::BusinessAccount, "shop", Status::Connected).await;
     let [own, others] = [World::send(channel(&acme).await.id), World::send(channel(&globex).await.id)];
-    // A body of which only a part comes has its room.
+    // A body of which only a part arrives keeps its room.
     let address = service.url().trim_start_matches("http://").to_owned();
     let mut holding = TcpStream::connect(address).unwrap();
     holding.write_all(&declared(&own, &acme.key, 20_000)).unwrap();
@@ -107,7 +107,7 @@ async fn bodies_share_a_budget_and_each_company_has_a_part() {
     // Another company's requests find room.
     let body = json!({"type": "text", "message": "x", "phone_number": "5511988887777"}).to_string();
     assert_eq!(service.post(&others, &globex.key, body.clone()).await.status, 202);
-    // And the company's own, once that one is gone.
+    // The company's own requests find room too, once that body is gone.
     drop(holding);
     until_soon("the room given back", async || {
         service.post(&own, &acme.key, body.clone()).await.status == 202

@@ -1,4 +1,4 @@
-//! What the paths that change contacts refuse, for the walk through all codes.
+//! The refusals of the paths that change contacts, for the test of all codes.
 
 use pombo::error::Code;
 use pombo::store::imports::MOST_OPEN;
@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::world::World;
 use crate::running::until;
 
-/// Seeds the company, and says what it is refused then.
+/// Seeds the company, and returns the cases of its refusals.
 pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
     let key = &world.acme.key;
     let post = async |path: &str, body: String| {

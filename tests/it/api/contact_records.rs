@@ -1,4 +1,4 @@
-//! What programs change of contacts, tags and imports is in the record of changes, once for each request.
+//! Programs' changes of contacts, tags and imports are in the record of changes, once for each request.
 
 use pombo::domain::page::PageRequest;
 use pombo::store::changes::{Change, Filter};

@@ -129,7 +129,7 @@ async fn a_contact_is_shown_changed_and_deleted() {
     for (search, contacts) in [("souza", 1), ("jos", 0), ("0009", 1), ("0001", 0), ("c", 1)] {
         assert_eq!(total(&service, &acme, search).await, contacts, "{search}");
     }
-    // Of another company nothing is there.
+    // Another company's records are not found.
     for method in [Method::GET, Method::PATCH, Method::DELETE] {
         let answer = ask(&service, &globex, method.clone(), &path, &json!({"first_name": "x"})).await;
         assert_eq!((answer.status, answer.code().as_deref()), (404, Some("contact_not_found")), "{method}");

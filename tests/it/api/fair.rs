@@ -1,4 +1,4 @@
-//! A company that asks for much leaves room for others.
+//! A company with many requests leaves room for others.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use super::world::World;
 use crate::harness::{Answer, Company};
 use crate::running::until;
 
-/// More than the service resolves at once.
+/// More sends than the service resolves at once.
 const AUDIENCES: u64 = 24;
 
-/// Nobody else writes to the database until this is dropped.
+/// Blocks all other writes to the database until it is dropped.
 async fn held(world: &World) -> DatabaseConnection {
     let mut options = ConnectOptions::new(&world.service.universe.url);
     options.max_connections(1);

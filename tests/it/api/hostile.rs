@@ -1,4 +1,4 @@
-//! Whatever arrives, the answer is a refusal and never a failure of ours.
+//! For any bytes, the answer is a refusal and never a server error.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -185,15 +185,15 @@ async fn bytes_that_are_hardly_http_never_answer_500() {
         assert!((200..500).contains(&answer.status), "{answer:?} to {shown}");
         assert!(answer.status < 400 || answer.code().is_some(), "{answer:?} to {shown}");
     }
-    // The server gives up a connection whose body cannot be parted from what follows, whether the answer is there or not.
+    // The server closes a connection if it cannot tell the end of the body, whether it has answered or not.
     let broken = format!("{post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{{}}\r\n");
     let answer = world.service.raw(broken.into_bytes()).await;
     assert!([0, 400].contains(&answer.status), "{answer:?}");
     assert_eq!(world.service.get("/healthz", "").await.status, 200);
 }
 
-/// All that is answered to these pieces, each sent when something of the answer to the one before is there, until the
-/// service closes the connection, or nothing came for so long.
+/// All answers to these pieces, until the service closes the connection or sends nothing for this time. Each
+/// piece is sent when the answer to the piece before has begun.
 async fn conversation(world: &World, pieces: Vec<Vec<u8>>, patience: Duration) -> (String, bool) {
     let address = world.service.url().trim_start_matches("http://").to_owned();
     let talk = move || {
@@ -270,7 +270,7 @@ async fn a_refusal_before_the_body_was_read_says_whether_the_connection_closes()
     ] {
         let head = format!("POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n");
         let again = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-        // A part of a body, whose rest would follow; and one whose rest can be passed over cheaply.
+        // A part of a body whose rest would follow, and one whose rest can be skipped cheaply.
         let begun = format!("{head}Content-Length: {length}\r\n\r\n{{").into_bytes();
         let chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n").into_bytes();
         let rest = [b"0\r\n\r\n".as_slice(), again].concat();

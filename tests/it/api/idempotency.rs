@@ -1,4 +1,4 @@
-//! Requests under an `Idempotency-Key`: carried out once, however often and in whatever company they come.
+//! Requests with an `Idempotency-Key`: carried out once, even if they are repeated or come at the same time.
 
 use std::pin::pin;
 

@@ -1,4 +1,4 @@
-//! Uploading, mapping and following imports of contacts over HTTP; files that are none.
+//! Uploading, mapping and following imports of contacts over HTTP; files that are refused.
 
 use pombo::config::Config;
 use serde_json::{Value, json};
@@ -117,7 +117,7 @@ async fn a_file_that_is_none_is_refused_with_a_sentence_and_leaves_nothing() {
     ];
     for (query, file, sentence) in cases {
         let mut answer = service.post(&format!("{IMPORTS}{query}"), &acme.key, file.clone()).await;
-        // What is left of a refused file is removed after the answer, and counts until then.
+        // The parts of a refused file are removed after the answer, and count until then.
         until("fewer than too many imports", async || {
             let is_full = answer.code().as_deref() == Some("too_many_imports");
             if is_full {

@@ -1,4 +1,4 @@
-//! Methods and paths: what is not there, and what HTTP asks of what is.
+//! Methods and paths: unknown ones, and HTTP's rules for known ones.
 
 use pombo::api::ROUTES;
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! What operators see and change.
+//! The operators' views and changes.
 
 use pombo::domain::channel::{Kind, Status};
 use reqwest::Method;

@@ -1,4 +1,4 @@
-//! The checks of both sends stand in one order: each case fails all checks from its own on.
+//! The checks of both sends have one order: each case fails its own check and all later ones.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -6,13 +6,13 @@ use uuid::Uuid;
 use super::world::World;
 use crate::harness::Answer;
 
-/// What answered: the code, or the message of the bodies that have none.
+/// The code of the answer, or its message if it has no code.
 fn verdict(answer: &Answer) -> String {
     let message = || answer.json()["message"].as_str().unwrap_or_default().to_owned();
     answer.code().unwrap_or_else(message)
 }
 
-/// Fields that are all wrong, so that only the order decides which one is named.
+/// Fields that are all wrong, so that the order alone decides which one the answer names.
 fn with(fields: &[(&str, Value)]) -> String {
     let mut body = serde_json::Map::new();
     for (name, value) in fields {

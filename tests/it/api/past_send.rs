@@ -85,7 +85,7 @@ impl<'a> Past<'a> {
         id
     }
 
-    /// With so many messages, of which each tenth failed with the code 131026; the send's id.
+    /// With this many messages, of which each tenth failed with the code 131026; the send's id.
     pub(crate) async fn with_failures(self, messages: u64) -> Uuid {
         let database = Database::connect(&self.service.universe.url).await.unwrap();
         let id = self.insert(&database, messages).await;

@@ -117,7 +117,7 @@ fn fields_and_filters_that_take_words_refer_to_their_list() {
     }
 }
 
-/// Where something of a schema is that says nothing of what is there.
+/// The places in a schema that have no description.
 fn vague(schema: &Value, path: &str, found: &mut Vec<String>) {
     match schema {
         Value::Object(keywords) => {

@@ -11,7 +11,7 @@ use crate::running::until;
 
 const CONTACTS: &str = "/api/v1/contacts";
 
-/// What an answer says of the company's allowance: the policy, and what is left.
+/// The company's allowance by an answer's headers: the policy, and the rest.
 fn fields(answer: &Answer) -> (&str, &str) {
     (answer.header("ratelimit-policy"), answer.header("ratelimit"))
 }

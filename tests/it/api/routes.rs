@@ -1,4 +1,4 @@
-//! Every route, with every kind of caller that must not get in.
+//! Every route, with every kind of caller that it must refuse.
 
 use pombo::api::{Access, Options, ROUTES, Route};
 use pombo::domain::scope::{Scope, Scopes};
@@ -23,7 +23,7 @@ const OPEN: [&str; 10] = [
     "/",
 ];
 
-/// How the route answers a company about something that is another company's.
+/// The route's answer to a company about another company's record.
 fn seen_from_outside(route: &Route) -> (u16, &'static str) {
     match (route.method, route.path) {
         (
@@ -36,7 +36,7 @@ fn seen_from_outside(route: &Route) -> (u16, &'static str) {
             | "/api/v1/contacts/tags",
         ) => (200, r#"{"data":[],"currentPage":1,"totalPages":0,"totalRecords":0}"#),
         (_, path) if path.starts_with("/api/v1/sends/{id}") => (404, "send_not_found"),
-        // What the body lacks is said before; nothing of another company is looked at.
+        // The body's faults are answered first, without a look at the other company's record.
         (
             "POST",
             "/api/v1/contacts/batch" | "/api/v1/contacts/tags/batch" | "/api/v1/contacts/{id}/merge",

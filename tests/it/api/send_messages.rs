@@ -17,7 +17,8 @@ use crate::running::until;
 const RECIPIENTS: u64 = 10_000;
 const FIRST: u64 = 5_511_900_000_000;
 
-/// A send to many contacts, canceled so that nothing of it moves any more; the path of its messages.
+/// Makes a send to many contacts and cancels it, so that its messages no longer change. Returns the path of
+/// its messages.
 async fn canceled_send(service: &Service, company: &Company) -> String {
     let channel = service.channel(company, Kind::BusinessAccount, "shop", Status::Connected).await.id;
     let store = service.store();
@@ -32,7 +33,7 @@ async fn canceled_send(service: &Service, company: &Company) -> String {
     let path = format!("/api/v1/sends/{}", sent["send_id"].as_str().unwrap());
     let canceled = service.post(&format!("{path}/cancel"), &company.key, "").await;
     assert_eq!(canceled.json()["state"], "canceled", "{}", canceled.body);
-    // What was on its way ends a moment later.
+    // Messages under way end a moment later.
     until("every message canceled", async || {
         service.get(&path, &company.key).await.json()["counts"]["canceled"] == RECIPIENTS
     })

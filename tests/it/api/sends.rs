@@ -1,4 +1,4 @@
-//! Sends as their company sees and steers them.
+//! Sends as their company sees and controls them.
 
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Connection, Kind, Reason, ReasonCode, Status};

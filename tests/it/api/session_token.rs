@@ -81,7 +81,7 @@ async fn a_session_s_token_shows_the_contacts_of_its_company_until_the_session_e
     assert_eq!(tags().await.code().as_deref(), Some("invalid_api_key"));
 }
 
-/// The requests of a company's programs are bounded together, whatever they show.
+/// All requests of a company's programs share one limit, with a key or a token.
 #[tokio::test]
 async fn a_session_s_token_counts_against_its_company_s_requests() {
     let world = World::new().await;

@@ -1,4 +1,4 @@
-//! What every answer carries: its request's id, and, when we fail, an apology that tells nothing.
+//! The parts of every answer: the request's id, and after a failure of the service a text without details.
 
 use metrics_exporter_prometheus::PrometheusBuilder;
 use pombo::api::{DURATION_SECONDS, Options, REQUESTS_TOTAL};

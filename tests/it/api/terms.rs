@@ -1,4 +1,4 @@
-//! What a business send may ask for besides what and to whom: when, or only what it would be.
+//! The options of a business send: its time, and the dry run.
 
 use std::time::Duration;
 

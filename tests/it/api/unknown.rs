@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::harness::{Answer, Service};
 use crate::running::until;
 
-/// Executes this on the service's database, as nobody else would.
+/// Executes this statement directly on the service's database.
 async fn execute(service: &Service, statement: &str) {
     let database = Database::connect(&service.universe.url).await.unwrap();
     database.execute_unprepared(statement).await.unwrap();
@@ -16,7 +16,7 @@ async fn execute(service: &Service, statement: &str) {
 
 #[tokio::test]
 async fn an_unknown_key_is_looked_up_once_and_opens_when_it_is_added_later() {
-    // Nothing is changed before, so that nothing is read again.
+    // Nothing has changed before, so the service reads nothing again.
     let service = Service::start().await;
     let ask = async |key: &str| service.get("/api/v1/contacts", key).await.status;
     assert_eq!(ask("pombo_guess").await, 401);

@@ -1,4 +1,4 @@
-//! Two companies with everything that a refusal can be about.
+//! Two companies with all the records that a refusal needs.
 
 use pombo::api::Options;
 use pombo::clock::Timestamp;
@@ -18,13 +18,13 @@ pub(crate) const EXPIRED_OPERATOR: &str = "pombo_op_late";
 
 pub(crate) struct World {
     pub(crate) service: Service,
-    /// Who asks.
+    /// The company that makes the requests.
     pub(crate) acme: Company,
-    /// Who must never be seen.
+    /// The company that must stay invisible.
     pub(crate) globex: Company,
     /// The key of the operator `ana`.
     pub(crate) operator: String,
-    /// Who has used up its requests.
+    /// The company that has used up its requests.
     pub(crate) exhausted: Company,
     pub(crate) connected: Uuid,
     pub(crate) disconnected: Uuid,
@@ -43,7 +43,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// With bounds so small that a test can reach them.
+    /// With limits so small that a test can reach them.
     pub(crate) async fn new() -> Self {
         let send = Limits { phone_numbers: 3, tags: 2, ..Limits::default() };
         let service =

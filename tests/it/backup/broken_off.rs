@@ -32,7 +32,7 @@ async fn a_restore_that_is_killed_leaves_the_old_database_or_the_new_one(univers
         let mut child = OwnedChild::spawn(&mut world.place().command("restore one.backup --force"));
         tokio::time::sleep(Duration::from_millis(moment)).await;
         child.crash();
-        // On PostgreSQL what the killed command had begun ends by itself.
+        // On PostgreSQL, the statement of the killed command ends by itself.
         let found = companies(&world);
         assert!(
             ["Acme", "Acme Later", "Later Acme"].contains(&found.join(" ").as_str()),
@@ -48,7 +48,7 @@ async fn a_restore_that_is_killed_leaves_the_old_database_or_the_new_one(univers
     }
     restore(&world, "one.backup --force");
     assert_eq!(companies(&world), ["Acme"]);
-    // Drafts of the killed ones are gone.
+    // The drafts of the killed commands are gone.
     if universe.url.starts_with("sqlite:") {
         let directory = universe.url.trim_start_matches("sqlite://").rsplit_once('/').unwrap().0.to_owned();
         let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
@@ -65,7 +65,7 @@ async fn a_backup_that_is_killed_leaves_no_file_under_its_name(universe: &Univer
         tokio::time::sleep(Duration::from_millis(moment)).await;
         child.crash();
         if file.exists() {
-            // It was complete.
+            // The backup was complete.
             restore(&world, &format!("{moment}.backup --force"));
         }
     }
@@ -91,7 +91,7 @@ async fn no_service_begins_on_a_database_whose_restore_was_broken_off(universe: 
             && finding["finding"].to_string().contains("restore")
     });
     assert!(told && doctor.code == Some(1), "{doctor:?}");
-    // Nothing in it is anybody's only copy: it needs no --force.
+    // Another copy of all its data exists, so it needs no --force.
     restore(&world, "one.backup");
     let mut served = OwnedChild::spawn(&mut world.place().command(crate::serving::SERVE));
     assert!(served.first_line().contains("base_url"));

@@ -1,4 +1,4 @@
-//! What is not backed up, and what is not restored.
+//! Refused backups and refused restores.
 
 use crate::database::Universe;
 use crate::program::{Place, Run};

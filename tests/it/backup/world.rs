@@ -1,4 +1,4 @@
-//! A service that is backed up and restored.
+//! A service for the tests of backups and restores.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,8 @@ pub(super) struct World {
 }
 
 impl World {
-    /// With so many contacts under one tag. From here on the program alone has the database open, as a restore needs it.
+    /// With this many contacts under one tag. From here on, only the program has the database open, as a
+    /// restore requires.
     pub(super) async fn new(universe: &Universe, contacts: u64) -> Self {
         let serving = Serving::new(universe, contacts, "standard").await;
         universe.store.clone().close().await;
@@ -24,7 +25,7 @@ impl World {
         &self.serving.place
     }
 
-    /// Lets the channel send so fast.
+    /// Sets the channel's rate.
     pub(super) fn pace(&self, rate: &str) {
         let tier =
             format!("[standard]\nkind = \"business_account\"\nmessages_per_second = \"{rate}\"\nburst = 2\n");
@@ -41,7 +42,7 @@ impl World {
         answer.json()["send_id"].as_str().unwrap().to_owned()
     }
 
-    /// Sends a text to somebody who was not written to yet.
+    /// Sends a text to a new recipient.
     pub(super) async fn to_one(&self, url: &str) -> String {
         let body = json!({ "type": "text", "message": "hi", "phone_number": "+5511777770000" });
         let answer = self.serving.send_through(&self.serving.channel, url, &body).await;
@@ -55,7 +56,7 @@ impl World {
         assert_eq!(answer.status, 200, "{}", answer.body);
     }
 
-    /// Sends the unknown messages of a send again, or says only what that would be.
+    /// Sends the unknown messages of a send again, or tries that in a dry run.
     pub(super) async fn retry(&self, url: &str, send: &str, dry_run: bool) -> Answer {
         let address = format!("{url}/api/v1/sends/{send}/retry?dry_run={dry_run}");
         let request = reqwest::Client::new().post(address).json(&json!({ "state": "unknown" }));

@@ -1,4 +1,4 @@
-//! The demonstration: what its first line promises, what a second start finds, and the phone that it plays.
+//! The demonstration: its first line, its second start, and the phone that it simulates.
 
 use std::process::Command;
 
@@ -23,7 +23,7 @@ impl Demo {
         Self { child, said }
     }
 
-    /// Ends it as a service manager would.
+    /// Ends the demonstration as a service manager does.
     fn end(self) -> Value {
         let ended = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
         assert!(ended.success());
@@ -32,7 +32,7 @@ impl Demo {
         self.said
     }
 
-    /// How far its channel is with being linked.
+    /// The state of its channel's pairing.
     async fn pairing(&self) -> Value {
         let (base_url, id) = (&self.said["base_url"], &self.said["phone"]["channel_id"]);
         let url = format!("{}/api/v1/web-chat/{}/pairing", base_url.as_str().unwrap(), id.as_str().unwrap());
@@ -42,7 +42,7 @@ impl Demo {
 }
 
 fn client() -> reqwest::Client {
-    // Another test may have been first.
+    // Another test may have installed it first.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::new()
 }

@@ -1,4 +1,4 @@
-//! `pombo doctor` on machines on which something is wrong, one thing at a time.
+//! `pombo doctor` on machines with one fault at a time.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ use time::format_description::well_known::Rfc2822;
 
 use crate::program::{Place, Run};
 
-/// A provider that answers everything by this date; it ends with the tests.
+/// A provider that answers every request with this date; it ends with the tests.
 fn provider(date: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -35,7 +35,7 @@ fn now() -> String {
     OffsetDateTime::from_unix_timestamp(seconds).unwrap().format(&Rfc2822).unwrap().replace("+0000", "GMT")
 }
 
-/// A place where everything is as it should be.
+/// A place without any fault.
 fn sound() -> Place {
     let place = Place::new().with("POMBO__CLOUD_API__BASE_URL", provider("now"));
     place.json("company create Acme");
@@ -161,7 +161,7 @@ fn a_provider_that_is_away_and_a_clock_that_is_off_are_bad() {
     assert_found(&future, "clock", "bad", "behind");
     let silent = sound().with("POMBO__CLOUD_API__BASE_URL", provider(""));
     assert_found(&silent, "clock", "look", "by hand");
-    // Nothing of an address but where it leads.
+    // Of an address, only the server is shown.
     let address = provider("now").replace("http://", "http://ana:hunter2@");
     let run = sound().with("POMBO__CLOUD_API__BASE_URL", address).run("doctor");
     assert!(!run.stdout.contains("hunter2") && !run.stderr.contains("hunter2"), "{run:?}");

@@ -1,5 +1,5 @@
-//! The load test: what it finds out about a service of its own and about one that runs, whom it refuses to
-//! message, and that nothing of it stays.
+//! The load test: its figures of a service of its own and of a running one, the recipients that it refuses,
+//! and that it removes everything that it made.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -34,7 +34,8 @@ fn a_service_of_its_own_is_loaded_measured_and_removed() {
     let balance = &report["balance"];
     let promised = balance["promised"].as_u64().unwrap();
     let bulk = report["bulk"]["sends"].as_array().unwrap();
-    // 400 contacts, each tenth with two tags, less those without number and with the number of another.
+    // 400 contacts, each tenth with two tags, without the ones that have no number or another contact's
+    // number.
     let recipients: Vec<_> = bulk.iter().map(|send| (&send["tag"], &send["recipients"])).collect();
     let expected: Vec<_> = bulk.iter().map(|send| (&send["tag"], &send["expected"])).collect();
     assert_eq!((recipients.len(), &recipients), (2, &expected));
@@ -128,11 +129,12 @@ fn a_service_that_runs_is_tested_only_where_its_messages_are_known_to_go() {
     assert_eq!(report["limit"]["per_second"], json!(1_000.0));
     assert_eq!(report["setting"]["contacts"], Value::Null);
     if cfg!(target_os = "linux") {
-        // By its metrics: the process is not ours.
+        // The figures come from its metrics, because another process started it.
         assert!(report["resources"]["service"]["cpu_s"].as_f64().unwrap() > 0.0, "{}", report["resources"]);
     }
 
-    // Who says so messages whom they have, and nobody who was made up; what nobody counted is not claimed.
+    // With --message-real-people, it messages the service's own contacts and no invented ones; it reports
+    // only counted figures.
     let people = place.json(&format!("{of_this} --message-real-people --channel Sales --tag vip"));
     assert_eq!((&people["arrivals"], &people["singles"]["due"]), (&Value::Null, &json!(0)), "{people}");
     assert_eq!(people["bulk"]["sends"][0]["recipients"], 25);
@@ -166,7 +168,7 @@ fn children(of: u32) -> Vec<u32> {
 
 #[cfg(target_os = "linux")]
 fn is_there(process: u32) -> bool {
-    // One that has ended and that nobody has asked about is no process any more.
+    // A process that ended and was not waited for does not count.
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
 }
@@ -206,7 +208,7 @@ fn ctrl_c_ends_it_early_with_a_report_and_without_a_trace() {
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(told.any(|line| line.unwrap().contains("of 300 s  accepted")), "nothing was sent");
     signal("-INT", child.id());
-    // A full pipe would hold it up.
+    // A full pipe would block it.
     let told: Vec<_> = told.map_while(Result::ok).collect();
     let output = child.wait_with_output();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();

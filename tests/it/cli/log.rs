@@ -34,7 +34,7 @@ fn what_clients_do_wrong_is_no_error_of_the_service() {
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
         stream.shutdown(Shutdown::Write).unwrap();
-        // To its end; one that was reset has one, too.
+        // Read to the end; a connection that was reset ends too.
         let _ = stream.read_to_end(&mut Vec::new());
     }
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());

@@ -1,4 +1,4 @@
-//! What the program keeps to itself: files that hold people's data, and keys that it sends.
+//! Files with people's data that only their owner may read, and keys that go only to the service.
 
 use std::fs::{self, Permissions};
 use std::io::{BufRead as _, BufReader};
@@ -29,7 +29,7 @@ fn files_with_people_s_data_are_their_owner_s_alone_in_a_directory_that_is_not()
     let created = place.run("company create Acme");
     assert!(created.stderr.contains(&format!("run `chmod 700 {}`", "data")), "{created:?}");
     place.write("people.csv", ROWS);
-    // One that an earlier program left, readable by everybody.
+    // A file of an earlier version, readable by everybody.
     place.write("people.rejects.csv", "");
     fs::set_permissions(place.path().join("people.rejects.csv"), Permissions::from_mode(0o644)).unwrap();
     place.json("contacts import people.csv --company Acme");
@@ -42,7 +42,7 @@ fn files_with_people_s_data_are_their_owner_s_alone_in_a_directory_that_is_not()
     assert!(!listed.stderr.contains("chmod"), "{listed:?}");
 }
 
-/// A proxy that answers nothing, and keeps how each request to it begins.
+/// A proxy that does not answer, and keeps the beginning of each request.
 struct Proxy {
     address: String,
     asked: Arc<Mutex<Vec<String>>>,
@@ -82,7 +82,8 @@ fn a_key_is_not_handed_to_a_proxy_of_the_environment() {
     let place = proxy.before(Place::new());
     place.json("company create Acme");
     let channel = place.json("channel add-web --company Acme --name Phone");
-    // Nobody listens there: without the proxy there is no answer, with it the key would have gone.
+    // Nothing listens there: without the proxy there is no answer, and with the proxy the key would have gone
+    // to it.
     let url = "http://127.0.0.1:1";
     let pairing = place.run(&format!("channel pair {} --url {url}", channel["id"].as_str().unwrap()));
     assert_eq!(proxy.asked(), [""; 0]);
@@ -138,7 +139,7 @@ async fn neither_a_service_nor_its_simulator_phone_or_load_test_asks_a_proxy_of_
 #[test]
 fn the_provider_is_asked_through_the_proxy_of_the_configuration_and_no_other() {
     let (named, other) = (Proxy::start(), Proxy::start());
-    // Nobody listens where the provider is said to be.
+    // Nothing listens at the provider's address.
     let place = other.before(Place::new()).with("POMBO__CLOUD_API__BASE_URL", "http://127.0.0.1:1");
     place.json("company create Acme");
     let channel = "channel add-business --company Acme --name Sales --phone-number +999~100~000 --waba-id 20 \

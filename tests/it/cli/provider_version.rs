@@ -1,4 +1,4 @@
-//! The version of the provider's API that a service is set to, and what it is told when that ends.
+//! The configured version of the provider's API, and the warning before the version ends.
 
 use crate::program::Place;
 

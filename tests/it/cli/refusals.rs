@@ -1,4 +1,4 @@
-//! What the program refuses, in which words and with which exit code.
+//! The program's refusals, with their sentences and exit codes.
 
 use crate::program::Place;
 use crate::proxy::OwnPort;

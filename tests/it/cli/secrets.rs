@@ -62,7 +62,7 @@ fn a_rotation_seals_everything_with_a_new_key_and_retires_the_old_one() {
     assert_ne!(old_line, new_line);
     assert_eq!(channels.each_ref().map(|channel| word(&place, channel)), words, "providers know them");
 
-    // Said to a person, and once more: each rotation makes a key of its own.
+    // The output without --json; each rotation makes a new key.
     let told = place.run("secrets rotate");
     assert!(told.stdout.contains("the new sealing key is") && told.stdout.contains("back up"), "{told:?}");
     let table = place.run("secrets list").stdout;
@@ -78,7 +78,7 @@ fn a_rotation_that_was_interrupted_is_finished_by_the_next_one() {
     let words = channels.each_ref().map(|channel| word(&place, channel));
     let old = keys(&place)[0].0.clone();
 
-    // As it is left when the command dies right after the new key is in the file, and one value has been sealed with it.
+    // The state after the command dies: the new key is in the file, and one value is sealed with it.
     let line = key_file(&place).remove(0);
     place.write("data/secret.key", &format!("{}\n{line}\n", "ab".repeat(32)));
     place.run_with("other-secret", &format!("channel webhook {} --app-secret-file -", channels[0]));
@@ -129,7 +129,7 @@ fn a_configured_key_is_changed_by_a_person_and_everything_is_sealed_with_it() {
     assert_eq!(run(&place, &webhook, 2, "").stdout, first);
     assert!(!place.path().join("data/secret.key").exists());
 
-    // A key that nobody has any more.
+    // A key that is lost.
     let lost: Value = serde_json::from_str(&run(&place, "secrets list --json", 4, "").stdout).unwrap();
     assert_eq!(
         (&lost[0]["tokens"], &lost[1]["state"], &lost[1]["tokens"]),
@@ -149,7 +149,7 @@ fn channels_of_an_installation_from_before_words_were_kept_keep_theirs() {
     let place = Place::new();
     place.json("company create Acme");
     let old = add_channel(&place, 1);
-    // The schema as the first versions left it.
+    // The schema of the first versions.
     let steps = place.json("migrate status");
     let position = |step: &Value| step["name"].as_str().unwrap().ends_with("add_verify_tokens_to_channels");
     let undone = steps.as_array().unwrap().iter().rev().position(position).unwrap() + 1;

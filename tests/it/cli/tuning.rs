@@ -1,4 +1,4 @@
-//! Operators' keys, tiers tried and applied, and who changed what.
+//! Operators' keys, tiers that are tried and applied, and the record of changes.
 
 use serde_json::{Value, json};
 

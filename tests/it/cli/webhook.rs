@@ -1,4 +1,4 @@
-//! What an operator reads and gives so that the provider's webhooks arrive.
+//! The address and the secrets that an operator reads and sets for the provider's webhooks.
 
 use serde_json::json;
 

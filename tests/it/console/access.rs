@@ -1,4 +1,5 @@
-//! Every route, for everybody: nobody gets further than the table says, and nothing changes from another origin.
+//! Every route, for every caller: the table says which callers may pass, and no request from another origin
+//! changes anything.
 
 use pombo::accounts::Role;
 use pombo::console::{Access, ROUTES, Route};
@@ -20,7 +21,7 @@ enum Caller {
     Operator,
 }
 
-/// How a request that may not pass is answered.
+/// The answer to a request that may not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {
     Passes,
@@ -57,7 +58,7 @@ fn expected(access: Access, caller: Caller) -> Expected {
     }
 }
 
-/// The path with ids of nothing in it.
+/// The path with ids that do not exist.
 fn path(route: &Route) -> String {
     let segments = route.path.split('/').map(|segment| match segment {
         "{ordinal}" => "1",
@@ -99,7 +100,7 @@ async fn every_route_lets_in_those_that_the_table_names_and_nobody_else() {
         (Caller::Operator, world.operator().await),
     ];
     for (caller, browser) in &callers {
-        // Those that end the session come last.
+        // Routes that end the session come last.
         let is_last = |route: &&Route| route.path == "/console/sign-out";
         let routes = ROUTES.iter().filter(|route| !is_last(route)).chain(ROUTES.iter().filter(is_last));
         for route in routes {

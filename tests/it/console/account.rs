@@ -101,7 +101,7 @@ async fn a_second_factor_is_set_up_asked_for_and_replaced_by_a_recovery_code() {
     assert!(removed.contains("The second factor is removed."), "{removed}");
 }
 
-/// What an authenticator shows now.
+/// The code that an authenticator shows now.
 fn code_of(secret: &str) -> String {
     let secret = Secret::try_from_base32(secret).unwrap();
     let now = u64::try_from(Timestamp::now().millis() / 1_000).unwrap();

@@ -1,4 +1,5 @@
-//! A browser without script: it keeps cookies, says where a form came from, and finds fields and texts in a page.
+//! A browser without script: it keeps cookies, sends the origin of a form, and finds fields and texts in a
+//! page.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -37,7 +38,7 @@ impl<'a> Browser<'a> {
         self.cookies.borrow().get(name).cloned()
     }
 
-    /// Where this browser's pages come from.
+    /// The origin of this browser's pages.
     pub(crate) fn origin(&self) -> &str {
         self.service.url()
     }
@@ -88,7 +89,7 @@ impl<'a> Browser<'a> {
         self.ask(self.form(path, fields).header("origin", self.origin())).await
     }
 
-    /// A form on its way, without a word of where it came from.
+    /// A form's request, without its origin.
     pub(crate) fn form(&self, path: &str, fields: &[(&str, &str)]) -> RequestBuilder {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         self.request(Method::POST, path)

@@ -86,7 +86,7 @@ pub(super) async fn becomes(browser: &Browser<'_>, path: &str, words: &str) -> S
     page
 }
 
-/// What stands in the page under an attribute, as a browser reads it.
+/// The value of an attribute in the page, as a browser reads it.
 fn attribute(page: &str, name: &str) -> Option<String> {
     let value = page.split(&format!(" {name}=\"")).nth(1)?.split('"').next()?;
     Some(value.replace("&quot;", "\"").replace("&amp;", "&"))

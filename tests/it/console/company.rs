@@ -5,7 +5,7 @@ use pombo::accounts::Role;
 use super::browser::{Browser, value_of};
 use super::world::{PASSWORD, World};
 
-/// The link that a page shows for this one time, as a path.
+/// The link that a page shows only once, as a path.
 fn link(page: &str) -> String {
     let place = page.find("/console/link/").unwrap();
     page[place..].split(['"', '<']).next().unwrap().to_owned()

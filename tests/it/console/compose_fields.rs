@@ -158,7 +158,8 @@ async fn what_was_written_stays_when_the_channel_the_kind_or_the_template_change
     let page = choose(&with(&fields, &[("channel", &phone)])).await;
     assert!(page.contains(kept[0]) && value_of(&page, "number").as_deref() == Some(&number), "{page}");
 
-    // What has no field in between comes back: the menu does not go through a phone.
+    // The values come back, although the fields were missing in between: the menu does not go through a
+    // phone.
     let page = choose(&with(&fields, &[("channel", &phone), ("type", "list"), ("menu", "Hours")])).await;
     assert!(!page.contains("<textarea") && value_of(&page, "menu").as_deref() == Some("Hours"), "{page}");
     assert_eq!(value_of(&page, "message").as_deref(), Some("Olá <b>Ana</b>"), "{page}");

@@ -92,7 +92,7 @@ impl Stage {
         reqwest::Client::new().post(url).json(body).send().await.unwrap().json().await.unwrap()
     }
 
-    /// What the phone sent.
+    /// The messages that the phone sent.
     async fn messages(&self) -> Vec<Value> {
         let url = format!("{}/phone/messages", self.simulator.base_url());
         let answer: Value = reqwest::get(url).await.unwrap().json().await.unwrap();
@@ -114,7 +114,7 @@ async fn post(browser: &Browser<'_>, fields: &[(&str, String)]) -> crate::harnes
     browser.post(NEW, &fields).await
 }
 
-/// Checks the form; it with what sends it.
+/// Checks the form, and returns it with the fields that send it.
 async fn checked<'a>(
     browser: &Browser<'_>,
     fields: &[(&'a str, String)],
@@ -243,7 +243,7 @@ async fn what_a_phone_cannot_send_is_told_beside_its_field_and_the_words_stay() 
 async fn beyond_the_pace_the_page_says_when_to_come_again() {
     let stage = Stage::of_tier(json!({"daily_cap": 1})).await;
     let member = stage.world.signed_in(Role::Member).await;
-    // The service takes a new tier up a moment after it is written.
+    // The service applies a new tier a moment after it is written.
     until("what is left of the day", async || member.page(NEW).await.contains("1 left")).await;
     let (_, send) = checked(&member, &stage.fields(&[])).await;
     assert_eq!(post(&member, &send).await.status, 303);
@@ -333,7 +333,7 @@ async fn a_form_that_is_sent_before_and_after_a_restart_sends_once() {
     stage.world.service.restart_with_driver(stage.simulator.web_sessions()).await;
     stage.is_on().await;
     let member = Browser::with_session(&stage.world.service, &token);
-    // With other words it is another message, which does not go under the id of the first.
+    // A message with another text is another message, and does not get the id of the first.
     let mut other = by_phone.clone();
     other.retain(|(name, _)| *name != "message" && *name != "checked");
     other.push(("message", "else".to_owned()));

@@ -149,7 +149,7 @@ async fn those_that_are_picked_or_found_are_tagged_untagged_and_deleted() {
     assert!(unknown.status == 422 && unknown.body.contains("There is no tag of this name"));
     let untag = [("action", "untag"), ("tag", "vip"), ("scope", "all"), ("search", "ana")];
     assert!(member.submit(change, &untag).await.contains("The tag was removed from 40 contacts."));
-    // Deleting asks once more, and changes nothing before.
+    // Deleting asks for a confirmation, and changes nothing before it.
     let delete = [("action", "delete"), ("scope", "all"), ("search", "bob")];
     let asked = member.post(change, &delete).await;
     assert!(asked.status == 200 && asked.body.contains("Yes: delete 30 contacts"), "{}", asked.body);

@@ -1,4 +1,4 @@
-//! What states, waits and causes mean: pages lead to it, and tell waits with their end.
+//! The help about states, waits and causes: pages link to it, and show the end of each wait.
 
 use pombo::accounts::Role;
 use serde_json::json;

@@ -41,7 +41,7 @@ async fn a_file_is_uploaded_looked_at_and_imported() {
     assert!(member.page(PLACE).await.contains("<button type=\"submit\">Import</button>"));
     let rows: String = (0..3_000).map(|i| format!("<b>P{i}</b>;+55 11 9{i:08};\r\n")).collect();
     let file = format!("Nome;Ramal;Nada\r\n{rows}Jo\u{e3}o;12;\r\n");
-    // As a spreadsheet in Brazil saves it.
+    // The format of a spreadsheet in Brazil.
     let file: Vec<u8> = file.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
     let sent = upload(&member, body("feira", "lista <x>.csv", &file)).await;
     assert_eq!(sent.status, 303, "{}", sent.body);
@@ -95,7 +95,7 @@ async fn a_file_is_uploaded_looked_at_and_imported() {
     for path in [place.clone(), format!("{place}/rejected"), format!("{place}/live")] {
         assert_eq!(outsider.get(&path).await.status, 404, "{path}");
     }
-    // The next file of these columns needs nothing but a yes.
+    // The next file with these columns needs only a confirmation.
     let next = upload(&member, body("", "next.csv", b"Ramal,Nome\n+55 11 900000001,Ana\n")).await;
     let shown = member.page(next.header("location")).await;
     assert!(!shown.contains("Say which column") && shown.contains("1 known contact is updated"), "{shown}");
@@ -143,7 +143,7 @@ async fn an_upload_that_ends_in_the_middle_leaves_nothing_behind() {
     let uploads = async || {
         world.service.get("/api/v1/contacts/imports", &world.acme.key).await.json()["totalRecords"].clone()
     };
-    // More often than there may be files that are not imported yet.
+    // More files than may wait for their import.
     for _ in 0..7 {
         let mut stream = TcpStream::connect(member.origin().trim_start_matches("http://")).await.unwrap();
         stream.write_all(head.as_bytes()).await.unwrap();
@@ -172,7 +172,7 @@ async fn an_upload_that_is_none_is_refused_beside_its_field() {
     }
     let nothing = upload(&member, body("", "", b"")).await;
     assert!(nothing.status == 422 && nothing.body.contains("Choose a file."), "{}", nothing.body);
-    // What is no form, and forms that break off.
+    // Bodies that are no form, and forms that end early.
     let whole = body("", "a.csv", b"phone\n5511988880001\n");
     for broken in [&whole[..whole.len() - 8], &whole[..60], b"", b"--x"] {
         let answer = upload(&member, broken.to_vec()).await;
@@ -209,7 +209,7 @@ async fn a_file_that_is_too_large_is_refused_before_it_comes_and_received_all_th
     let answer = String::from_utf8(answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 422"), "{answer}");
     assert!(answer.contains("value=\"feira\"") && answer.contains("class=\"fault\""), "{answer}");
-    // A browser reads nothing before it has sent everything.
+    // A browser reads the answer only after it has sent everything.
     for _ in 0..256 {
         stream.write_all(&[0; 64 * 1024]).await.unwrap();
     }

@@ -1,4 +1,4 @@
-//! API keys: created in the page, used by a program, revoked; and never seen twice.
+//! API keys: created in the page, shown only once, used by a program, and revoked.
 
 use pombo::accounts::Role;
 use pombo::domain::channel::{Kind, Status};
@@ -7,7 +7,7 @@ use super::browser::{Browser, value_of};
 use super::world::World;
 use crate::running::until_soon;
 
-/// A key for everything: the boxes as the page shows them, all ticked.
+/// A key with all scopes: the boxes as the page shows them, all ticked.
 const ALL: [(&str, &str); 4] =
     [("scope", "send"), ("scope", "read"), ("scope", "contacts"), ("scope", "control")];
 
@@ -16,7 +16,7 @@ fn form<'a>(fields: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     ALL.iter().chain(fields).copied().collect()
 }
 
-/// The key that a page shows for this one time.
+/// The key that a page shows only once.
 fn shown(page: &str) -> Option<&str> {
     let start = page.find("aria-label=\"New key\"><code>")? + "aria-label=\"New key\"><code>".len();
     page[start..].split('<').next()

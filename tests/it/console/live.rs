@@ -1,4 +1,4 @@
-//! Live parts: what a stream says, and that none is left.
+//! Live parts: the events of a stream, and that no stream stays open.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use reqwest::Method;
 use super::world::World;
 use crate::running::until;
 
-/// Where the overview's live parts come from.
+/// The address of the overview's live parts.
 const LIVE: &str = "/console/live";
 
 #[tokio::test]

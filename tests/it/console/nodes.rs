@@ -1,4 +1,4 @@
-//! The page of nodes of a service that runs alone. With several nodes it is tested where those are.
+//! The page of nodes of a service without a cluster. The tests of nodes test it with several nodes.
 
 use pombo::accounts::Role;
 use uuid::Uuid;

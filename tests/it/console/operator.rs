@@ -1,4 +1,4 @@
-//! What operators see and change: health, companies, tiers, the record.
+//! The operators' pages: health, companies, tiers, the record of changes.
 
 use pombo::accounts::Role;
 use pombo::domain::channel::{Kind, Status};

@@ -1,4 +1,4 @@
-//! What waits, since when, and what another tier would change for it.
+//! Waiting sends, the time since they wait, and the effect of another tier.
 
 use pombo::accounts::Role;
 use pombo::domain::channel::{Kind, Status};
@@ -28,7 +28,7 @@ async fn the_overview_shows_what_waits_and_to_its_company_alone() {
     let other = world.outsider().await;
     assert!(other.page("/console").await.contains("this company needs a channel"));
     let fresh = world.member_of(world.acme.id, Role::Viewer, "zone@acme.example").await;
-    // In a zone of its own, so that what was read just now for others is not shown.
+    // In a time zone of its own, so that a page that was just cached for others is not shown.
     fresh.post("/console/account/profile", &[("name", "Z"), ("time_zone", "Asia/Kathmandu")]).await;
     let page = fresh.page("/console").await;
     for shown in ["in 1 send", &format!("/console/sends/{send}"), ">500<", "connected"] {

@@ -75,7 +75,7 @@ async fn sends_are_listed_and_narrowed_by_state_channel_tag_and_day() {
         (&format!("?to={first}"), [false, true]),
         (&format!("?from={second}"), [true, false]),
         (&format!("?from={first}&to={first}"), [false, true]),
-        // What makes no sense is no filter.
+        // Invalid values are no filter.
         ("?state=x&channel=y&from=z&page=0", [true, true]),
     ] {
         assert_eq!(listed(query).await, expected, "{query}");
@@ -299,7 +299,7 @@ async fn the_page_of_a_large_send_waits_for_no_count() {
     assert!(page.contains("1,000,000 of 1,000,000 messages are done"), "{page}");
     assert!(page.contains("The messages are being counted.") && !page.contains("Send again"), "{page}");
     until("its figures", async || viewer.page(&address).await.contains("100,000")).await;
-    // Few match, and far away: the list goes on from where it looked.
+    // Few messages match, far from the beginning: the next page goes on after the last message that was read.
     let page = viewer.page(&format!("{address}?state=read")).await;
     assert!(
         page.contains("No message from no. 0 to 20,000 matches") && page.contains("Further messages"),
@@ -325,7 +325,7 @@ async fn the_dry_run_of_a_large_retry_comes_to_its_page() {
     .await;
     drop(stream);
     until("the stream gone", async || world.service.open_streams() == 0).await;
-    // Without script the page shows it when it is loaded again.
+    // Without script, the page shows the change after a reload.
     let shown = async || {
         let page = member.page(&format!("{address}?state=failed")).await;
         let is_there = page.contains("2,000 recipients") && page.contains(">Send</button>");

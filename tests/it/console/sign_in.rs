@@ -107,7 +107,7 @@ async fn behind_a_trusted_proxy_each_client_is_counted_and_recorded_by_its_own_a
         let form = form.header("origin", browser.origin()).header("x-forwarded-for", forwarded);
         browser.ask(form.header("x-forwarded-proto", "https")).await
     };
-    // What the attacker writes into the header stands left of what the proxy adds, and says nothing.
+    // An address that the attacker writes into the header stands left of the proxy's entry, and is ignored.
     let mut locked = false;
     for guess in 0..60 {
         let (spoofed, email) =

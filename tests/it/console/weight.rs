@@ -1,4 +1,4 @@
-//! What pages weigh when there is more of everything than they show.
+//! The size of pages when there are more records than they show.
 
 use pombo::accounts::{Create, Role};
 use pombo::clock::Timestamp;
@@ -20,11 +20,11 @@ use super::world::World;
 use crate::api::past_send::{FIRST, Past};
 use crate::harness::WABA;
 
-/// Bytes of a page with everything that it refers to, compressed.
+/// The compressed bytes of a page with all files that it refers to.
 const MOST: usize = 100_000;
-/// More than any page lists of anything but tags.
+/// More records than any page lists, except tags.
 const MANY: u64 = 60;
-/// As many as the page of a new send offers.
+/// The number of tags that the page of a new send offers.
 const TAGS: usize = 1_000;
 
 /// The compressed bytes of a page or a file.
@@ -40,7 +40,7 @@ fn assets(page: &str) -> Vec<&str> {
     page.split('"').filter(|word| word.starts_with("/console/assets/")).collect()
 }
 
-/// Fills everything; the pages that are about one thing.
+/// Makes all records, and returns the pages of single records.
 async fn fill(world: &World) -> Vec<String> {
     let (service, store, company) = (&world.service, world.service.store(), world.acme.id);
     let names: Vec<_> =

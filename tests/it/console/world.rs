@@ -12,9 +12,9 @@ pub(crate) const PASSWORD: &str = "correct horse battery";
 
 pub(crate) struct World {
     pub(crate) service: Service,
-    /// Where most of the people work.
+    /// The company of most people.
     pub(crate) acme: Company,
-    /// Where they do not.
+    /// The other company.
     pub(crate) globex: Company,
 }
 

@@ -1,7 +1,7 @@
 //! The commands of the documents run, from the first page to the last, on a demo of their own.
 //!
-//! A block of commands that no test can run says so in the line before it, with the reason. Its commands must be known to
-//! the program all the same.
+//! A block of commands that no test can run says so in the line before it, with the reason. The program must
+//! still know its commands.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ const NO_COMMANDS: [&str; 7] = ["json", "text", "toml", "yaml", "nginx", "mermai
 /// How long the commands of a test may take.
 const SECONDS: &str = "240";
 
-/// Stands before the program: a free port, few contacts, and an end when the test ends.
+/// A replacement for the program: with a free port, few contacts, and an end when the test ends.
 const PROGRAM: &str = r#"#!/usr/bin/env bash
 set -eu
 stays() {
@@ -35,7 +35,7 @@ exec "$DOCS_PROGRAM" "$@"
 const CURL: &str = r#"#!/usr/bin/env bash
 exec "$DOCS_CURL" --fail-with-body --max-time 60 "$@"
 "#;
-/// Before the first page. What is at descriptor 3 ends when the test does.
+/// The beginning of the script. Descriptor 3 is closed when the test ends.
 const HEAD: &str = r#"set -euo pipefail
 exec 3<&0
 export DOCS_PIDS=$PWD/pids

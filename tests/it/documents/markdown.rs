@@ -104,12 +104,12 @@ impl Document {
         })
     }
 
-    /// What stands in backquotes in its prose.
+    /// The words in backquotes in its prose.
     pub(super) fn quoted(&self) -> impl Iterator<Item = &str> {
         self.prose().flat_map(|line| line.split('`').skip(1).step_by(2))
     }
 
-    /// Where its links and pictures lead.
+    /// The targets of its links and pictures.
     pub(super) fn links(&self) -> Vec<String> {
         let mut links = Vec::new();
         for line in self.prose() {

@@ -1,4 +1,4 @@
-//! NATS is away, or its answers are lost: events wait, and arrive once.
+//! NATS is unreachable, or its answers are lost: events wait, and arrive once.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn events_wait_while_nats_is_away_and_all_arrive_once(universe: &Universe)
     published(&running.store).await;
     for round in 1..3 {
         server.stop();
-        // Dispatching does not notice.
+        // Dispatching goes on.
         running.send_to_tag(tag, 100).await;
         running.settled(100 * (round + 1)).await;
         assert!(running.store.outbox_extent().await.unwrap().rows >= 101, "the events do not wait");

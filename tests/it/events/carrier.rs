@@ -24,7 +24,7 @@ async fn nodes(server: &NatsServer, patience: Duration) -> [NatsCarrier; 2] {
     nodes.try_into().unwrap()
 }
 
-/// A subscription that the server knows of: what is asked comes there.
+/// A subscription that the server has registered, so that requests reach it.
 async fn owner(node: &NatsCarrier) -> Subscription {
     let mut subscription = node.subscribe(CHANNEL).await.unwrap();
     let (asked, ()) = tokio::join!(node.request(CHANNEL, "ready", Vec::new(), None), async {
@@ -49,7 +49,7 @@ async fn a_request_reaches_the_owner_and_its_answer_comes_back() {
         request.answer.send(b"{\"b\":2}".to_vec()).unwrap();
     });
     assert_eq!(answer, Ok(b"{\"b\":2}".to_vec()));
-    // Another channel is nobody's.
+    // No node owns the other channel.
     assert_eq!(one.request(Uuid::from_u128(8), "limits", Vec::new(), None).await, Err(NotCarried::NoOwner));
 }
 
@@ -62,7 +62,7 @@ async fn no_owner_is_known_at_once_and_a_silent_one_after_the_time() {
     assert_eq!(one.request(CHANNEL, "limits", Vec::new(), None).await, Err(NotCarried::NoOwner));
     assert!(asked.elapsed() < Duration::from_millis(700), "the server says so itself");
     let mut owned = owner(&other).await;
-    // Taken and not answered.
+    // The request is received and not answered.
     let (silent, held) = tokio::join!(one.request(CHANNEL, "limits", Vec::new(), None), owned.next());
     assert_eq!(silent, Err(NotCarried::Unanswered));
     drop(held);
@@ -93,7 +93,7 @@ async fn an_owner_that_is_busy_refuses_what_is_too_much() {
     let server = NatsServer::start().await;
     let [one, other] = nodes(&server, Duration::from_secs(600)).await;
     let owned = owner(&other).await;
-    // As many wait as there is room for; the owner takes none.
+    // The waiting requests use all places; the owner receives none.
     let asked = (0..65).map(|_| one.request(CHANNEL, "limits", Vec::new(), None));
     let (first, _, rest) = futures_util::future::select_all(asked.map(Box::pin)).await;
     assert_eq!((first, rest.len()), (Err(NotCarried::Unanswered), 64));

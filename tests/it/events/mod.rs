@@ -81,7 +81,7 @@ fn events() -> Events {
     Config::default().events
 }
 
-/// Waits until nothing waits to be published.
+/// Waits until all events are published.
 async fn published(store: &Store) {
     until("every event published", async || store.outbox_extent().await.unwrap().rows == 0).await;
 }
@@ -126,7 +126,7 @@ async fn every_kind_of_event_arrives_once(universe: &Universe) {
     let canceled = running.ask(Method::POST, &format!("/api/v1/sends/{id}/cancel"), &Value::Null).await;
     assert_eq!(canceled.status, 200, "{}", canceled.body);
 
-    // What a person writes, told twice by the provider.
+    // A message of a person, which the provider reports twice.
     let inbound = json!([{ "field": "messages", "value": {
         "messaging_product": "whatsapp",
         "metadata": { "display_phone_number": "15550783881", "phone_number_id": NUMBER },
@@ -137,7 +137,7 @@ async fn every_kind_of_event_arrives_once(universe: &Universe) {
     stage::tell(&running, inbound).await;
     stage::tell(&running, inbound).await;
 
-    // The provider takes the token no longer.
+    // The provider no longer accepts the token.
     let other = running.seal(running.channel, "EAAG-bad");
     running.store.reconnect_channel(&Who::Pombo, running.channel, Some(other)).await.unwrap();
     until("the channel disconnected", async || {
@@ -204,7 +204,7 @@ async fn receipts_before_the_answer_are_told_once(universe: &Universe) {
     running.settled(50).await;
     published(&running.store).await;
     let stored = server.stored().await;
-    // A state that another one has overtaken before it was heard has no event.
+    // A state has no event if its report arrives after a later state.
     let counted = by_type(&stored);
     assert!(counted["message.read"] == 50 && counted["send.finished"] == 1, "{counted:?}");
     let mut last = BTreeMap::new();

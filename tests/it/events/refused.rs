@@ -1,4 +1,4 @@
-//! What NATS refuses, and what the service says of it.
+//! Refusals of NATS, and the service's report of them.
 
 use std::fs::{self, File};
 
@@ -46,7 +46,7 @@ async fn wrong_credentials_are_said_once_and_stop_nothing_else() {
     assert!(refusal.contains("ERROR") && refusal.contains("nats.token"), "{refusal}");
     assert!(!said.contains("right-token") && !said.contains("async_nats"), "{said}");
 
-    // Mended at the server, it goes on by itself with everything that waited.
+    // After the fix at the server, the service publishes all waiting events by itself.
     server.stop();
     server.replace_arguments(&["-js", "--auth", "right-token"]);
     server.start_again().await;

@@ -14,7 +14,7 @@ use crate::child::OwnedChild;
 use crate::proxy::OwnPort;
 use crate::running::until_soon;
 
-/// Runs on a port that stays ours while the server is away; what it stores stays too.
+/// A server on a port that stays reserved while it is stopped; its data stays too.
 pub(crate) struct NatsServer {
     port: OwnPort,
     directory: TempDir,
@@ -26,7 +26,7 @@ pub(crate) struct NatsServer {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stored {
     pub(crate) subject: String,
-    /// By which the server drops repetitions.
+    /// The id by which the server drops repetitions.
     pub(crate) id: String,
     pub(crate) body: Value,
 }
@@ -37,7 +37,7 @@ impl Stored {
     }
 }
 
-/// Debian puts it where only root looks for programs.
+/// Debian puts the program where only root's PATH has it.
 fn program() -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories = std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/bin".into()]);
@@ -94,7 +94,7 @@ impl NatsServer {
         format!("nats://{}", self.port.address)
     }
 
-    /// What is in the stream of events, in its order; nothing while there is no stream.
+    /// The events of the stream, in its order; none while there is no stream.
     pub(crate) async fn stored(&self) -> Vec<Stored> {
         self.stored_as(None).await
     }

@@ -1,4 +1,4 @@
-//! What the server knows of a linked device: its keys, its connection, and what waits for it.
+//! The server's view of a linked device: its keys, its connection, and its waiting stanzas.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use whatsapp_rust::wacore_binary::builder::NodeBuilder;
 
 use super::stanza::{attribute, bytes, children, content, content_of, parent};
 
-/// What a connection's task is told to do.
+/// A command to a connection's task.
 pub(super) enum Order {
     Say(Node),
     HangUp,
@@ -19,7 +19,7 @@ pub(super) enum Order {
 /// The way to a connection.
 #[derive(Clone)]
 pub(super) struct Line {
-    /// Which connection it is.
+    /// The number of the connection.
     pub(super) id: u64,
     pub(super) orders: UnboundedSender<Order>,
 }
@@ -30,7 +30,7 @@ impl Line {
         let _ = self.orders.send(Order::Say(stanza));
     }
 
-    /// Ends the connection after what was said before.
+    /// Ends the connection after all earlier stanzas.
     pub(super) fn hang_up(&self) {
         let _ = self.orders.send(Order::HangUp);
     }
@@ -41,18 +41,18 @@ pub(super) struct Companion {
     /// Its public identity key, as it was linked.
     pub(super) identity: Vec<u8>,
     pub(super) keys: Option<UploadedKeys>,
-    /// How often it uploaded one-time keys.
+    /// The number of its uploads of one-time keys.
     pub(super) uploads: u32,
     pub(super) logins: u32,
     /// Its connection, once it has logged in.
     pub(super) line: Option<Line>,
-    /// Whether it has said that it takes what waits for it.
+    /// Whether it has asked for its waiting stanzas.
     pub(super) is_active: bool,
-    /// What it has not acknowledged, oldest first.
+    /// Stanzas that it has not acknowledged, oldest first.
     pub(super) mail: VecDeque<Mail>,
 }
 
-/// Something that a device has to acknowledge.
+/// A stanza that a device has to acknowledge.
 pub(super) struct Mail {
     pub(super) stanza: Node,
     /// Whether it was sent on the present connection.
@@ -81,7 +81,7 @@ impl Companion {
         self.mail.push_back(Mail { stanza, is_sent: line.is_some() });
     }
 
-    /// Strikes off what the device has acknowledged.
+    /// Removes a stanza that the device has acknowledged.
     pub(super) fn acknowledge(&mut self, tag: &str, id: &str) {
         let found =
             self.mail.iter().position(|mail| mail.stanza.tag == tag && attribute(&mail.stanza, "id") == id);
@@ -90,7 +90,7 @@ impl Companion {
         }
     }
 
-    /// The device takes what waits for it: tells how much that is.
+    /// Sends the number of waiting stanzas to a device that asks for them.
     pub(super) fn wake(&mut self) {
         self.is_active = true;
         let waiting = self.mail.iter().filter(|mail| !mail.is_sent).count();
@@ -107,7 +107,7 @@ impl Companion {
         }
     }
 
-    /// The next of what waits, and the end of it with the last.
+    /// Sends the next waiting stanzas, and their end with the last one.
     pub(super) fn hand_out(&mut self, most: usize) {
         let mut handed = 0;
         for mail in self.mail.iter_mut().filter(|mail| !mail.is_sent).take(most) {
@@ -135,12 +135,12 @@ fn end_of_mail(count: usize) -> Node {
     parent("ib", [NodeBuilder::new("offline").attr("count", count.to_string()).build()])
 }
 
-/// The public keys with which others begin sessions with a device.
+/// The public keys with which other clients begin sessions with a device.
 pub(super) struct UploadedKeys {
     registration: Vec<u8>,
     identity: Vec<u8>,
     signed: SignedKey,
-    /// Id and value of each that nobody has used.
+    /// Id and value of each unused one-time key.
     one_time: VecDeque<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -168,7 +168,7 @@ impl UploadedKeys {
         self.identity == identity
     }
 
-    /// Reads what a device uploads, and adds the one-time keys to those that it had.
+    /// Reads a device's upload, and adds the one-time keys to the earlier ones.
     pub(super) fn read(upload: &Node, before: Option<Self>) -> Option<Self> {
         let mut one_time = before.map(|before| before.one_time).unwrap_or_default();
         for key in children(upload.get_optional_child("list")?) {
@@ -182,7 +182,7 @@ impl UploadedKeys {
         })
     }
 
-    /// Takes a new signed key in the place of the old one.
+    /// Replaces the signed key.
     pub(super) fn rotate(&mut self, rotation: &Node) {
         if let Some(signed) = rotation.get_optional_child("skey").and_then(SignedKey::read) {
             self.signed = signed;
@@ -194,7 +194,7 @@ impl UploadedKeys {
         self.one_time.len()
     }
 
-    /// What the server has, with a hash by which the device can tell whether it has the same.
+    /// The server's keys, with a hash by which the device can compare its own.
     pub(super) fn digest(&self) -> Node {
         let values: Vec<&[u8]> = self.one_time.iter().map(|(_, value)| value.as_slice()).collect();
         let SignedKey { id, value, signature } = &self.signed;
@@ -212,7 +212,7 @@ impl UploadedKeys {
         parent("digest", digest)
     }
 
-    /// What it takes to begin a session; uses up a one-time key.
+    /// The keys that begin a session; uses up a one-time key.
     pub(super) fn take_bundle(&mut self) -> Option<PreKeyBundle> {
         let key = |value: &[u8]| PublicKey::from_djb_public_key_bytes(value).ok();
         let one_time = match self.one_time.pop_front() {

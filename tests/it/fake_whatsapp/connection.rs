@@ -1,4 +1,4 @@
-//! One connection of a client: WebSocket, frames, encryption, and who is at the other end.
+//! One connection of a client: WebSocket, frames, encryption, and the client at the other end.
 
 use std::sync::Arc;
 
@@ -21,15 +21,15 @@ use super::stanza::{attribute, now};
 use super::world::{DeviceName, HeardReceipt};
 use super::{message, pairing, query};
 
-/// Who is at the other end.
+/// The client at the other end.
 #[derive(Clone)]
 pub(super) struct Client {
-    /// The linked device, or nobody yet.
+    /// The linked device, if there is one yet.
     pub(super) name: Option<DeviceName>,
     pub(super) line: Line,
 }
 
-/// How far the handshake is.
+/// The state of the handshake.
 enum Stage {
     Begin,
     Half(Box<Meeting>),
@@ -38,10 +38,10 @@ enum Stage {
 
 struct Session {
     secured: Box<Secured>,
-    /// How many stanzas the client has said, and how many were said to it: each is sealed with its number.
+    /// The numbers of stanzas from the client and to it: each stanza is sealed with its number.
     received: u32,
     said: u32,
-    /// Whether the server has looked who it is.
+    /// Whether the server has identified the client.
     has_entered: bool,
     client: Client,
 }
@@ -54,7 +54,7 @@ pub(super) async fn listen(server: Arc<Server>, listener: TcpListener) {
             let (orders, ordered) = mpsc::unbounded_channel();
             let line = Line { id: server.next_number(), orders };
             server.change(|world| world.lines.insert(line.id, line.clone()));
-            // A connection may break off at any time; a test that waits for something of it says so.
+            // A connection may break at any time; a test that waits for it reports that.
             let _ = serve(&server, stream, &line, ordered).await;
             server.change(|world| world.forget(line.id));
         });
@@ -115,7 +115,7 @@ async fn serve(
     }
 }
 
-/// One frame further: in the handshake, or after it.
+/// Handles one frame: in the handshake, or after it.
 async fn advance(
     server: &Arc<Server>,
     stage: Stage,
@@ -157,7 +157,7 @@ impl Session {
     }
 }
 
-/// Lets a device in, offers codes to who is new, or refuses.
+/// Lets a known device in, offers codes to a new one, or refuses.
 fn enter(server: &Arc<Server>, payload: &wa::ClientPayload, line: &Line) -> Option<DeviceName> {
     let refuse = |refusal: Refusal| {
         line.say(refusal.stanza());
@@ -209,7 +209,7 @@ pub(super) fn conflict(kind: &'static str) -> Node {
     error.children([conflict]).build()
 }
 
-/// Does what a stanza asks for.
+/// Handles a stanza.
 async fn hear(server: &Arc<Server>, client: &Client, stanza: Node) {
     match (stanza.tag.as_ref(), &client.name) {
         ("iq", _) => query::answer(server, client, &stanza),

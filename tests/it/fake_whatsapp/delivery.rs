@@ -1,4 +1,4 @@
-//! What is sent to devices: messages of others and of their own phone, and receipts.
+//! Stanzas to devices: messages of other people and of their own phone, and receipts.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::signal::SignalPhone;
 use super::stanza::now;
 use super::world::{DeviceName, Person};
 
-/// The outcome of a message at somebody's end.
+/// The outcome of a message at a recipient's phone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Delivered,
@@ -64,7 +64,7 @@ pub(super) fn share_settings_key(server: &Arc<Server>, name: &DeviceName) {
     });
 }
 
-/// Somebody writes to all devices of an account.
+/// Sends a person's message to all devices of an account.
 pub(super) async fn write(
     server: &Server,
     from: &Person,
@@ -126,7 +126,7 @@ async fn deliver(
     Ok(())
 }
 
-/// Tells an account the outcome of its message at somebody's end.
+/// Tells an account the outcome of its message at a recipient's phone.
 pub(super) fn tell(server: &Server, from: &Person, message: &SentMessage, fate: Fate) {
     let chat = if message.to.is_group() { message.to.clone() } else { Jid::lid(from.lid.as_str()) };
     let receipt = NodeBuilder::new("receipt").attr("from", chat).attr("id", message.id.as_str());

@@ -1,4 +1,5 @@
-//! The server's side of the Noise handshake: XX with who is new, IK with who knows the server's key.
+//! The server's side of the Noise handshake: XX with a new client, IK with a client that knows the server's
+//! key.
 
 use anyhow::{Context as _, Result, anyhow};
 use whatsapp_rust::buffa::{Message as _, MessageField};
@@ -15,15 +16,15 @@ use super::signal::public;
 
 /// A handshake that succeeded.
 pub(super) struct Secured {
-    /// For what the client says.
+    /// The key of the client's frames.
     pub(super) incoming: NoiseCipher,
-    /// For what the server says.
+    /// The key of the server's frames.
     pub(super) outgoing: NoiseCipher,
-    /// Who the client is.
+    /// The client's payload.
     pub(super) payload: wa::ClientPayload,
 }
 
-/// What the first message of a client leads to, each with the frame that answers it.
+/// The results of a client's first message, each with the frame that answers it.
 pub(super) enum Answered {
     /// The client knew the server's key.
     Resumed(Vec<u8>, Box<Secured>),
@@ -41,7 +42,7 @@ fn key(bytes: Option<Vec<u8>>) -> Result<[u8; 32]> {
     bytes.context("a key is missing")?.try_into().map_err(|_| anyhow!("a key has not 32 bytes"))
 }
 
-/// A chain that nobody has signed: who is to believe it must be told not to look.
+/// A certificate chain without a valid signature: clients have to skip its check.
 fn certificate(server: &KeyPair) -> Vec<u8> {
     let certificate = |serial: u32, issuer: u32, key: Vec<u8>| {
         let details = Details {

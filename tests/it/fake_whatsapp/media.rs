@@ -1,4 +1,4 @@
-//! The other half of WhatsApp: files, sealed by who sends them, and the page that names the current version.
+//! The other half of WhatsApp: files, sealed by their senders, and the page with the current version.
 
 use std::collections::HashMap;
 use std::net::TcpListener;
@@ -20,11 +20,11 @@ use whatsapp_rust::wacore::upload::encrypt_media;
 use super::message::SentMessage;
 use super::query::MEDIA_TOKEN;
 
-/// More than any file of a test.
+/// A size larger than any file of a test.
 const LARGEST: usize = 64 << 20;
-/// How long anything may take before a test fails.
+/// The timeout of a test's waits.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// In front of the hash of a file, its path.
+/// The beginning of a file's path, before its hash.
 const KEPT: &str = "/o1/";
 
 /// The files' server.
@@ -59,7 +59,7 @@ pub(crate) struct OpenedFile {
     pub(crate) thumbnail: Option<Vec<u8>>,
 }
 
-/// A file that somebody uploaded for the accounts of a test.
+/// A file that a person uploaded for the accounts of a test.
 pub(crate) struct StoredFile {
     pub(super) url: String,
     pub(super) path: String,
@@ -108,7 +108,7 @@ impl Files {
         self.kept.is_holding.send_replace(holds);
     }
 
-    /// Waits until somebody has begun to upload a file.
+    /// Waits until an upload has begun.
     pub(super) async fn expect_upload(&self) {
         let mut begun = self.kept.begun.subscribe();
         let upload = tokio::time::timeout(PATIENCE, begun.wait_for(|begun| *begun > 0)).await;
@@ -134,7 +134,7 @@ impl Files {
     ///
     /// # Panics
     ///
-    /// If the message has none, if it was not uploaded, or if it is not what the message says of it.
+    /// If the message has none, if it was not uploaded, or if it differs from the message's description.
     pub(super) fn open(&self, message: &SentMessage) -> OpenedFile {
         let described = Described::of(message).expect("the message has no file");
         let path = described.path.expect("the message does not say where its file is");
@@ -151,12 +151,12 @@ impl Files {
 
 impl Drop for Files {
     fn drop(&mut self) {
-        // The command is given at once; nobody waits for its end.
+        // The command is sent at once, without a wait for its end.
         drop(self.handle.stop(false));
     }
 }
 
-/// What a message says of its file.
+/// A message's description of its file.
 struct Described {
     kind: MediaType,
     path: Option<String>,

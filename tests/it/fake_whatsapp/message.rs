@@ -1,4 +1,4 @@
-//! What devices send: each message is read by the phones that it is for.
+//! Messages of devices: each message is read by its recipients' phones.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use super::server::Server;
 use super::stanza::{address, attribute, children, content, now};
 use super::world::{DeviceName, Person};
 
-/// A message that was sent, as those read it whom it is for.
+/// A sent message, as its recipients read it.
 #[derive(Clone)]
 pub(crate) struct SentMessage {
     /// The number of the account that sent it.
     pub(crate) account: String,
     pub(crate) id: String,
-    /// Where it was addressed to: a person, whose number may be hidden, or a group.
+    /// Its address: a person, whose number may be hidden, or a group.
     pub(crate) to: Jid,
     /// `text` or `media`, as the server sees it.
     pub(crate) kind: String,
-    /// The numbers of those whose phones could read it.
+    /// The numbers of the phones that could read it.
     pub(crate) readers: BTreeSet<String>,
     /// Whether the account's own phone got its copy.
     pub(crate) is_on_own_phone: bool,
@@ -38,7 +38,7 @@ impl SentMessage {
     }
 }
 
-/// Takes a message: acknowledges or refuses it, and lets it be read.
+/// Handles a message: acknowledges or refuses it, and has the phones read it.
 pub(super) async fn take(server: &Arc<Server>, name: &DeviceName, line: &Line, stanza: &Node) {
     let id = attribute(stanza, "id");
     let Some(to) = address(stanza, "to") else {
@@ -64,13 +64,13 @@ pub(super) async fn take(server: &Arc<Server>, name: &DeviceName, line: &Line, s
     });
 }
 
-/// What is encrypted in a message for one phone.
+/// The encrypted part of a message for one phone.
 struct Sealed<'a> {
     to: Jid,
     sealed: &'a Node,
 }
 
-/// All parts of a message with whom they are for; in a group, that for all members at the end.
+/// All parts of a message with their recipients; in a group, the part for all members comes last.
 fn parts<'a>(stanza: &'a Node, to: &Jid) -> Vec<Sealed<'a>> {
     let mut parts = Vec::new();
     for child in children(stanza) {
@@ -95,7 +95,7 @@ async fn read(server: &Server, name: &DeviceName, stanza: &Node, id: &str, to: &
         let (kind, ciphertext) = (attribute(sealed, "type"), content(sealed));
         if kind == "skmsg" {
             for member in members(server, to) {
-                // Who has no key of the sender's joined later, or was left out.
+                // A member without the sender's key joined later, or was left out.
                 if let Ok(message) = member.phone.decrypt_group(to, &sender, &ciphertext).await {
                     readers.insert(member.number);
                     read = Some(message);

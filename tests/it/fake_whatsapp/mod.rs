@@ -1,4 +1,5 @@
-//! A WhatsApp of a test's own, on loopback: real handshakes, real pairing, real encryption, people who read.
+//! A WhatsApp of a test's own, on loopback: real handshakes, real pairing, real encryption, and people who
+//! read messages.
 //!
 //! ```ignore
 //! let whatsapp = FakeWhatsApp::start();
@@ -12,8 +13,8 @@
 //! maria.reads(&message);
 //! ```
 //!
-//! Nothing here sleeps: a waiting test is told when something changes, and waits no longer than some seconds. What the
-//! server does not understand ends the test.
+//! Nothing here sleeps: a waiting test is woken by each change, and waits for some seconds at most. A stanza
+//! that the server does not understand ends the test.
 
 mod companion;
 mod connection;
@@ -48,12 +49,12 @@ use self::media::Files;
 use self::server::Server;
 use self::world::{Account, Person};
 
-/// A WhatsApp that only one test knows; ends with it.
+/// A WhatsApp of one test's own; ends with it.
 pub(crate) struct FakeWhatsApp {
     server: Arc<Server>,
     files: Files,
     url: String,
-    /// Kept apart from the test's own, so that the server answers while the test is busy.
+    /// A runtime apart from the test's own, so that the server answers while the test is busy.
     runtime: Option<Runtime>,
 }
 
@@ -92,7 +93,7 @@ impl FakeWhatsApp {
         Phone { server: Arc::clone(&self.server), number: number.to_owned() }
     }
 
-    /// Somebody with this number, given as digits.
+    /// A person with this number, given as digits.
     pub(crate) fn contact(&self, number: &str) -> Contact {
         self.server.change(|world| {
             if world.find(number).is_none() {
@@ -120,7 +121,7 @@ impl FakeWhatsApp {
         self.server.look(|world| world.sent.clone())
     }
 
-    /// How often somebody asked whether this number is on WhatsApp.
+    /// The number of lookups of this number.
     pub(crate) fn lookups_of(&self, number: &str) -> usize {
         self.server.look(|world| world.looked_up.iter().filter(|asked| *asked == number).count())
     }
@@ -129,7 +130,7 @@ impl FakeWhatsApp {
     ///
     /// # Panics
     ///
-    /// If there is none, or if it is not what the message says of it.
+    /// If there is none, or if it differs from the message's description.
     pub(crate) fn file_of(&self, message: &SentMessage) -> OpenedFile {
         self.files.open(message)
     }
@@ -154,7 +155,7 @@ impl FakeWhatsApp {
         self.files.hold_uploads(false);
     }
 
-    /// Waits until somebody has begun to upload a file.
+    /// Waits until an upload has begun.
     pub(crate) async fn expect_upload(&self) {
         self.files.expect_upload().await;
     }
@@ -164,7 +165,7 @@ impl FakeWhatsApp {
         self.server.change(|world| world.refusal = refusal.into());
     }
 
-    /// Who asks for a pairing code gets this code and word in its place.
+    /// Answers requests for a pairing code with this error code and text.
     pub(crate) fn refuse_pairing_codes(&self, code: u16, word: &'static str) {
         self.server.change(|world| world.code_refusal = Some((code, word)));
     }
@@ -174,23 +175,23 @@ impl FakeWhatsApp {
         self.server.look(pairing::refresh_codes);
     }
 
-    /// Says nothing to anybody from now on, not even to who connects.
+    /// Sends nothing to any client from now on, not even to a new one.
     pub(crate) fn falls_silent(&self) {
         self.server.change(|world| world.is_silent = true);
     }
 
-    /// Answers again to who connects; on older lines what it did not hear is missing forever.
+    /// Answers new connections again; on older connections, the missed frames stay missing.
     pub(crate) fn speaks_again(&self) {
         self.server.change(|world| world.is_silent = false);
     }
 
-    /// Waits until somebody is connected.
+    /// Waits until a client is connected.
     pub(crate) async fn expect_connection(&self) {
         let look = |world: &world::World| (!world.lines.is_empty()).then_some(());
         self.server.wait_for("a connection", look).await;
     }
 
-    /// Waits until nobody is connected.
+    /// Waits until no client is connected.
     pub(crate) async fn expect_no_connection(&self) {
         let look = |world: &world::World| world.lines.is_empty().then_some(());
         self.server.wait_for("all connections to end", look).await;

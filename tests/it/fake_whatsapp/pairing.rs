@@ -25,17 +25,17 @@ use super::world::{Account, DeviceName, World};
 const CODES: usize = 6;
 /// The id of the server's query that says that the device was accepted.
 const ACCEPTED: &str = "pair-success";
-/// What is signed begins with these: by the account, by the device, by the account of a business with hosted
+/// The beginnings of signed bytes: by the account, by the device, by the account of a business with hosted
 /// devices.
 const BY_ACCOUNT: [u8; 2] = [6, 0];
 const BY_DEVICE: [u8; 2] = [6, 1];
 const BY_HOSTED_ACCOUNT: [u8; 2] = [6, 5];
 
-/// A device that asked for a pairing code and waits for somebody to type it.
+/// A device that asked for a pairing code and waits until a person types it.
 #[derive(Clone)]
 pub(super) struct CodeLink {
     pub(super) line: Line,
-    /// By which both sides know what is talked about.
+    /// The id of the exchange on both sides.
     pub(super) reference: Vec<u8>,
     /// The device's key of the moment, hidden by the code.
     pub(super) hidden_key: Vec<u8>,
@@ -48,11 +48,11 @@ pub(super) struct Engagement {
     name: DeviceName,
     /// The device's public identity key.
     identity: Vec<u8>,
-    /// What is signed.
+    /// The signed bytes.
     details: Vec<u8>,
 }
 
-/// Offers codes to a device that nobody knows.
+/// Offers codes to an unknown device.
 pub(super) fn offer_codes(server: &Server, line: &Line) {
     let codes: Vec<String> = (0..CODES).map(|_| format!("2@{:032x}", rand::random::<u128>())).collect();
     server.change(|world| {
@@ -80,7 +80,7 @@ pub(super) fn answer_code(server: &Arc<Server>, line: &Line, query: &Node, regis
         }
         _ => {
             let finished = server.change(|world| finish_code(world, &number, registration));
-            // A phone that cannot open what the device sent tells its owner, and nobody else.
+            // A phone that cannot open the device's key tells only its owner.
             if finished.is_err() {
                 server.change(|world| world.account(&number).wrong_codes += 1);
             }
@@ -89,7 +89,7 @@ pub(super) fn answer_code(server: &Arc<Server>, line: &Line, query: &Node, regis
     }
 }
 
-/// The phone opens what the device sent, and so knows the secret that they share.
+/// The phone opens the device's key, and so gets their shared secret.
 fn finish_code(world: &mut World, number: &str, registration: &Node) -> Result<()> {
     let link = world.code_links.get(number).cloned().context("nobody asked for a code")?;
     let (own, theirs) = link.keys.context("nobody typed the code")?;
@@ -115,7 +115,7 @@ fn finish_code(world: &mut World, number: &str, registration: &Node) -> Result<(
     Ok(())
 }
 
-/// The phone has used a device's code: it accepts the device, but for the passkey of its account.
+/// The phone has used a device's code: it accepts the device, unless its account has a passkey.
 pub(super) fn used(world: &mut World, number: &str, line: &Line, identity: Vec<u8>, secret: &[u8]) {
     match world.account(number).passkey.clone() {
         Some(required) => passkey::ask(world, number, line, required),
@@ -159,7 +159,7 @@ pub(super) fn accept(world: &mut World, number: &str, line: &Line, identity: Vec
     line.say(stanza::order(ACCEPTED, parent("pair-success", success)));
 }
 
-/// What the phone signs of a device, with its signature.
+/// The bytes of a device that the phone signs, with its signature.
 fn sign(account: &Account, details: &[u8], identity: &[u8]) -> Vec<u8> {
     let phone = account.person.phone.identity();
     let prefix = if account.is_hosted { BY_HOSTED_ACCOUNT } else { BY_ACCOUNT };
@@ -174,7 +174,7 @@ fn sign(account: &Account, details: &[u8], identity: &[u8]) -> Vec<u8> {
     signed.encode_to_vec()
 }
 
-/// Takes the answer of a device that was accepted: it has signed, or does not believe the phone.
+/// Handles the answer of an accepted device: it has signed, or rejects the phone.
 pub(super) fn conclude(server: &Server, line: &Line, answer: &Node) {
     if attribute(answer, "id") != ACCEPTED {
         return;
@@ -189,7 +189,7 @@ pub(super) fn conclude(server: &Server, line: &Line, answer: &Node) {
         let Engagement { name, identity, .. } = engagement;
         world.account(&name.number).devices.insert(name.device, Companion::new(identity));
     });
-    // The device has to come back as the one that it is now.
+    // The device has to connect again under its new identity.
     line.say(NodeBuilder::new("stream:error").attr("code", "515").build());
     line.hang_up();
 }
@@ -205,7 +205,7 @@ fn verify(server: &Server, engagement: &Engagement, signed: &Node) -> Result<()>
     Ok(())
 }
 
-/// Tells a device that its codes are not good any more, so that it shows others.
+/// Tells a device that its codes are no longer valid, so that it shows others.
 pub(super) fn refresh_codes(world: &World) {
     let lines: HashMap<u64, &Line> = world.offered.values().map(|line| (line.id, line)).collect();
     for line in lines.into_values() {

@@ -26,9 +26,9 @@ use super::world::World;
 #[derive(Clone)]
 pub(super) struct Passkey {
     id: [u8; 8],
-    /// Stands for a key: who knows it can sign.
+    /// A stand-in for a private key.
     secret: [u8; 32],
-    /// How long WhatsApp says that it waits.
+    /// The time that WhatsApp announces for the wait.
     seconds: u64,
 }
 
@@ -37,21 +37,21 @@ pub(super) struct Gate {
     pub(super) line: Line,
     passkey: Passkey,
     challenge: String,
-    /// By which both sides know what is talked about.
+    /// The id of the exchange on both sides.
     reference: String,
     /// The phone's keys of the moment.
     keys: KeyPair,
     nonce: [u8; 32],
-    /// What the device began with, once its passkey was good.
+    /// The device's first value, once its passkey was accepted.
     prologue: Option<Prologue>,
-    /// What both show.
+    /// The code that both show.
     code: Option<String>,
     /// The identity of the device and the secret that it shares with the phone, once the code was compared.
     request: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 struct Prologue {
-    /// As it was sent, for what the device has bound itself to.
+    /// The bytes as sent, to compare with the device's commitment.
     identity: Vec<u8>,
     commitment: Vec<u8>,
 }
@@ -98,7 +98,7 @@ fn notification(kind: &'static str, line: &Line, child: Node) -> Node {
     notification.children([child]).build()
 }
 
-/// Answers what a device says at the gate; `None` when it is no matter of the gate.
+/// Answers a device's stanza at the gate; `None` if the stanza does not concern the gate.
 pub(super) fn answer(server: &Server, line: &Line, query: &Node, child: &Node) -> Option<Node> {
     let taken = server.change(|world| {
         let gate = world.gates.values_mut().find(|gate| gate.line.id == line.id)?;
@@ -111,7 +111,7 @@ pub(super) fn answer(server: &Server, line: &Line, query: &Node, child: &Node) -
 }
 
 impl Gate {
-    /// Takes the next step of the device.
+    /// Handles the next step of the device.
     fn take(&mut self, child: &Node) -> Result<Option<Node>> {
         match child.tag.as_ref() {
             "ref" => return Ok(Some(bytes("ref", self.reference.clone()))),
@@ -143,7 +143,7 @@ impl Gate {
         Ok(())
     }
 
-    /// The device shows what it has bound itself to, after it knows what the phone has.
+    /// The device reveals the value of its commitment, after it has the phone's value.
     fn reveal(&mut self, nonce: &[u8]) -> Result<()> {
         let prologue = self.prologue.as_ref().context("there was no prologue")?;
         let nonce: [u8; 32] = nonce.try_into()?;
@@ -154,7 +154,7 @@ impl Gate {
         Ok(())
     }
 
-    /// The person has compared the code, and the device says who it is.
+    /// The person has compared the code, and the device sends its identity.
     fn finish(&mut self, wrapped: &[u8]) -> Result<()> {
         let prologue = self.prologue.as_ref().context("there was no prologue")?;
         ensure!(self.code.is_some(), "there is no code yet");
@@ -184,7 +184,7 @@ impl Phone {
         self.server.change(|world| world.account(&self.number).passkey = Some(passkey));
     }
 
-    /// What a browser makes of the passkey's answer to a challenge.
+    /// A browser's form of the passkey's answer to a challenge.
     pub(crate) fn signs(&self, challenge: &Value) -> Value {
         let passkey = self.server.change(|world| world.account(&self.number).passkey.clone()).unwrap();
         let client_data = json!({
@@ -206,7 +206,7 @@ impl Phone {
         })
     }
 
-    /// Takes its part after the passkey was accepted; the code that it shows then.
+    /// Does the phone's part after the passkey was accepted, and returns the code that it shows.
     pub(crate) async fn shows_code(&self) -> String {
         let wanted = format!("a passkey for {}", self.number);
         let find = |world: &World| {

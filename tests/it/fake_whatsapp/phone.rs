@@ -1,4 +1,4 @@
-//! A phone in the hand of a test, and the people whom it writes to.
+//! A phone that a test controls, and the people whom it writes to.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ impl Phone {
         let link = self.server.wait_for(&wanted, |world| world.code_links.get(&self.number).cloned()).await;
         let own = KeyPair::generate(&mut rand::rng());
         let (hidden, own_key) = (link.hidden_key.clone(), public(&own));
-        // The code is made hard to guess by much arithmetic.
+        // The key derivation is slow, so that the code is hard to guess.
         let (theirs, hidden_key) = tokio::task::spawn_blocking(move || {
             let theirs = PairCodeUtils::decrypt_primary_ephemeral_pub(&hidden, &code).unwrap();
             (theirs, PairCodeUtils::encrypt_ephemeral_pub(&own_key, &code))
@@ -89,7 +89,7 @@ impl Phone {
         }
     }
 
-    /// The connections of its devices end without a word.
+    /// Ends the connections of its devices without a message.
     pub(crate) fn drop_connection(&self) {
         for line in self.server.look(|world| world.lines_of(&self.number)) {
             line.hang_up();
@@ -106,12 +106,12 @@ impl Phone {
         self.change(|account| account.nacks.push_back(code));
     }
 
-    /// Its messages arrive, but the server says nothing about them.
+    /// Its messages arrive, but the server withholds its answers.
     pub(crate) fn withhold_acks(&self) {
         self.change(|account| account.withholds_acks = true);
     }
 
-    /// The server says what it withheld, and withholds nothing more.
+    /// The server sends the withheld answers, and withholds no more.
     pub(crate) fn give_acks(&self) {
         let withheld = self.change(|account| {
             account.withholds_acks = false;
@@ -122,22 +122,22 @@ impl Phone {
         }
     }
 
-    /// It belongs to a business with hosted devices, whose signatures nobody else can check.
+    /// Makes it a phone of a business with hosted devices, whose signatures clients cannot check.
     pub(crate) fn belongs_to_a_hosted_business(&self) {
         self.change(|account| account.is_hosted = true);
     }
 
-    /// How often its devices uploaded one-time keys.
+    /// The number of its devices' uploads of one-time keys.
     pub(crate) fn uploads_of_keys(&self) -> u32 {
         self.change(|account| account.devices.values().map(|device| device.uploads).sum())
     }
 
-    /// How often its devices logged in.
+    /// The number of its devices' logins.
     pub(crate) fn logins(&self) -> u32 {
         self.change(|account| account.devices.values().map(|device| device.logins).sum())
     }
 
-    /// Waits until all of its devices, at least one, are connected and take what waits for them.
+    /// Waits until all of its devices, at least one, are connected and have asked for their waiting stanzas.
     pub(crate) async fn expect_online(&self) {
         let wanted = format!("a device of {} to be online", self.number);
         let look = |account: &Account| {
@@ -172,7 +172,7 @@ impl Phone {
             .await;
     }
 
-    /// Waits until a device of its says that it got the message that somebody wrote.
+    /// Waits until one of its devices acknowledges this person's message.
     pub(crate) async fn expect_receipt(&self, id: &str) {
         let wanted = format!("a receipt for {id} from {}", self.number);
         let look = |receipt: &super::world::HeardReceipt| receipt.number == self.number && receipt.id == id;
@@ -180,7 +180,7 @@ impl Phone {
     }
 }
 
-/// Somebody on WhatsApp.
+/// A person on WhatsApp.
 #[derive(Clone)]
 pub(crate) struct Contact {
     pub(super) server: Arc<Server>,
@@ -220,7 +220,8 @@ impl Contact {
         delivery::tell(&self.server, &self.person(), message, Fate::Played);
     }
 
-    /// Writes to an account, whose devices hear of it at once or when they come; returns the message's id.
+    /// Writes to an account, whose devices get the message at once or when they connect; returns the
+    /// message's id.
     pub(crate) async fn writes(&self, to: &Phone, text: &str) -> String {
         let message = wa::Message { conversation: Some(text.to_owned()), ..Default::default() };
         let id = format!("3A{:030X}", self.server.next_number());

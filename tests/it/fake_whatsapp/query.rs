@@ -1,4 +1,4 @@
-//! What a client asks the server, and the answers.
+//! A client's queries to the server, and the answers.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::stanza::{address, attribute, children, error, now, parent, result};
 use super::world::{DeviceName, Person, World};
 use super::{delivery, pairing, passkey};
 
-/// What a client needs to upload files.
+/// The token for uploads.
 pub(super) const MEDIA_TOKEN: &str = "TOKEN";
 
 /// Answers a query, or takes the answer to one of the server's own.
@@ -89,7 +89,7 @@ fn about_others(world: &World, name: &DeviceName, query: &Node, namespace: &str,
     }
 }
 
-/// Takes a device's keys. The first time its phone shares with it what it needs to read the account's settings.
+/// Stores a device's keys. The first time, its phone shares with it the key of the account's settings.
 fn upload_keys(server: &Arc<Server>, name: &DeviceName, query: &Node) -> Node {
     let uploads = server.change(|world| {
         let companion = world.companion(name)?;
@@ -165,13 +165,13 @@ fn group(world: &World, name: &DeviceName, query: &Node) -> Option<Node> {
     Some(group.children(participants.collect::<Vec<_>>()).build())
 }
 
-/// The numbers of which a request asks whether they are on WhatsApp.
+/// The numbers of a lookup.
 fn numbers_of(request: &Node) -> Vec<String> {
     let listed = request.get_optional_child("list").map(children).unwrap_or_default();
     listed.iter().filter_map(|user| user.get_optional_child("contact").map(digits)).collect()
 }
 
-/// Who is behind numbers and addresses: answers what was asked about each.
+/// Answers a lookup of people by numbers and addresses.
 fn synchronisation(world: &World, request: &Node) -> Node {
     let asked = request.get_optional_child("query").map(children).unwrap_or_default();
     let asks = |tag: &str| asked.iter().any(|protocol| protocol.tag == tag);

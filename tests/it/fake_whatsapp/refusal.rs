@@ -1,16 +1,16 @@
-//! The ways in which WhatsApp does not let a device in.
+//! The ways in which WhatsApp refuses a device.
 
 use whatsapp_rust::wacore_binary::Node;
 use whatsapp_rust::wacore_binary::builder::NodeBuilder;
 
-/// Why a device is not let in, or thrown out of the stream that it has.
+/// The reason why a device is refused, or its stream is ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// It is not linked (any more).
     LoggedOut,
     /// The account may do nothing for a while.
     Banned {
-        /// What for, such as 101 for too many messages to strangers.
+        /// The reason, such as 101 for too many messages to strangers.
         code: u16,
         seconds: u32,
     },
@@ -18,9 +18,9 @@ pub(crate) enum Refusal {
     Locked,
     /// The client is too old.
     Outdated,
-    /// The client is none that WhatsApp knows.
+    /// WhatsApp does not know the client.
     UnknownClient,
-    /// WhatsApp cannot at the moment.
+    /// WhatsApp is unavailable at the moment.
     Unavailable,
 }
 

@@ -1,4 +1,4 @@
-//! The world under its lock, and waiting for what happens in it.
+//! The world under its lock, and waits for its changes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -10,19 +10,19 @@ use whatsapp_rust::wacore::libsignal::protocol::KeyPair;
 
 use super::world::World;
 
-/// How long a test waits for what has to happen.
+/// The timeout of a test's waits.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// What all connections share.
 pub(super) struct Server {
-    /// The server's own key, by which it is known to who was here before.
+    /// The server's own key, which known clients have stored.
     pub(super) key: KeyPair,
     /// `127.0.0.1:PORT`, where files are kept.
     pub(super) media_host: String,
     /// Where tasks run.
     pub(super) runtime: Handle,
     world: Mutex<World>,
-    /// Told after each change of the world.
+    /// Wakes waiting tests after each change of the world.
     changes: watch::Sender<()>,
     last_number: AtomicU64,
 }
@@ -43,12 +43,12 @@ impl Server {
         self.world.lock().unwrap()
     }
 
-    /// Looks at the world.
+    /// Reads the world.
     pub(super) fn look<T>(&self, look: impl FnOnce(&World) -> T) -> T {
         look(&self.lock())
     }
 
-    /// Changes the world, and tells everyone who waits.
+    /// Changes the world, and wakes waiting tests.
     pub(super) fn change<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
         let changed = change(&mut self.lock());
         self.changes.send_replace(());
@@ -60,16 +60,16 @@ impl Server {
         self.last_number.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Waits until something is so.
+    /// Waits until a condition is true.
     ///
     /// # Panics
     ///
-    /// If it does not become so within 15 s; says what was waited for and what happened instead.
+    /// If it stays false for 15 s; the message names the condition and the events instead.
     pub(super) async fn wait_for<T>(&self, what: &str, mut look: impl FnMut(&World) -> Option<T>) -> T {
         let mut changes = self.changes.subscribe();
         let waiting = async {
             loop {
-                // Marked before the look, so that no change between the two is missed.
+                // Marked before the check, so that no change between the two is missed.
                 changes.mark_unchanged();
                 if let Some(found) = self.look(&mut look) {
                     return found;

@@ -23,7 +23,7 @@ use whatsapp_rust::waproto::whatsapp as wa;
 
 use super::stanza;
 
-/// What every store of the protocol answers.
+/// The result type of every store of the protocol.
 type Answer<T> = std::result::Result<T, SignalProtocolError>;
 
 /// The type that WhatsApp gives to keys of this curve.
@@ -35,7 +35,7 @@ const REGISTRATION: u32 = 4711;
 #[derive(Clone)]
 pub(super) struct SignalPhone {
     state: Arc<Mutex<State>>,
-    /// Held while a session is turned, so that nobody else turns it at the same time.
+    /// Held while a session's ratchet advances, so that no other task advances it at the same time.
     turn: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -98,7 +98,7 @@ impl SignalPhone {
         KeyPair::new(*state.identity.public_key(), state.identity.private_key().clone())
     }
 
-    /// `<user>` of the answer to who wants to begin a session, with a new one-time key.
+    /// The `<user>` of the answer to a client that begins a session, with a new one-time key.
     pub(super) fn bundle(&self, address: &Jid) -> Node {
         let mut state = self.state();
         let id = state.next_one_time_key;
@@ -123,7 +123,7 @@ impl SignalPhone {
             .build()
     }
 
-    /// Reads what `sender` encrypted for this phone; `kind` is `pkmsg` or `msg`.
+    /// Decrypts bytes of `sender` for this phone; `kind` is `pkmsg` or `msg`.
     pub(super) async fn decrypt(&self, sender: &Jid, kind: &str, ciphertext: &[u8]) -> Result<wa::Message> {
         let message = match kind {
             "pkmsg" => CiphertextMessage::PreKeySignalMessage(PreKeySignalMessage::try_from(ciphertext)?),
@@ -146,14 +146,14 @@ impl SignalPhone {
         Ok(wa::Message::decode_from_slice(&unpad(read.plaintext))?)
     }
 
-    /// Takes a sender's key for a group, as it comes with the first message there.
+    /// Stores a sender's key for a group, which comes with the first message there.
     pub(super) async fn take_sender_key(&self, group: &Jid, sender: &Jid, key: &[u8]) -> Result<()> {
         let key = SenderKeyDistributionMessage::try_from(key)?;
         let name = sender_key(group, sender);
         Ok(process_sender_key_distribution_message(&name, &key, &mut self.clone()).await?)
     }
 
-    /// Reads what `sender` encrypted for all members of a group.
+    /// Decrypts bytes of `sender` for all members of a group.
     pub(super) async fn decrypt_group(
         &self,
         group: &Jid,

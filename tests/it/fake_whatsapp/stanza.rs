@@ -1,4 +1,4 @@
-//! Words for reading and writing stanzas.
+//! Helpers that read and write stanzas.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -28,7 +28,7 @@ pub(super) fn children(node: &Node) -> &[Node] {
     node.children().unwrap_or_default()
 }
 
-/// What is written between the tags, texts as their bytes.
+/// The content between the tags, texts as their bytes.
 pub(super) fn content(node: &Node) -> Vec<u8> {
     match &node.content {
         Some(NodeContent::Bytes(bytes)) => bytes.clone(),
@@ -37,17 +37,17 @@ pub(super) fn content(node: &Node) -> Vec<u8> {
     }
 }
 
-/// What is written between the tags of a child, if it is there.
+/// The content of a child, if it exists.
 pub(super) fn content_of(node: &Node, tag: &str) -> Option<Vec<u8>> {
     node.get_optional_child(tag).map(content)
 }
 
-/// A node with bytes and nothing else.
+/// A node with only bytes.
 pub(super) fn bytes(tag: &'static str, bytes: impl Into<Vec<u8>>) -> Node {
     NodeBuilder::new(tag).bytes(bytes).build()
 }
 
-/// A node with children and nothing else.
+/// A node with only children.
 pub(super) fn parent(tag: &'static str, children: impl IntoIterator<Item = Node>) -> Node {
     NodeBuilder::new(tag).children(children).build()
 }

@@ -1,4 +1,4 @@
-//! That this WhatsApp does what the library expects of it, where the driver has no word for it.
+//! Checks that this WhatsApp behaves as the library expects, beyond the driver's own interface.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,7 +89,7 @@ impl Library {
         self.expect(|event| matches!(event, Event::Connected(_)).then_some(())).await;
     }
 
-    /// The next message of somebody: its id and its text.
+    /// The next incoming message: its id and its text.
     async fn expect_text(&mut self) -> (String, Option<String>) {
         self.expect(|event| {
             let message = event.messages().next()?;

@@ -1,4 +1,4 @@
-//! Who is on WhatsApp, and what happened there.
+//! The people on WhatsApp, and the events there.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -11,18 +11,18 @@ use super::passkey::{Gate, Passkey};
 use super::refusal::Refusal;
 use super::signal::SignalPhone;
 
-/// Everything that the server knows. It changes only under the lock of [`super::server::Server`].
+/// The whole state of the server. It changes only under the lock of [`super::server::Server`].
 #[derive(Default)]
 pub(super) struct World {
     /// By number.
     pub(super) accounts: BTreeMap<String, Account>,
-    /// Who is no account of a test but on WhatsApp too.
+    /// People on WhatsApp who are no accounts of a test.
     pub(super) people: Vec<Person>,
     /// The numbers of each group's members, by its id.
     pub(super) groups: HashMap<String, Vec<String>>,
-    /// The codes that were offered as QR, and to whom.
+    /// The codes that were offered as QR, and their devices' connections.
     pub(super) offered: HashMap<String, Line>,
-    /// Who waits for a pairing code to be typed, by number.
+    /// Devices that wait until a person types a pairing code, by number.
     pub(super) code_links: HashMap<String, CodeLink>,
     /// Devices that have to show an account's passkey, by the account's number.
     pub(super) gates: HashMap<String, Gate>,
@@ -30,19 +30,19 @@ pub(super) struct World {
     pub(super) engagements: HashMap<u64, Engagement>,
     pub(super) sent: Vec<SentMessage>,
     pub(super) receipts: Vec<HeardReceipt>,
-    /// Numbers of which somebody asked whether they are on WhatsApp, each time.
+    /// The numbers of all lookups, each time.
     pub(super) looked_up: Vec<String>,
     /// All connections that are up.
     pub(super) lines: HashMap<u64, Line>,
     /// Devices that log in are refused.
     pub(super) refusal: Option<Refusal>,
-    /// Requests for a pairing code are refused with this code and word.
+    /// Requests for a pairing code are refused with this code and text.
     pub(super) code_refusal: Option<(u16, &'static str)>,
-    /// Nobody gets an answer to anything.
+    /// No client gets any answer.
     pub(super) is_silent: bool,
-    /// What was asked, in short.
+    /// The requests so far, in short.
     pub(super) queries: Vec<String>,
-    /// What the server did not understand, or could not read.
+    /// Stanzas that the server did not understand, or could not read.
     pub(super) faults: Vec<String>,
 }
 
@@ -69,14 +69,14 @@ impl Person {
     }
 }
 
-/// A person whose phone is in a test's hand, with what is linked to it.
+/// A person whose phone a test controls, with its linked devices.
 pub(super) struct Account {
     pub(super) person: Person,
     /// By the number of the device.
     pub(super) devices: BTreeMap<u16, Companion>,
-    /// The number that was given to a device last.
+    /// The number of the newest device.
     pub(super) last_device: u16,
-    /// What protects it beside the code, if something does.
+    /// The passkey that protects it beside the code, if any.
     pub(super) passkey: Option<Passkey>,
     /// Whether it is a business with hosted devices, whose signatures differ.
     pub(super) is_hosted: bool,
@@ -86,7 +86,7 @@ pub(super) struct Account {
     pub(super) nacks: VecDeque<u16>,
     /// Its messages get no answer.
     pub(super) withholds_acks: bool,
-    /// The answers that its messages did not get, with where they belong.
+    /// The withheld answers to its messages, with their connections.
     pub(super) withheld: Vec<(Line, Node)>,
     /// Pairing codes were typed that the device had not shown.
     pub(super) wrong_codes: u32,
@@ -142,7 +142,7 @@ impl World {
         accounts.chain(&self.people).find(|person| person.is(jid))
     }
 
-    /// The person whom one finds with a number that was typed.
+    /// The person whom a lookup finds by a number.
     pub(super) fn find(&self, number: &str) -> Option<&Person> {
         let alias = self.people.iter().find(|person| person.alias.as_deref() == Some(number));
         alias.or_else(|| self.person(&Jid::pn(number)))
@@ -169,7 +169,7 @@ impl World {
         devices.filter_map(|companion| companion.line.clone()).collect()
     }
 
-    /// A connection has ended.
+    /// Removes a connection that ended.
     pub(super) fn forget(&mut self, id: u64) {
         self.lines.remove(&id);
         self.offered.retain(|_, line| line.id != id);
@@ -185,7 +185,7 @@ impl World {
         }
     }
 
-    /// What was seen so far, for a test whose wait timed out.
+    /// The events so far, for a test whose wait timed out.
     pub(super) fn summary(&self) -> String {
         let mut numbers = BTreeSet::new();
         let mut seen = HashSet::new();

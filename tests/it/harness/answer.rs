@@ -1,4 +1,4 @@
-//! What comes back from a service, to requests of clients and to bytes that no client would send.
+//! Answers of a service, to requests of clients and to bytes that no client would send.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::reference::{self, Exchange};
 
-/// What came back.
+/// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,

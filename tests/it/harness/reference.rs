@@ -1,6 +1,5 @@
-//! Holds what tests see to the reference: each answer must be described there for its path, its method and its
-//! status, with every field that it has; each body that was accepted must be one that the reference lets clients
-//! send.
+//! Checks the tests' requests and answers against the reference. It must describe each answer for its path,
+//! its method and its status, with all its fields, and it must allow each accepted body.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -11,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
 
-/// What was asked. The method is unknown where a test kept only the response.
+/// The request. The method is unknown if a test kept only the response.
 #[derive(Clone, Copy)]
 pub(super) struct Exchange<'a> {
     pub(super) method: Option<&'a Method>,
@@ -23,7 +22,7 @@ static REFERENCE: LazyLock<Reference> = LazyLock::new(Reference::read);
 
 /// Fails the test when the reference does not describe the exchange.
 pub(super) fn hold(exchange: Exchange<'_>, answer: &Answer) {
-    // Nothing was answered, or a page was, which is no part of the interface.
+    // There is no answer, or it is a page, which is no part of the interface.
     let is_page = |path: &str| {
         matches!(path, "/" | "/openapi.json") || path.starts_with("/docs") || path.starts_with("/console")
     };
@@ -41,9 +40,9 @@ pub(super) fn hold(exchange: Exchange<'_>, answer: &Answer) {
 
 struct Reference {
     paths: Map<String, Value>,
-    /// As clients read it: objects may have more fields than are described.
+    /// The reference for clients: objects may have more fields than it describes.
     open: Value,
-    /// As answers are held to it: no object has a field that is not described.
+    /// The reference for checks of answers: objects have only described fields.
     closed: Value,
     validators: Mutex<HashMap<String, Arc<Validator>>>,
 }
@@ -133,7 +132,7 @@ impl Reference {
             return Ok(());
         }
         let sent = serde_json::from_slice(sent).map_err(|error| format!("what was sent: {error}"))?;
-        // What is around a time or an id is not looked at, so that formats are advice here.
+        // The surroundings of a time or an id are not checked, so formats are only advice here.
         let validator = self.validator(&format!("{name} body"), &self.open, content, false);
         validate(&validator, &sent).map_err(|fault| format!("what was sent and accepted: {fault}"))
     }

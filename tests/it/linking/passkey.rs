@@ -1,5 +1,5 @@
-//! The passkey gate, with a driver that does what the test says: every step, through the HTTP surface and the command
-//! line.
+//! The passkey gate, with a driver that the test controls: every step, through the HTTP surface and the
+//! command line.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -97,7 +97,7 @@ async fn a_passkey_that_answers_the_challenge_and_a_code_that_is_the_same_link_t
     let shown = world.becomes("passkey_confirm", "pairing", None).await;
     assert_eq!(shown["passkey"]["code"], "ABCD-1234");
     assert!(shown["instruction"].as_str().unwrap().contains("the same"), "{shown}");
-    // Codes that the session shows late do not take it back.
+    // Codes that the session shows late do not put the pairing back to an earlier step.
     session.tell(qr("2@late")).await;
     world.is_refused(&assertion("YWJj"), 409, "passkey_not_expected").await;
     assert_eq!(world.answer(&json!({"confirmed": true})).await.status, 202);

@@ -1,4 +1,4 @@
-//! Sessions that have much to tell: nothing that their supervisor has to write is put off or lost for it.
+//! Sessions with many events: their supervisor writes all of its rows, without a delay.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Hosts that give too much, too little, too late or never.
+//! Hosts whose answers are too long, too short, too late or missing.
 
 use std::io;
 use std::net::IpAddr;
@@ -51,7 +51,7 @@ async fn a_file_that_announces_too_much_is_refused_before_it_comes() {
         refusal.sentence,
         "the file behind the link is larger than 64 KiB, the most for an image: give a smaller one"
     );
-    // No file has so many bytes; the number alone does no harm.
+    // No file has this many bytes; the number alone does no harm.
     let host =
         Host::steps(vec![send("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n"), Step::Hang])
             .await;
@@ -201,7 +201,7 @@ async fn files_that_wait_to_be_sent_count_until_they_are_dropped() {
     assert!(fetcher.fetch(COMPANY, &link, Kind::Document).await.is_ok());
 }
 
-/// A resolver that never answers, and cannot be broken off: what was asked of it goes on.
+/// A resolver that never answers, and whose lookups cannot be canceled.
 #[derive(Default)]
 struct Silence {
     asked: AtomicUsize,

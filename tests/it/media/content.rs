@@ -1,4 +1,4 @@
-//! What comes of what is there: by its content, never by what its host calls it.
+//! The kind of a fetched file: by its content, never by its host's content type.
 
 use std::io::Cursor;
 

@@ -1,4 +1,4 @@
-//! Where links may lead, and that nobody is asked who may not be.
+//! Addresses to which links may lead, and that no forbidden host gets a request.
 
 use std::net::IpAddr;
 use std::process::Command;
@@ -13,7 +13,7 @@ use super::host::{Host, Step, ok, to};
 use super::names::Names;
 use super::{COMPANY, code, fetch, fetcher, options};
 
-/// No leave to ask this machine, as it is by default.
+/// Without permission to fetch from this machine, which is the default.
 fn strict() -> config::Media {
     config::Media { allow: Vec::new(), ..options() }
 }
@@ -141,7 +141,7 @@ async fn a_name_that_changes_its_mind_is_judged_each_time_and_asked_once_for_eac
     assert_eq!(code(fetcher.fetch(COMPANY, &link, Kind::Document).await), Code::LinkNotAllowed);
     assert_eq!(names.asked().len(), 2);
 
-    // The same within one fetch: the host leads to itself, and its name has moved meanwhile.
+    // The same within one fetch: the host redirects to itself, and its name has another address meanwhile.
     let names = Names::new(&[("rebinding.example", &[&["127.0.0.1"], &["127.0.0.2"]])]);
     refused(&only_first, &names, &open.link_as("rebinding.example", "/again")).await;
     assert_eq!((open.connections(), closed.connections(), names.asked().len()), (2, 0, 2));

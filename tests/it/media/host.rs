@@ -1,4 +1,4 @@
-//! A host of files that does byte for byte what a test says, however rude.
+//! A host of files that sends exactly the bytes of a test, correct or not.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// One thing that a host does in answer to a request; after the last it closes.
+/// One step of a host's answer to a request; after the last step it closes the connection.
 #[derive(Clone)]
 pub(crate) enum Step {
     Send(Vec<u8>),
-    /// The same again and again, with a wait before each, until nobody listens.
+    /// Sends the same bytes again and again, with a pause before each, until the client is gone.
     Repeat(Vec<u8>, Duration),
-    /// Nothing more, and the connection stays open.
+    /// Sends nothing more, and leaves the connection open.
     Hang,
 }
 
@@ -77,7 +77,7 @@ impl Host {
         self.connections.load(Ordering::SeqCst)
     }
 
-    /// Ends once a request has come that nobody waited for yet.
+    /// Waits for the next request.
     pub(crate) async fn was_asked(&self) {
         self.was_asked.notified().await;
     }
@@ -100,7 +100,7 @@ pub(crate) fn bare(status: u16, headers: &str) -> Vec<Step> {
     vec![Step::Send(format!("HTTP/1.1 {status} x\r\nContent-Length: 0\r\n{headers}\r\n").into_bytes())]
 }
 
-/// An answer that leads on.
+/// A redirect.
 pub(crate) fn to(location: &str) -> Vec<Step> {
     bare(302, &format!("Location: {location}\r\n"))
 }

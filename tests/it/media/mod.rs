@@ -1,5 +1,5 @@
-//! Fetching the file behind a link, over real sockets: where links may lead, what bounds them, and what comes of
-//! what is there.
+//! Fetching the file behind a link, over real sockets: the allowed addresses, the limits, and the kinds of
+//! files.
 
 mod bounds;
 mod content;
@@ -21,7 +21,7 @@ use self::names::Names;
 /// Who sends, in most tests.
 const COMPANY: Uuid = Uuid::from_u128(1);
 
-/// The reference, quick to give up, and with leave to ask this machine.
+/// The reference configuration, with short timeouts and permission to fetch from this machine.
 fn options() -> config::Media {
     config::Media {
         allow: vec!["127.0.0.0/8".parse().unwrap()],
@@ -32,7 +32,7 @@ fn options() -> config::Media {
     }
 }
 
-/// A fetcher that believes these names.
+/// A fetcher that resolves names by these.
 fn fetcher(options: &config::Media, names: &Arc<Names>) -> Fetcher {
     let _ = rustls::crypto::ring::default_provider().install_default();
     Fetcher::with_lookup(options, Arc::<Names>::clone(names)).unwrap()

@@ -1,4 +1,4 @@
-//! Names that lead wherever a test says, and may lead elsewhere the next time.
+//! Names with the addresses that a test sets, which may change from one lookup to the next.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use pombo::connector::media::Lookup;
 
-/// Each name with its answers in turn, the last of them forever; and what was asked.
+/// Each name with its answers in turn, the last of which repeats; and the lookups so far.
 pub(super) struct Names {
     answers: HashMap<String, Vec<Vec<IpAddr>>>,
     asked: Mutex<Vec<String>>,
-    /// What the machine's interfaces have.
+    /// The addresses of the machine's interfaces.
     own: Mutex<Vec<IpAddr>>,
 }
 

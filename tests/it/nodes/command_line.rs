@@ -1,4 +1,4 @@
-//! What the command line says of a cluster, and which services may share a database.
+//! The command line's output about a cluster, and the services that may share a database.
 
 use super::*;
 
@@ -14,7 +14,7 @@ async fn the_nodes_are_listed_with_their_leases_and_what_they_own() {
         let lease = sum("lease_seconds");
         // The channel of the business account.
         let is_counted = (sum("channels") - 1.0).abs() < 0.5;
-        // The business account, and what one node does for all.
+        // The business account, and the work that one node does for all.
         is_counted && (sum("shards") - 2.0).abs() < 0.5 && lease > 0.0 && lease <= 12.0
     })
     .await;

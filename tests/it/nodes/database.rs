@@ -1,4 +1,4 @@
-//! What the database decides: who owns what, and whose writes are taken.
+//! The decisions of the database: the owner of each shard, and the nodes whose writes it accepts.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use super::*;
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// A node whose lease lasts so long.
+/// A node whose lease lasts this long.
 async fn join(universe: &Universe, name: &str, lasts: Duration) -> Lease {
     let new = NewNode { cluster: "test", name, address: "127.0.0.1:1", version: "1", cores: 2 };
     universe.store.join_cluster(&universe.options(), &new, lasts).await.unwrap()
@@ -75,14 +75,14 @@ async fn of_nodes_that_race_for_a_thousand_lapsed_channels_one_gets_each() {
     assert_eq!(store.claim_shards(&owner, &all).await.unwrap().len(), all.len());
     for round in 0..10 {
         let rivals = [join(&universe, "one", LONG).await, join(&universe, "other", LONG).await];
-        // While the fence is open, nobody gets anything.
+        // While the fence is open, no other node gets its shards.
         assert!(store.claim_shards(&rivals[0], &all).await.unwrap().is_empty());
         let id = owner.node().unwrap();
         let claims = rivals.iter().map(async |rival| {
             let closed = store.close_fence(id).await.unwrap();
             let mut won = Vec::new();
             for (place, some) in all.chunks(50).enumerate() {
-                // They meet somewhere in the middle.
+                // The two writers meet somewhere in the middle.
                 let some = if rival.node() < rivals[0].node() || place % 2 == 0 { some } else { &all[..] };
                 won.extend(store.claim_shards(rival, some).await.unwrap());
             }
@@ -123,7 +123,7 @@ async fn a_node_whose_fence_is_closed_writes_nothing_and_renews_nothing() {
     store.renew_node(id, Duration::ZERO).await.unwrap();
     let seen = store.renew_node(new.node().unwrap(), LONG).await.unwrap();
     assert!(seen[0].is_alive() && !seen[1].is_alive() && seen[1].id == id);
-    // It may come back while nobody has closed its fence.
+    // The node may come back until another node closes its fence.
     store.commit(&old, &one(12), now).await.unwrap();
     assert!(store.renew_node(id, Duration::ZERO).await.is_ok());
     assert!(store.close_fence(id).await.unwrap());
@@ -134,7 +134,7 @@ async fn a_node_whose_fence_is_closed_writes_nothing_and_renews_nothing() {
     assert!(matches!(store.renew_node(id, LONG).await, Err(Error::Fenced)));
     assert!(matches!(store.claim_shards(&old, &shards(1..2)).await, Err(Error::Fenced)));
     assert!(matches!(store.confirm_lease(&old).await, Err(Error::Fenced)));
-    // What it left is cleared up, and nothing of others.
+    // The rows that the node left are cleaned up, and other nodes' rows stay.
     assert_eq!(store.clear_up_after(&new, id, now).await.unwrap(), 1);
     assert!(!has_send(store, 10).await && has_send(store, 12).await && !has_send(store, 13).await);
     assert_eq!(store.remove_abandoned(&new).await.unwrap(), 0, "the other audience is being written");
@@ -235,7 +235,7 @@ async fn nodes_and_a_process_that_dispatches_alone_keep_each_other_out() {
     .await;
     let new = NewNode { cluster: "test", name: "two", address: "", version: "1", cores: 1 };
     assert!(matches!(store.join_cluster(&options, &new, LONG).await, Err(Error::Taken(_))));
-    // A node that did not notice writes nothing.
+    // A node that did not notice its fence writes nothing.
     let live = store.nodes().await.unwrap().into_iter().filter(|node| node.is_alive()).count();
     assert_eq!(live, 0);
     drop(alone);

@@ -1,4 +1,4 @@
-//! Nodes that go: gracefully, killed, paused, or cut off from the database.
+//! Nodes that leave: gracefully, killed, paused, or cut off from the database.
 
 use pombo::clock::Timestamp;
 use url::Url;
@@ -26,7 +26,7 @@ async fn the_channels_of_a_node_that_is_killed_send_again_soon_and_nothing_is_lo
     let mut owner = under_way(&mut stage).await;
     owner.child.crash();
     let before = stage.serving.figures().0;
-    // What is accepted meanwhile goes as well.
+    // Messages accepted meanwhile go as well.
     stage.send(&stage.nodes[0], SINGLE).await;
     until("another owner", async || stage.has_other_owner(&owner).await).await;
     until("messages again", async || stage.serving.figures().0 > before + crate::serving::IN_FLIGHT).await;
@@ -88,7 +88,7 @@ async fn a_node_that_is_cut_off_from_the_database_begins_nothing_after_its_trust
     until("another owner", async || stage.has_other_owner(&owner).await).await;
     assert_eq!(owner.is_ready().await.status, 503);
     stage.all_heard_once(PEOPLE).await;
-    // Its trust lasts for 4.5 s; what began then is answered soon after.
+    // The node trusts its lease for 4.5 s; requests that began then are answered soon after.
     let quiet_from = cut.plus(Duration::from_millis(5_500));
     let moved_at = stage.moved_at().await;
     let messages = stage.serving.simulator.messages(0, 100_000);
@@ -133,7 +133,7 @@ async fn a_node_that_drains_gives_its_channels_away_and_is_not_ready() {
         ready.status == 503 && ready.body.contains("draining")
     })
     .await;
-    // It accepts all the same until it is stopped.
+    // It still accepts messages until it is stopped.
     stage.send(&owner, SINGLE).await;
     stage.all_heard_once(PEOPLE + 1).await;
     owner.stop().await;

@@ -1,4 +1,4 @@
-//! What operators see of several nodes, over HTTP and in the console, and how they drain one.
+//! The operators' view of several nodes, over HTTP and in the console, and the drain of one.
 
 use reqwest::Method;
 
@@ -97,7 +97,7 @@ async fn operators_see_every_node_and_drain_one_from_another() {
     assert_eq!((answer.status, answer.header("location")), (303, NODES), "{}", answer.body);
     let limits = format!("/api/v1/chat/{}/limits", stage.serving.channel);
     until("another owner", async || {
-        // A channel without work is claimed when it is asked for.
+        // A channel without work is claimed when a request needs it.
         stage.ask(other, Method::GET, &limits, &Value::Null).await;
         stage.has_other_owner(&owner).await
     })
@@ -107,7 +107,7 @@ async fn operators_see_every_node_and_drain_one_from_another() {
         .await;
     assert!(!operator.page(other, NODES).await.contains(&drain), "it drains already");
 
-    // Once more changes nothing, and is not recorded.
+    // A second drain changes nothing, and is not recorded.
     let again = operator.ask(other, Method::POST, &format!("/nodes/{id}/drain")).await;
     assert_eq!((again.status, &again.json()["state"]), (200, &json!("draining")), "{}", again.body);
     let changes = operator.ask(other, Method::GET, "/changes?what=node").await.json();

@@ -71,7 +71,7 @@ async fn with_nats_the_owner_s_answer_is_given_everywhere() {
     let path = format!("/api/v1/chat/{}/limits", stage.serving.channel);
     let elsewhere = async || stage.ask(&stage.nodes[0], Method::GET, &path, &Value::Null).await;
     until("the owner's answer", async || elsewhere().await.status == 200).await;
-    // What the provider says of the number may come in between.
+    // The provider's answer about the number may come in between.
     until("the same answer at both", async || {
         let there = stage.ask(&owner, Method::GET, &path, &Value::Null).await.json();
         let answer = elsewhere().await.json();
@@ -95,7 +95,7 @@ async fn what_the_provider_tells_another_node_of_the_account_reaches_the_owner()
     let mut stage = Stage::new(0, &["a", "b"]).await;
     let owner = stage.take_owner().await;
     stage.aim(&stage.nodes[0]);
-    // The provider still answers questions about the number, so that asking it would not show the trouble.
+    // The provider still answers questions about the number, so a question would not show the trouble.
     let account = "102290129340398";
     let told = json!({
         "waba_id": account, "event": "DISABLED_UPDATE", "ban_info": { "waba_ban_state": "DISABLE" },
@@ -120,7 +120,7 @@ async fn any_node_pauses_resumes_and_cancels_a_send() {
         assert!(answer.status < 300, "{verb}: {} {}", answer.status, answer.body);
     };
     steer("pause").await;
-    // What had begun before the answer arrives yet.
+    // Messages that began before the answer still arrive.
     let begun = stage.serving.figures().0 + crate::serving::IN_FLIGHT;
     assert!(begun < PEOPLE, "it is too late to see a pause");
     steer("resume").await;
@@ -142,7 +142,7 @@ async fn a_recipient_whom_one_node_hears_to_be_suppressed_is_left_out_at_the_oth
     stage.serving.simulator.script(&refuse).unwrap();
     let body = json!({ "type": "text", "message": "hi", "phone_number": SINGLE });
     let send = async |node: &Node| stage.serving.send_through(&stage.serving.channel, &node.url, &body).await;
-    // The owner of the channel hears it, whichever node accepted the message.
+    // The owner of the channel gets the receipt, no matter which node accepted the message.
     assert_eq!(send(&stage.nodes[0]).await.status, 202);
     for node in &stage.nodes {
         until("the node to know", async || {

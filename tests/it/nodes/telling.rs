@@ -1,4 +1,4 @@
-//! What one node is told, and another one has to know.
+//! Reports to one node that another node needs.
 
 use pombo::simulator;
 use reqwest::Method;
@@ -6,7 +6,7 @@ use reqwest::Method;
 use super::*;
 use crate::events::server::NatsServer;
 
-/// Longer than a test waits for anything.
+/// Longer than any wait of a test.
 const LONG: (&str, &str) = ("POMBO__RETRY__UNKNOWN_GRACE", "1h");
 
 /// A channel of another account that another node owns, and its number.
@@ -34,13 +34,14 @@ async fn channel_elsewhere(stage: &Stage, owner: &Node) -> (String, String) {
     panic!("one node owns all channels");
 }
 
-/// Why nothing goes through the channel now, by the node that owns it.
+/// The reason why the channel sends nothing now, by the node that owns it.
 async fn waits_for(stage: &Stage, node: &Node, channel: &str) -> Value {
     let path = format!("/api/v1/chat/{channel}/limits");
     stage.ask(node, Method::GET, &path, &Value::Null).await.json()["waiting"]["reason"].clone()
 }
 
-/// One node is refused because of the app: the channel of the same app that another node owns waits without a try.
+/// The provider refuses one node because of the app: a channel of the same app on another node waits without
+/// an attempt.
 async fn an_app_is_throttled_at_one_node(options: &[(&str, &str)]) {
     let mut stage = Stage::with(0, &["a", "b"], "unlimited", options).await;
     let owner = stage.take_owner().await;
@@ -62,7 +63,7 @@ async fn an_app_is_throttled_at_one_node(options: &[(&str, &str)]) {
         .await;
     let figures = stage.serving.simulator.number(&number).unwrap();
     assert_eq!(figures.arrivals, 0, "it was refused itself");
-    // Both go on when the app may again.
+    // Both channels go on when the app may send again.
     stage.serving.simulator.script(&json!({ "app": { "throttled_for": "0s" } })).unwrap();
     let body = json!({ "type": "text", "message": "hi", "phone_number": SINGLE + 1 });
     assert_eq!(stage.serving.send_through(&channel, &other.url, &body).await.status, 202);
@@ -88,7 +89,7 @@ async fn an_app_that_one_node_is_refused_for_waits_at_the_others_with_nats() {
 /// The answer to a message gets lost, and a receipt of it comes to another node than the owner: the owner need not wait.
 async fn a_receipt_comes_to_another_node(mut stage: Stage) {
     let owner = stage.take_owner().await;
-    // The owner has looked into the ledger by then.
+    // The owner has read the ledger by then.
     let late = Duration::from_secs(3);
     let receipts = stage.serving.receipts(&stage.nodes[0].url);
     let receipts = ReceiptOptions { sent_after: late, delivered_after: late, read_after: late, ..receipts };

@@ -88,7 +88,7 @@ impl Cluster {
         cluster
     }
 
-    /// Begins the pairing at one node and reads how far it is at the other one.
+    /// Begins the pairing at one node and reads its state at the other one.
     async fn link(&self) {
         let path = format!("/api/v1/web-chat/{}/pairing", self.channel);
         until("a pairing", async || self.ask("a", Method::POST, &path, None).await.status == 202).await;
@@ -187,7 +187,7 @@ async fn a_message_posted_at_any_node_goes_through_the_one_session_and_is_answer
         assert_eq!(cluster.whatsapp.expect_message(&id).await.text(), Some("hi"));
         let fields: Vec<_> = body.as_object().unwrap().keys().cloned().collect();
         shapes.push(fields);
-        // The key counts at every node.
+        // The key is known at every node.
         for name in [owner, other] {
             let again = cluster.post(name, MARIA, Some(&key)).await;
             assert_eq!((again.status, again.body.as_str()), (200, answer.body.as_str()), "{name}");

@@ -1,4 +1,4 @@
-//! Webhooks that say much at once: others' sends go in between, and what waits for the database is bounded.
+//! Large webhooks: other companies' sends go in between, and the rows that wait for the database are limited.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::running::{APP_SECRET, NUMBER, Running, until};
 
 stores!(a_webhook_of_thousands_of_preferences_lets_other_sends_in);
 
-/// No commit writes more of what recipients said than this.
+/// The most opt-outs and opt-ins that one commit writes.
 const MOST_AT_ONCE: i64 = 1_000;
 
-/// These people say that they want marketing, or want no more of it.
+/// A webhook in which these people opt in to marketing or out of it.
 fn preferences(value: &str, people: std::ops::Range<u64>) -> String {
     let at = Timestamp::now().millis() / 1_000;
     let said: Vec<_> = people

@@ -1,4 +1,5 @@
-//! The database goes away while receipts come: they are refused, repeated by the provider, and taken then.
+//! The database becomes unreachable while receipts come: they are refused, repeated by the provider, and then
+//! accepted.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What a webhook says and the database refuses permanently: it is taken all the same, without what is refused, or the
-//! provider would repeat it for a week.
+//! Webhooks with a part that the database refuses permanently: the service accepts them without that part,
+//! because the provider would otherwise repeat them for a week.
 
 use pombo::domain::message::State;
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! One app serves two companies: each hears at its own address what is about its own numbers, and nothing else.
+//! One app serves two companies: each gets at its own address the reports about its own numbers, and no
+//! others.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,7 @@ fn change(field: &str, number: Option<&str>, mut value: Value) -> Value {
     json!({ "field": field, "value": value })
 }
 
-/// Somebody wants no marketing any more, as somebody's number heard it.
+/// A recipient's opt-out from marketing, which a company's number received.
 fn stop(number: Option<&str>, who: u64) -> Value {
     let at = Timestamp::now().millis() / 1_000;
     let said = json!([{ "wa_id": who.to_string(), "category": "marketing_messages", "value": "stop",
@@ -48,7 +49,7 @@ fn body(entries: &[(&str, Vec<Value>)]) -> String {
     json!({ "object": "whatsapp_business_account", "entry": entries }).to_string()
 }
 
-/// Who is left out, of which company.
+/// The opted-out recipients, by company.
 async fn left_out(running: &Running) -> BTreeSet<(Uuid, u64)> {
     let all = running.store.suppressions(Timestamp::now()).await.unwrap();
     all.into_iter().map(|record| (record.company_id, record.recipient.to_string().parse().unwrap())).collect()
@@ -60,7 +61,7 @@ async fn two_companies_of_one_app_get_each_exactly_their_own(universe: &Universe
     let theirs = running.add_channel_of(globex, "x", THEIR_NUMBER, "standard").await;
     send(&running, "everyone", FIRST, 1).await;
     let before = rows(universe).await;
-    // What the other company's number says of a message that Acme sent.
+    // A report by the other company's number about a message that Acme sent.
     let foreign = change(
         "messages",
         Some(THEIR_NUMBER),

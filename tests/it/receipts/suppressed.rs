@@ -1,4 +1,4 @@
-//! Who does not want marketing is left out of it, and of nothing else; templates are kept back and let go.
+//! Recipients who opted out of marketing still get all other messages; templates are held and released.
 
 use pombo::clock::Timestamp;
 use pombo::domain::channel::Status;
@@ -84,7 +84,7 @@ async fn who_opted_out_is_left_out_of_marketing_and_of_nothing_else(universe: &U
     let (code, answer) = running.send(&utility(hello, &[stays, leaves])).await;
     assert_eq!((code, &answer["recipients_count"]), (202, &json!(2)), "{answer}");
 
-    // They come back, and say so.
+    // They opt in again.
     let preference = |value: &str| {
         let at = pombo::clock::Timestamp::now().millis() / 1_000;
         json!({ "user_preferences": [{ "wa_id": leaves.to_string(), "category": "marketing_messages",
@@ -159,14 +159,14 @@ async fn what_was_said_last_counts_whenever_it_is_heard(universe: &Universe) {
     say(&running, resumed, "stop", 200).await;
     assert!(hears(&running, resumed).await, "an older stop suppresses nobody again");
 
-    // Both keep their time over a restart, and so does what a person did by the command line.
+    // Both keep their time over a restart, and so does a change by the command line.
     let (added, lifted) = (FIRST + 3, FIRST + 4);
     let number = |number| PhoneNumber::from_u64(number).unwrap();
     let ana = Who::CommandLine("ana".to_owned());
     say(&running, added, "stop", 300).await;
     say(&running, lifted, "stop", 300).await;
     let (store, company) = (&running.store, running.company);
-    // They are left out already, and now a person says so too.
+    // They are opted out already, and now a person opts them out too.
     store.add_suppression(&ana, company, number(added), Suppression::Marketing).await.unwrap();
     assert_eq!(store.lift_suppressions(&ana, company, number(lifted)).await.unwrap().len(), 1);
     running.restart().await;
@@ -179,11 +179,11 @@ async fn what_was_said_last_counts_whenever_it_is_heard(universe: &Universe) {
         heard.push(hears(&running, number).await);
     }
     assert_eq!(heard, [false, true, false, true]);
-    // What is said now counts.
+    // The newest report counts.
     say(&running, stopped, "resume", 0).await;
     say(&running, resumed, "stop", 0).await;
     assert!(hears(&running, stopped).await && !hears(&running, resumed).await);
-    // Who was lifted is nowhere listed.
+    // A recipient whose suppression was removed is in no list.
     let kept = running.store.suppressions_of(running.company, Timestamp::now()).await.unwrap();
     let kept: Vec<_> = kept.into_iter().map(|kept| kept.record.recipient).collect();
     assert_eq!(kept, [number(resumed), number(added)]);
@@ -211,7 +211,7 @@ async fn what_was_said_last_of_a_template_counts_whenever_it_is_heard(universe: 
         (template.status, template.quality_score, template.category)
     };
     let before = is(&running).await;
-    // The list was asked for just now: what was said before is in it.
+    // The list was requested just now, so it includes earlier reports.
     status(&running, "PAUSED", now - 100).await;
     assert_eq!(is(&running).await.0, template::Status::Approved, "the list is newer");
     let later = now + 1;
@@ -232,7 +232,7 @@ async fn what_was_said_last_of_a_template_counts_whenever_it_is_heard(universe: 
     say(&running, "template_category_update", category, later - 50).await;
     let held = (template::Status::Paused, Some("RED".to_owned()), Category::Utility);
     assert_eq!((is(&running).await, before.0), (held, template::Status::Approved));
-    // Hearing what is so already keeps its time as well.
+    // A repeated report keeps its time as well.
     until("two seconds", async || Timestamp::now().millis() / 1_000 > later + 2).await;
     status(&running, "PAUSED", later + 2).await;
     status(&running, "APPROVED", later + 1).await;

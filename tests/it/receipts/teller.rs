@@ -1,4 +1,4 @@
-//! A provider that says exactly what a test wants, and a look at what came of it.
+//! A provider that sends exactly the reports of a test, and reads of their effects.
 
 use entity::{event, message};
 use hmac::{Hmac, KeyInit as _, Mac as _};

@@ -1,5 +1,5 @@
-//! The provider refuses every message of a channel and calls its number healthy all the same: one message at a time
-//! finds out whether that is over.
+//! The provider refuses every message of a channel but reports its number as healthy: one trial message at a
+//! time finds out whether that is over.
 
 use std::time::{Duration, Instant};
 
@@ -54,18 +54,19 @@ fn arrivals(running: &Running) -> u64 {
     running.simulator.number(NUMBER).unwrap().arrivals
 }
 
-/// News of the account, upon which the service asks how the number is; waits until it has the answer.
+/// Sends a webhook about the account, after which the service asks for the number's state; waits until it has
+/// the answer.
 async fn ask_again(running: &Running) {
     for _ in 0..2 {
         let before = running.simulator.descriptions(NUMBER);
         let news = json!({ "waba_id": WABA, "event": "ACCOUNT_RECONNECTED" });
         running.simulator.script(&json!({ "webhook": { "account_update": news } })).unwrap();
-        // One question after the other: with the second, the answer to the first was taken in.
+        // Questions go one after the other: with the second one, the answer to the first has been processed.
         until("the service asking", async || running.simulator.descriptions(NUMBER) > before).await;
     }
 }
 
-/// What the channel owes before it is connected.
+/// The channel's trial.
 async fn trial(running: &Running) -> Trial {
     running
         .store
@@ -77,7 +78,7 @@ async fn trial(running: &Running) -> Trial {
         .expect("the channel owes nothing")
 }
 
-/// Makes the next message that is to open the channel due now, as if the pause before it were over.
+/// Makes the next trial message due now, as if the pause before it were over.
 async fn let_the_pause_pass(running: &Running) {
     let channel = running.store.find_channel(running.channel).await.unwrap().unwrap();
     let (connection, due) = (&channel.connection, Timestamp::now());
@@ -112,17 +113,18 @@ async fn a_blocked_channel_opens_with_one_message_that_the_provider_accepts_and_
     ask_again(&running).await;
     until("one message tried", async || arrivals(&running) > before).await;
     at_rest(&running).await;
-    // It was refused: nobody tries the next one soon, however often the number is called healthy.
+    // It was refused: the next trial comes late, no matter how often the number is reported as healthy.
     ask_again(&running).await;
     at_rest(&running).await;
-    // A machine so slow that a minute passed may have tried a second one.
+    // On a machine so slow that a minute passed, there may have been a second trial.
     let tried = arrivals(&running) - before;
     assert!(tried <= 1 + since.elapsed().as_secs() / 45, "{tried} messages sent into a block");
     assert_eq!(running.status(running.channel).await, Status::Blocked);
     assert_refuses_sends(&running).await;
     until_it_waits_for(&running, &send, "blocked").await;
 
-    // A person is heard at once. What opens the channel is the provider's word on the message, not the message.
+    // A person's request starts a trial at once. The provider's answer to the message opens the channel, not
+    // the message itself.
     let slow = Duration::from_millis(500);
     running.simulator.end_script();
     let slowly = json!({ "times": 1, "outcome": { "hang_then_accept": "500ms" } });
@@ -187,7 +189,7 @@ async fn a_restart_keeps_the_block_and_its_back_off(universe: &Universe) {
     assert_refuses_sends(&running).await;
     assert_eq!(arrivals(&running), before);
 
-    // The pause goes on where it was, and the next one is longer.
+    // The pause continues, and the next one is longer.
     let_the_pause_pass(&running).await;
     until("a longer pause", async || trial(&running).await.wait > owed.wait).await;
     assert_eq!((arrivals(&running), trial(&running).await.wait), (before + 1, 2 * owed.wait));
@@ -221,7 +223,7 @@ async fn a_message_whose_answer_is_lost_opens_the_channel_with_its_receipt(unive
     until_it_waits_for(&running, &send, "blocked").await;
     assert_eq!((arrivals(&running), running.status(running.channel).await), (before + 1, Status::Blocked));
 
-    // The provider says that it has the message.
+    // The provider reports that it has the message.
     let message = running.simulator.messages(0, 1).pop().unwrap();
     let sent = json!({
         "id": message.id, "status": "sent", "timestamp": (Timestamp::now().millis() / 1_000).to_string(),

@@ -1,4 +1,4 @@
-//! A service that is killed and started again, while its provider goes on telling what it took.
+//! A service that is killed and started again, while its provider goes on sending receipts.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::database::Universe;
 use crate::running::{NUMBER, until};
 use crate::serving::Serving;
 
-/// How long nobody knows the outcome of a message before it goes again; receipts come sooner.
+/// How long a message's outcome stays unknown before the message goes again; receipts come sooner.
 pub(super) const GRACE: &str = "6s";
 
 pub(super) struct Killed<'a> {
@@ -26,12 +26,12 @@ pub(super) struct Killed<'a> {
     pub(super) serving: Serving,
     child: OwnedChild,
     pub(super) url: String,
-    /// Messages that the provider had at some kill while the ledger did not know.
+    /// Messages that the provider had at some kill and the ledger had not recorded.
     pub(super) in_doubt: u64,
 }
 
 impl<'a> Killed<'a> {
-    /// Serves these contacts; receipts come back, unless nobody is there.
+    /// Serves these contacts; receipts come back while a service runs.
     pub(super) async fn start(
         universe: &'a Universe,
         contacts: u64,
@@ -49,7 +49,7 @@ impl<'a> Killed<'a> {
 
     /// The provider's webhooks come to the service that runs now.
     pub(super) fn aim(&self) {
-        // As the provider does: what nobody takes is told again for longer than any service is away.
+        // Like the provider, it repeats unaccepted webhooks for longer than any service is down.
         let receipts = ReceiptOptions { attempts: 10_000, ..soon(self.serving.receipts(&self.url)) };
         self.serving.simulator.aim_receipts(Some(receipts)).unwrap();
     }
@@ -74,7 +74,7 @@ impl<'a> Killed<'a> {
         self.aim();
     }
 
-    /// Messages that the provider took.
+    /// Messages that the provider accepted.
     pub(super) fn messages(&self) -> u64 {
         self.serving.simulator.number(NUMBER).unwrap().messages
     }
@@ -85,12 +85,12 @@ impl<'a> Killed<'a> {
         self.count(Column::State.is_in(states)).await
     }
 
-    /// Messages of which nobody knows whether they were sent, as far as that is written.
+    /// Messages whose outcome the ledger records as unknown.
     pub(super) async fn doubts(&self) -> u64 {
         self.count(Column::State.eq(State::Unknown.as_i16())).await
     }
 
-    /// Those of them that are not due to be sent again.
+    /// Messages among them that are not due to be sent again.
     pub(super) async fn doubts_within_grace(&self) -> u64 {
         let unknown = Condition::all().add(Column::State.eq(State::Unknown.as_i16()));
         self.count(unknown.add(Column::RetryAt.gt(Timestamp::now().millis()))).await
@@ -108,7 +108,7 @@ impl<'a> Killed<'a> {
         checked(&self.serving.list(&self.url, &format!("/api/v1/sends/{id}")).await)
     }
 
-    /// Waits until the send is finished and every message was told to have been delivered.
+    /// Waits until the send is finished and every message is reported as delivered.
     pub(super) async fn finished(&self, id: &str, messages: u64) {
         until("the send finished", async || self.shown(id).await["state"] == "finished").await;
         until("every message delivered", async || {

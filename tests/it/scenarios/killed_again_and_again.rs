@@ -1,5 +1,5 @@
-//! The service is killed again and again in the middle of a large send: nobody is left out, and as long as the
-//! provider tells what it took, nobody hears twice.
+//! The service is killed again and again in the middle of a large send: every recipient gets the message, and
+//! as long as the provider sends receipts, none gets it twice.
 
 use std::time::Duration;
 
@@ -33,7 +33,8 @@ async fn a_service_killed_eight_times_in_one_send_loses_nothing_and_repeats_noth
     assert_eq!(answer.status, 202, "{}", answer.body);
     let id = answer.json()["send_id"].as_str().unwrap().to_owned();
     for kill in 1..=KILLS {
-        // Three of four when so much was done, the others soon after the service is up, some of them at once.
+        // Three of four kills come after this much progress, the others soon after the service's start, some
+        // of them at once.
         let step = CONTACTS / (KILLS + 2);
         let enough = if chance.random_ratio(3, 4) {
             (kill - 1) * step + chance.random_range(0..step)
@@ -64,7 +65,7 @@ async fn a_service_that_was_away_longer_than_the_grace_waits_for_receipts_before
     slow(&killed, LATENCY);
     let id = killed.serving.send(&killed.url).await.json()["send_id"].as_str().unwrap().to_owned();
     until("some messages", async || killed.messages() > 500).await;
-    // What the first start finds in doubt is written with the moment when it would go again.
+    // Messages that the first start finds in doubt are written with the time of their retry.
     killed.kill().await;
     killed.start_again().await;
     until("what is in doubt written", async || killed.doubts().await > 0).await;

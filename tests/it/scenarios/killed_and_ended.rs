@@ -1,5 +1,5 @@
-//! A send that is canceled, or expires, while its service is killed: what the service says of each message
-//! is compared with what the receiver has.
+//! A send that is canceled or expires while its service is killed: the service's state of each message is
+//! compared with the receiver's messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -21,9 +21,9 @@ stores!(
 );
 
 const CONTACTS: u64 = 3_000;
-/// How long the provider takes for an answer: at any moment some are awaited.
+/// How long the provider takes for an answer: long enough that some answers are always outstanding.
 const LATENCY: Duration = Duration::from_millis(600);
-/// Nobody listens there.
+/// An address on which nothing listens.
 const NOBODY: &str = "http://127.0.0.1:1";
 
 async fn a_send_that_is_canceled_just_before_a_kill_denies_no_message_that_went_out(universe: &Universe) {
@@ -54,7 +54,7 @@ async fn a_send_whose_time_is_over_after_a_kill_denies_no_message_that_went_out(
     killed.end().await;
 }
 
-/// A send with messages in flight, of which the provider tells nothing yet.
+/// A send with messages in flight, without any receipts so far.
 async fn in_the_middle(universe: &Universe, expires_after: Option<Duration>) -> (Killed<'_>, String) {
     let killed = Killed::start(universe, CONTACTS, "unlimited", &[]).await;
     let nobody = soon(killed.serving.receipts(NOBODY));
@@ -76,7 +76,7 @@ async fn cancel(killed: &Killed<'_>, id: &str) -> Value {
     checked(&Answer::read(cancel.bearer_auth(&killed.serving.key).send().await.unwrap()).await)
 }
 
-/// Where each recipient's message is, as the service says.
+/// The service's state of each recipient's message.
 async fn told(killed: &Killed<'_>, id: &str) -> BTreeMap<String, String> {
     let list = reqwest::Client::new().get(format!("{}/api/v1/sends/{id}/messages", killed.url));
     let list = list.bearer_auth(&killed.serving.key).header("accept", "application/x-ndjson");
@@ -86,8 +86,8 @@ async fn told(killed: &Killed<'_>, id: &str) -> BTreeMap<String, String> {
     messages.map(|message| (word(&message["recipient"]), word(&message["state"]))).collect()
 }
 
-/// The service says of no message that it did not go out when it did, and of none that it went out when it did not;
-/// once the provider tells what it has, the service knows exactly that.
+/// Checks that the service calls no sent message unsent and no unsent message sent. After the provider's
+/// receipts, its states are exact.
 async fn denies_nothing(killed: &Killed<'_>, id: &str, ended: &str) {
     let has = || killed.serving.simulator.recipients(NUMBER, 0).into_keys().collect::<BTreeSet<_>>();
     let (states, has_now) = (told(killed, id).await, has());

@@ -1,5 +1,5 @@
-//! The service is killed while its quota of templates is being used up, and nothing is heard of what was in flight:
-//! no more people are written to than the quota allows, and no fewer.
+//! The service is killed while it uses up its quota of templates, and no receipts of messages in flight
+//! arrive: exactly as many people get a template as the quota allows.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const QUOTA: u64 = 150;
 const CONTACTS: u64 = 400;
 const KILLS: u64 = 2;
 
-/// People that the provider took messages to.
+/// Recipients of the messages that the provider accepted.
 fn people(killed: &Killed<'_>) -> u64 {
     killed.serving.simulator.number(NUMBER).unwrap().unique_recipients
 }
@@ -45,7 +45,7 @@ async fn a_service_that_is_killed_writes_to_no_more_people_than_the_quota(univer
     killed.serving.place.json("tier apply tiers.toml");
     let template = hello_world(&killed).await;
     killed.kill_and_start_again().await;
-    // Nobody tells the outcome of the messages in flight.
+    // No receipts of the messages in flight arrive.
     killed.serving.simulator.aim_receipts(None).unwrap();
     slow(&killed, Duration::from_millis(100));
     let body = json!({ "type": "template", "template_id": template, "components": [],

@@ -1,4 +1,4 @@
-//! The service is killed while something else goes wrong already: nobody is left out and nobody hears twice.
+//! The service is killed during another fault: every recipient gets the message exactly once.
 
 use std::time::Duration;
 
@@ -42,8 +42,8 @@ fn text(killed: &Killed<'_>) -> Value {
     json!({ "type": "text", "message": "hi", "contact_tag_id": killed.serving.tag })
 }
 
-/// Kills the service twice while `script` is in force, each time when `so_much` more of what `seen` counts was
-/// seen; then the trouble is over.
+/// Kills the service twice while `script` is in force, each time after the count of `seen` has grown by
+/// `so_much`; then ends the trouble.
 async fn killed_in(
     universe: &Universe,
     script: &Value,
@@ -132,7 +132,7 @@ async fn killed_while_the_template_is_paused(universe: &Universe) {
     killed.end().await;
 }
 
-/// How many webhooks that are no statuses were heard.
+/// The number of webhooks so far that are no statuses.
 async fn told(simulator: &Simulator) -> u64 {
     let figures = reqwest::get(format!("{}/_sim/webhook", simulator.base_url())).await.unwrap();
     figures.json::<Value>().await.unwrap()["notices_delivered"].as_u64().unwrap()

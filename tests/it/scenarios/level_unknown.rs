@@ -1,4 +1,4 @@
-//! A channel of which the provider has not said yet how fast it may send.
+//! A channel whose level the provider has not reported yet.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ async fn assert_keeps_to_it(running: Running, number: Number, fields: Value) {
 }
 
 async fn a_new_channel_keeps_to_its_level_from_its_first_second_on(universe: &Universe) {
-    // What the service hears of its own store comes too late.
+    // Changes that the service reads from its store come too late.
     let running =
         Running::start(universe, |config| config.engine.watch_interval = Duration::from_secs(5)).await;
     assert_keeps_to_it(running, other_number().at_level(Level::Standard), json!({})).await;

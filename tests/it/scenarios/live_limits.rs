@@ -1,4 +1,4 @@
-//! `GET /api/v1/chat/:id/limits`: each limit in force, what set it, and what is left.
+//! `GET /api/v1/chat/:id/limits`: each limit in force, its source, and the rest of it.
 
 use pombo::simulator::Level;
 use reqwest::Method;
@@ -73,7 +73,7 @@ async fn the_provider_s_level_binds_below_the_tier_and_follows_an_upgrade(univer
     let of_tier = limit(&told, "messages_per_second");
     assert_eq!((&of_tier["value"], &of_tier["in_force"]), (&json!("1000/s, burst 10"), &json!(false)));
 
-    // The provider raises the level by itself, and says so.
+    // The provider raises the level by itself, and reports it.
     listen(&running);
     let upgrade = json!([{ "number": {
         "phone_number_id": OTHER_NUMBER, "upgrade_for": "100ms",

@@ -1,5 +1,5 @@
-//! What a provider with faults, a network or a crash does to sends under way, and what comes of them all the
-//! same: one file for each, named by what it shows, all of it through the real surface.
+//! Faults of the provider, the network and the process during sends, and the results of these sends. Each
+//! file has one fault and is named after it; all tests use the real surface.
 
 mod blocked;
 mod killed;

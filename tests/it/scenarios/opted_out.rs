@@ -1,5 +1,5 @@
-//! Whom the provider says not to advertise to: skipped, or held for a day; other messages reach them. Who opts out
-//! after a send was accepted is left out of what of it has not gone.
+//! Recipients whom the provider bars from marketing are skipped, or held for a day; other messages reach
+//! them. A recipient who opts out after a send was accepted is skipped by the rest of that send.
 
 use std::time::Duration;
 
@@ -49,13 +49,13 @@ fn got(running: &Running, number: u64) -> u32 {
     running.simulator.recipients(NUMBER, 0).get(&number.to_string()).copied().unwrap_or_default()
 }
 
-/// Leaves somebody out by the command line's way, and waits until the service knows.
+/// Opts a recipient out as the command line does, and waits until the service knows.
 async fn leave_out(running: &Running, number: u64, scope: Suppression) {
     let recipient = PhoneNumber::from_u64(number).unwrap();
     let ana = Who::CommandLine("ana".to_owned());
     assert!(running.store.add_suppression(&ana, running.company, recipient, scope).await.unwrap());
     let promo = template(running, "promo").await;
-    // Nothing is sent to find out.
+    // No message is sent to find out.
     let path = format!("/api/v1/chat/{}/messages?dry_run=true", running.channel);
     until("the service knowing of it", async || {
         let answer = running.ask(Method::POST, &path, &advertising(promo, &[number])).await;
@@ -64,7 +64,7 @@ async fn leave_out(running: &Running, number: u64, scope: Suppression) {
     .await;
 }
 
-/// The messages of a send in a state: whom they are to, and what is said of why.
+/// The messages of a send in a state: their recipients and the reasons.
 async fn in_state(running: &Running, send: &str, state: &str) -> Vec<(String, String)> {
     let path = format!("/api/v1/sends/{send}/messages?state={state}");
     let listed = running.ask(Method::GET, &path, &Value::Null).await;
@@ -148,7 +148,7 @@ async fn who_opts_out_while_a_send_waits_in_the_store_does_not_hear_it_after_a_r
     running.end().await;
 }
 
-/// Everything that waits for a later moment may go now.
+/// Makes all waiting messages due now.
 async fn at_once(universe: &Universe) {
     let database = Database::connect(&universe.url).await.unwrap();
     for sql in [
@@ -251,7 +251,7 @@ async fn who_had_enough_advertising_is_let_be_for_a_day_and_gets_everything_else
     until("the message put off", async || running.simulator.number(NUMBER).unwrap().refused == 1).await;
     until("that written", async || waits(&running, &first).await).await;
 
-    // The next advertising waits as well and is not even tried, before and after a restart.
+    // The next marketing message waits too, without an attempt, before and after a restart.
     let second = send(&running, &advertising(promo, &[stays, tired]), 2).await;
     until("the others reached", async || got(&running, stays) == 2).await;
     until("that written", async || waits(&running, &second).await).await;

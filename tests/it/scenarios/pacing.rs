@@ -1,4 +1,4 @@
-//! The pace of a channel, as its receiver sees it: never faster, and not much slower.
+//! The pace of a channel, measured at the receiver: never faster, and not much slower.
 
 use std::time::Duration;
 
@@ -36,11 +36,11 @@ async fn no_second_holds_more_than_the_rate_and_the_burst_and_the_rate_is_used(u
     let took = figures.last_at.unwrap().from_now(figures.first_at.unwrap());
     let evenly = Duration::from_secs_f64((first - u64::from(BURST + CONCURRENCY)) as f64 / f64::from(RATE));
     assert!(took >= evenly - Duration::from_millis(20), "too fast: {took:?} for {evenly:?}");
-    // A machine with much else to do is late, and nothing that was missed is made up for: this only tells a
-    // pace from a standstill.
+    // A busy machine is late, and the channel does not catch up: this check only tells a pace from a
+    // standstill.
     assert!(took <= 12 * evenly, "too slow: {took:?} for {evenly:?}");
 
-    // The pause between two sends earns no more than the burst.
+    // The pause between two sends allows no more than the burst.
     send_to(&running, running.channel, tags[0], text()).await;
     running.settled(first + BULK).await;
     let figures = running.simulator.number(NUMBER).unwrap();

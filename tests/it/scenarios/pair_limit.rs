@@ -1,4 +1,5 @@
-//! Several messages to the same people: evenly, as their tier allows, and none held up by somebody else's limit.
+//! Several messages to the same recipients: at an even pace, as the tier allows, and no recipient waits for
+//! another one's limit.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The provider is down in the middle of a send, in every way that it can be: the channel waits, says so, and
+//! The provider is down in the middle of a send, in every possible way: the channel waits, reports that, and
 //! goes on by itself.
 
 use std::time::Duration;
@@ -22,9 +22,9 @@ stores!(
 );
 
 const CONTACTS: u64 = 3_000;
-/// Longer than any receipt takes, and what the unanswered of an outage wait before they go again.
+/// The pause before unanswered messages of an outage go again; longer than any receipt takes.
 const GRACE: Duration = Duration::from_secs(4);
-/// So much later than the first pause ends the one that shows that the outage lasts.
+/// A wait that ends later than the first pause by more than this belongs to another pause: the outage lasts.
 const ANOTHER_PAUSE: Duration = Duration::from_millis(500);
 
 async fn start(universe: &Universe, change: impl FnOnce(&mut Config)) -> Running {
@@ -39,7 +39,7 @@ async fn start(universe: &Universe, change: impl FnOnce(&mut Config)) -> Running
     running
 }
 
-/// A line to the provider, taken into use.
+/// A proxy of the provider, which the service uses.
 fn line(config: &mut Config) -> Proxy {
     let proxy = Proxy::to(config.cloud_api.base_url.trim_start_matches("http://").to_owned());
     config.cloud_api.base_url = format!("http://{}", proxy.address);
@@ -84,7 +84,7 @@ async fn a_provider_that_says_that_it_is_down_is_waited_for(universe: &Universe)
     running.end().await;
 }
 
-/// The send goes on once the trouble is over, and until then says what it waits for.
+/// Checks that the send goes on once the trouble is over, and until then names the reason of its wait.
 async fn goes_on(running: &Running, begin: impl FnOnce(), end: impl FnOnce()) {
     let id = send_to_many(running, CONTACTS).await;
     until("some messages delivered", async || running.delivered().0 > 300).await;
@@ -107,7 +107,7 @@ async fn goes_on(running: &Running, begin: impl FnOnce(), end: impl FnOnce()) {
     assert_eq!(running.status(running.channel).await, Status::Connected);
 }
 
-/// Until when the send waits for a provider that takes nothing.
+/// The end of the send's wait for a provider that accepts no messages.
 fn pause_until(record: &Value) -> Option<Timestamp> {
     let waiting = &record["waiting"];
     if waiting["reason"] != "provider_pause" {

@@ -1,5 +1,5 @@
-//! Thousands of receipts come shuffled, doubled and before the answers that they belong to: the ledger ends as
-//! if they had come one after another.
+//! Thousands of receipts come shuffled, twice, and before the answers that they belong to: the ledger ends as
+//! if they had come in order.
 
 use pombo::simulator::ReceiptOptions;
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ async fn ends_right(running: &Running) {
     all_told(running, &id).await;
 }
 
-/// Every message read but those that failed, and nothing changes any more.
+/// Checks that every message except the failed ones is read, and that no state changes any more.
 async fn all_told(running: &Running, id: &str) {
     let failed = CONTACTS / 10;
     let expected = [("read".to_owned(), CONTACTS - failed), ("failed".to_owned(), failed)].into();

@@ -1,5 +1,5 @@
-//! The provider refuses messages with codes that cannot concern them, or over and over: no message is tried without
-//! end, without a wait.
+//! The provider refuses messages with codes that do not fit them, or again and again: no message is retried
+//! without end and without a pause.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::running::{Running, until};
 
 stores!(a_text_that_is_refused_with_a_templates_code_fails_at_once);
 
-/// Codes of templates, and of recipients who had enough marketing.
+/// Codes of templates, and of recipients who got too much marketing.
 const CODES: [i64; 5] = [131_063, 132_001, 132_007, 132_015, 131_049];
 
 async fn a_text_that_is_refused_with_a_templates_code_fails_at_once(universe: &Universe) {

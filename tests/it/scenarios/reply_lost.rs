@@ -1,5 +1,5 @@
-//! The provider takes messages and its answers get lost: what it says later by webhook settles them; without
-//! that, the tier's `unknown_outcome` decides.
+//! The provider accepts messages and its answers get lost: later webhooks settle them; without webhooks, the
+//! tier's `unknown_outcome` decides.
 
 use std::time::Duration;
 
@@ -22,10 +22,10 @@ stores!(
 );
 
 const CONTACTS: u64 = 2_000;
-/// Nobody waits this long here.
+/// Longer than any wait of these tests.
 const NEVER: Duration = Duration::from_secs(3_600);
 
-/// This share of all sends is accepted and the answer is lost, in two ways.
+/// The share of messages that are accepted and whose answer is lost, in two ways.
 fn lose(share: f64) -> Value {
     json!([
         { "probability": share / 2.0, "seed": 7, "outcome": { "drop_reply": true } },
@@ -45,7 +45,7 @@ async fn receipts_that_come_before_the_answer_is_lost_settle_it_at_once(universe
     settled_by_receipts(universe, 0.1, |receipts| ReceiptOptions { before_reply: true, ..receipts }).await;
 }
 
-/// The grace is longer than the test: whatever finishes was settled by a receipt.
+/// The grace is longer than the test, so a finished message was settled by a receipt.
 async fn settled_by_receipts(
     universe: &Universe,
     share: f64,

@@ -1,5 +1,5 @@
-//! The service is killed again and again, and afterwards what it says of each single message is compared with what
-//! the provider has of it: counts that agree may hide two mistakes that make up for each other.
+//! The service is killed again and again. Afterwards, its state of each message is compared with the
+//! provider's, because equal counts may hide two mistakes that cancel each other out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -28,15 +28,15 @@ const CONTACTS: u64 = 900;
 const KILLS: u64 = 3;
 /// Single sends that are under way at each kill.
 const SINGLES: u64 = 12;
-/// Nobody's number in the tag.
+/// A number that is not in the tag.
 const FIRST_SINGLE: u64 = 5_521_900_000_000;
 /// How long the provider takes for an answer.
 const LATENCY: Duration = Duration::from_millis(15);
-/// The same for sends that end: a cancel and a kill come before the answers that are awaited.
+/// The same for sends that end: a cancel and a kill come before the outstanding answers.
 const LONG_LATENCY: Duration = Duration::from_secs(2);
 /// From the acceptance of a send to its expiry: longer than the service takes to begin it and to be killed.
 const UNTIL_EXPIRY: Duration = Duration::from_secs(12);
-/// Nobody listens there.
+/// An address on which nothing listens.
 const NOBODY: &str = "http://127.0.0.1:1";
 const OPTIONS: [(&str, &str); 3] = [
     ("POMBO__ENGINE__CONCURRENCY", "24"),
@@ -45,21 +45,22 @@ const OPTIONS: [(&str, &str); 3] = [
     ("POMBO__RETRY__UNKNOWN_GRACE", "3s"),
 ];
 
-/// How long the provider's last receipts may take. Generous: it decides only how long a failing test takes.
+/// The timeout of the provider's last receipts. It is long, because it decides only how long a failing test
+/// takes.
 const LAST_WORDS: Duration = Duration::from_secs(30);
 /// Numbers with this end are refused for good.
 const REFUSED: char = '3';
 /// Messages to numbers with this end are accepted, and called failed later.
 const FAILING_LATER: char = '8';
 
-/// What the service says of a message.
+/// The service's report of a message.
 #[derive(Debug)]
 struct Said {
     state: String,
     recipient: String,
 }
 
-/// What the provider accepted, by our own name for each message.
+/// The messages that the provider accepted, by the service's own id of each.
 fn provided(killed: &Killed<'_>) -> BTreeMap<(Uuid, u64), u64> {
     let mut provided = BTreeMap::new();
     for message in killed.serving.simulator.messages(0, 1_000_000) {
@@ -69,7 +70,7 @@ fn provided(killed: &Killed<'_>) -> BTreeMap<(Uuid, u64), u64> {
     provided
 }
 
-/// What the service says of each message of a send.
+/// The service's report of each message of a send.
 async fn said(killed: &Killed<'_>, send: Uuid) -> Vec<Said> {
     let url = format!("{}/api/v1/sends/{send}/messages", killed.url);
     let request = reqwest::Client::new().get(url).bearer_auth(&killed.serving.key);
@@ -86,7 +87,8 @@ async fn said(killed: &Killed<'_>, send: Uuid) -> Vec<Said> {
         .collect()
 }
 
-/// Whether what is said of a message fits what the provider has of it; a message of which nothing more is to come.
+/// Whether the service's report of a message fits the provider's; no more receipts of the message are to
+/// come.
 fn fits(said: &Said, copies: u64) -> bool {
     let failed_later = said.recipient.ends_with(FAILING_LATER);
     match said.state.as_str() {
@@ -98,7 +100,7 @@ fn fits(said: &Said, copies: u64) -> bool {
     }
 }
 
-/// What is said and does not fit what the provider has, of these sends and of every other that the provider knows.
+/// The reports that do not fit the provider's, of these sends and of all others that the provider knows.
 async fn misreported(killed: &Killed<'_>, sends: &BTreeSet<Uuid>) -> Vec<String> {
     let provided = provided(killed);
     let known = provided.keys().map(|(send, _)| *send);
@@ -119,7 +121,7 @@ async fn misreported(killed: &Killed<'_>, sends: &BTreeSet<Uuid>) -> Vec<String>
     faults
 }
 
-/// Nothing of these sends is to come any more, and all that is said of them is what the provider has.
+/// Waits for the last receipts of these sends, and checks that all reports fit the provider's.
 async fn assert_reported(killed: &Killed<'_>, sends: &BTreeSet<Uuid>) {
     for send in sends {
         let over = async || {
@@ -128,7 +130,7 @@ async fn assert_reported(killed: &Killed<'_>, sends: &BTreeSet<Uuid>) {
         };
         until("every send over", over).await;
     }
-    // The provider's last words may still be on their way.
+    // The provider's last receipts may still be on their way.
     let deadline = Instant::now() + LAST_WORDS;
     loop {
         let faults = misreported(killed, sends).await;
@@ -150,7 +152,7 @@ fn singles(killed: &Killed<'_>, first: u64) -> Vec<JoinHandle<Option<Uuid>>> {
             tokio::spawn(async move {
                 let answer = request.send().await.ok()?;
                 (answer.status() == 202).then_some(())?;
-                // One that was cut off in the middle of its answer promised nothing that could be read.
+                // An answer that was cut off in the middle accepted nothing that a client could read.
                 answer.json::<Value>().await.ok().map(|answer| id(&answer))
             })
         })
@@ -223,8 +225,8 @@ async fn in_the_middle(universe: &Universe, expires_after: Option<Duration>) -> 
     (killed, send)
 }
 
-/// What is said of each message of an ended send is what the provider has: at first nothing is heard of those that were
-/// in flight at the kill, and then their receipts come.
+/// Checks the report of each message of an ended send against the provider's: first without receipts of the
+/// messages in flight at the kill, then with them.
 async fn assert_ended_and_reported(killed: Killed<'_>, send: Uuid) {
     assert_ne!(killed.in_doubt, 0, "nothing was in flight at the kill");
     assert!(killed.messages() < CONTACTS, "it ended too late to be in its middle");

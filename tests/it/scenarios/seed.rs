@@ -1,12 +1,12 @@
-//! Chance that can be repeated: every test that draws says from which seed.
+//! Random numbers that can be repeated: every test that uses them prints its seed.
 
 use rand::SeedableRng as _;
 use rand::rngs::SmallRng;
 
-/// Names the seed to draw from, in place of a new one.
+/// The variable that sets the seed, in place of a new one.
 const GIVEN: &str = "POMBO_TEST_SEED";
 
-/// Where a test's moments come from. It is said at the start, because a test that hangs is ended from outside.
+/// The seed of a test. The test prints it at the start, because a test that hangs is ended from outside.
 pub(super) struct Seed(u64);
 
 impl Seed {

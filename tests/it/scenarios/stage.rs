@@ -1,4 +1,4 @@
-//! What scenarios about limits set up and look at: tiers, a second number, what clients are told.
+//! Helpers of the scenarios about limits: tiers, a second number, and the clients' view.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(crate) async fn operate(running: &Running, method: Method, path: &str, body:
     running.ask_as(OPERATOR, method, &format!("/operator/v1/{path}"), body).await
 }
 
-/// Adds or replaces a tier for business accounts; what is left out of the options has its usual value.
+/// Adds or replaces a tier for business accounts; options that are left out have their usual values.
 pub(crate) async fn put_tier(running: &Running, name: &str, mut options: Value) {
     options["kind"] = json!("business_account");
     let answer = operate(running, Method::PUT, &format!("tiers/{name}"), &options).await;
@@ -72,7 +72,7 @@ pub(crate) fn other_number() -> Number {
     Number::new(OTHER_NUMBER, "+1 555 078 3882")
 }
 
-/// Sends what `content` says through a channel to everybody of a tag; the send's id.
+/// Sends `content` through a channel to all contacts of a tag, and returns the send's id.
 pub(crate) async fn send_to(running: &Running, channel: Uuid, tag: Uuid, mut content: Value) -> String {
     content["contact_tag_id"] = json!(tag);
     let (status, answer) = running.send_through(channel, &content).await;
@@ -90,7 +90,7 @@ pub(crate) fn plain_template(id: i64) -> Value {
     json!({ "type": "template", "template_id": id, "components": [] })
 }
 
-/// Our number of one of the provider's templates, once the service took them over.
+/// The service's number of one of the provider's templates, once the service has them.
 pub(crate) async fn template(running: &Running, name: &str) -> i64 {
     let find =
         async || running.store.find_template_by_name(running.company, WABA, name, "en_US").await.unwrap();
@@ -98,14 +98,14 @@ pub(crate) async fn template(running: &Running, name: &str) -> i64 {
     find().await.unwrap().id
 }
 
-/// A send as its company sees it.
+/// A send's record in the company's API.
 pub(crate) async fn show(running: &Running, send: &str) -> Value {
     let answer = running.ask(Method::GET, &format!("/api/v1/sends/{send}"), &Value::Null).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     answer.json()
 }
 
-/// Waits until a send says that it waits for this; the send then.
+/// Waits until a send waits for this reason, and returns its record.
 pub(crate) async fn until_it_waits_for(running: &Running, send: &str, reason: &str) -> Value {
     let mut shown = Value::Null;
     until(&format!("the send waiting for {reason}"), async || {
@@ -116,7 +116,7 @@ pub(crate) async fn until_it_waits_for(running: &Running, send: &str, reason: &s
     shown
 }
 
-/// What limits a channel.
+/// The limits of a channel.
 pub(crate) async fn limits(running: &Running, channel: Uuid) -> Value {
     let path = format!("/api/v1/chat/{channel}/limits");
     let answer = running.ask(Method::GET, &path, &Value::Null).await;

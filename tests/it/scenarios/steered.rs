@@ -1,5 +1,5 @@
-//! A send is paused, resumed, canceled, scheduled or runs out of time while the service works at it or is
-//! started again: what went out is counted, the rest does what was asked, and nobody hears twice.
+//! A send is paused, resumed, canceled, scheduled or expires while the service works on it or is started
+//! again: sent messages are counted, the others follow the request, and no recipient gets a message twice.
 
 use std::time::Duration;
 
@@ -26,16 +26,16 @@ stores!(
 );
 
 const CONTACTS: u64 = 4_000;
-/// Requests at once: what may still arrive after a send was stopped.
+/// Requests at once: the messages that may still arrive after a send was stopped.
 const AT_ONCE: u64 = 16;
-/// Nobody's number in the tag.
+/// A number that is not in the tag.
 const SINGLE: u64 = 5_521_900_000_000;
 const SOON: Duration = Duration::from_secs(2);
 const HOUR: Duration = Duration::from_secs(3_600);
-/// How late a test's machine may be; far less than it would take to send everything.
+/// How late a test's machine may be; far less than the time to send everything.
 const LATE: Duration = Duration::from_secs(5);
 
-/// A provider that takes its time, so that a send has a middle.
+/// A slow provider, so that a test can act in the middle of a send.
 async fn slow(universe: &Universe) -> Running {
     let running = Running::start(universe, |config| {
         config.engine.concurrency = usize::try_from(AT_ONCE).unwrap();
@@ -54,7 +54,7 @@ async fn some_delivered(running: &Running) {
     until("some messages delivered", async || running.delivered().0 > 300).await;
 }
 
-/// Waits until nothing is on its way to the provider; how many messages it has.
+/// Waits until no request to the provider is under way, and returns the number of its messages.
 async fn quiet(running: &Running) -> u64 {
     let path = format!("/api/v1/chat/{}/limits", running.channel);
     until("nothing in flight", async || {
@@ -148,7 +148,7 @@ async fn a_scheduled_send_starts_at_its_moment_though_the_service_is_started_ane
 }
 
 async fn scheduled(universe: &Universe, restarts: bool) {
-    // A restart takes some of it.
+    // A restart takes some of the time.
     let wait = if restarts { 4 * SOON } else { 2 * SOON };
     let mut running = Running::start(universe, |_| {}).await;
     let tag = running.tag("everyone", FIRST, 500).await;

@@ -1,5 +1,5 @@
-//! The provider takes a message and answers that something went wrong: the message waits to be tried again, and may
-//! have arrived all the same.
+//! The provider accepts a message and answers with an error: the message waits for a retry, and may still
+//! have arrived.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,11 +23,12 @@ stores!(
     a_message_that_was_perhaps_taken_and_is_canceled_is_delivered_once_its_receipt_says_so,
 );
 
-/// Until a message is tried again, half of it at least: longer than any test.
+/// The pause before a retry, of which at least half passes: longer than any test.
 const RETRY_AFTER: &str = "120s";
-/// Longer than the test takes. What goes again within a minute is in memory, where a receipt ends its send at once.
+/// Longer than the test takes. Messages that go again within a minute are in memory, where a receipt ends
+/// their send at once.
 const GRACE: &str = "50s";
-/// Nobody listens there.
+/// An address on which nothing listens.
 const NOBODY: &str = "http://127.0.0.1:1";
 
 /// A front of the provider that passes everything on.
@@ -101,7 +102,7 @@ async fn a_message_that_was_perhaps_taken_waits_for_its_receipt_after_a_crash(un
     provider.set(killed.serving.simulator.base_url()).unwrap();
     killed.serving.simulator.aim_receipts(Some(unheard())).unwrap();
     let perhaps_taken = send(&killed, FIRST).await;
-    // The time to try it again comes while no service runs.
+    // The retry becomes due while no service runs.
     let database = Database::connect(&universe.url).await.unwrap();
     until("the message waiting to be tried again", async || {
         let due = "UPDATE message SET retry_at = 1 WHERE retry_at IS NOT NULL";
@@ -112,7 +113,7 @@ async fn a_message_that_was_perhaps_taken_waits_for_its_receipt_after_a_crash(un
     killed.kill().await;
     killed.start_again().await;
 
-    // What is accepted now goes after all that may go.
+    // A message accepted now goes after all messages that may go.
     let later = send(&killed, FIRST + 1).await;
     finished(&killed, &later).await;
     assert_once(&killed.serving.simulator, 2);

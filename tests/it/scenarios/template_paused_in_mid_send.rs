@@ -1,4 +1,4 @@
-//! The provider lets a template through no more, in the middle of a send: what uses it waits, nothing else does.
+//! The provider pauses a template in the middle of a send: only messages with this template wait.
 
 use pombo::domain::template::{ListedTemplate, ParameterFormat, Status};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ impl Sends {
         found.unwrap().status
     }
 
-    /// The template's messages wait, none of them failed, and the others go on to their end.
+    /// Checks that the template's messages wait without a failure, and that the others are all sent.
     async fn assert_it_stops_alone(&self) {
         until("the template kept back", async || self.status().await == Status::Paused).await;
         let shown = until_it_waits_for(&self.running, &self.paused, "template_paused").await;
@@ -93,7 +93,7 @@ async fn a_paused_template_stops_its_own_messages_until_the_provider_lets_it_go(
             json!({ "waba_id": WABA, "name": "hello_world", "language": "en_US", "status": status });
         sends.running.simulator.script(&json!({ "template": template })).unwrap();
     };
-    // Nobody hears of it but by the answers to its messages.
+    // Only the answers to its messages report the pause.
     status("PAUSED");
     sends.assert_it_stops_alone().await;
     listen(&sends.running);
@@ -112,7 +112,7 @@ async fn a_template_that_the_provider_does_not_know_stops_until_it_is_listed_aga
     sends.assert_all_once().await;
 }
 
-/// The templates that are known, all of them as they are once the provider lets them go.
+/// The known templates, with the state that they have once the provider allows them again.
 async fn listed(running: &Running, company: Uuid) -> Vec<ListedTemplate> {
     let known = running.store.templates(company).await.unwrap().into_iter();
     known

@@ -1,4 +1,5 @@
-//! So many people may be written to with templates in a day: the others wait, nothing else does.
+//! The quota of people who may get templates in a day: templates to more people wait, and no other messages
+//! do.
 
 use std::time::Duration;
 
@@ -38,7 +39,7 @@ async fn under_quota(universe: &Universe, quota: u64) -> Running {
     running
 }
 
-/// Templates that the provider took, from all numbers; each to somebody else.
+/// Templates that the provider accepted, from all numbers; each has another recipient.
 fn templates_taken(running: &Running) -> u64 {
     let messages = running.simulator.messages(0, 10_000);
     let mut people: Vec<_> =
@@ -74,7 +75,7 @@ async fn a_quota_lets_so_many_go_and_holds_the_others_until_it_is_raised(univers
     assert_eq!((&told["left"], &told["in_force"]), (&json!(0), &json!(true)));
     assert!(from_now(&told["next_slot_at"]) > DAY - Duration::from_secs(60), "{told}");
 
-    // What is no template goes.
+    // Messages without a template go.
     let texts = running.tag("texts", FIRST + 1_000, 30).await;
     send_to(&running, running.channel, texts, text()).await;
     until("the texts taken", async || running.delivered().0 == QUOTA + 30).await;
@@ -122,7 +123,7 @@ async fn a_quota_outlives_a_restart_and_opens_as_the_day_moves_on(universe: &Uni
     running.end().await;
 }
 
-/// Everybody of the used quota was written to a day earlier.
+/// Moves the used quota's messages a day back.
 async fn a_day_passes(universe: &Universe, running: &Running) {
     until("the used quota written", async || {
         let (now, mut people) = (Timestamp::now(), 0);
@@ -166,7 +167,7 @@ async fn the_numbers_of_an_account_share_its_quota(universe: &Universe) {
     let numbers = [NUMBER, OTHER_NUMBER].map(|number| running.simulator.number(number).unwrap().messages);
     assert_eq!(numbers.iter().sum::<u64>(), QUOTA);
 
-    // Raised, it is raised for both.
+    // A raised quota applies to both numbers.
     put_tier(&running, "sparing", options(10 * QUOTA)).await;
     running.settled(0).await;
     assert_eq!(templates_taken(&running), 2 * (QUOTA - 10));
@@ -199,7 +200,7 @@ async fn people_that_a_number_cannot_write_to_now_are_left_to_another(universe: 
 async fn who_was_refused_does_not_count(universe: &Universe) {
     let running = under_quota(universe, 10).await;
     let hello = template(&running, "hello_world").await;
-    // The quota is used up while the answers of those are awaited that do not count in the end.
+    // The quota is used up while messages that will not count still wait for their answers.
     let refuse = |ordinal: u64| json!({ "match": { "to": (FIRST + ordinal).to_string() }, "outcome": { "error": { "code": 131_026 } } });
     let script: Vec<_> = (0..5).map(refuse).chain([json!({ "latency": "100ms" })]).collect();
     running.simulator.script(&json!(script)).unwrap();

@@ -1,4 +1,4 @@
-//! A full quota of templates holds new people back, and nobody who was written to in the 24 hours.
+//! A full quota of templates holds back new people, but no recipient of the last 24 hours.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -25,14 +25,14 @@ stores!(
 
 const QUOTA: u64 = 5;
 
-/// A number of which nobody is in any of the sends to many.
+/// A number that is in none of the sends to many.
 const STRANGER: u64 = FIRST + 1_000_000;
 
 fn options(quota: u64) -> Value {
     json!({ "messages_per_second": "unlimited", "pair_interval": "0s", "template_quota": quota })
 }
 
-/// How many messages somebody got from the number.
+/// The number of messages that a recipient got from the number.
 fn got(running: &Running, who: u64) -> u32 {
     running.simulator.recipients(NUMBER, 0).get(&who.to_string()).copied().unwrap_or_default()
 }
@@ -106,7 +106,7 @@ async fn who_was_written_to_is_found_in_any_block_of_a_send(universe: &Universe)
 async fn gets_a_bulk_send(running: Running) {
     let hello = template(&running, "hello_world").await;
     let blocked = used_up(&running, hello).await;
-    // Those who were written to stand among new people: behind ten, and before ten.
+    // The known recipients stand among new people: behind ten, and before ten.
     let people = (0..10).map(|nth| FIRST - 10 + nth).chain(FIRST..FIRST + 3);
     let people: Vec<_> =
         people.chain((0..10).map(|nth| STRANGER + nth)).chain(FIRST + 3..FIRST + 5).collect();
@@ -127,7 +127,7 @@ async fn gets_a_bulk_send(running: Running) {
     .await;
     assert_eq!(shown["counts"]["queued"], 20, "{shown}");
     assert_eq!(written_to(&running), (0..QUOTA).collect());
-    // With room for some more, so many more go, and each person once.
+    // With room for some more people, exactly these more messages go, one to each person.
     steer(&running, &blocked, "cancel").await;
     put_tier(&running, "sparing", options(QUOTA + 4)).await;
     until("so many more", async || running.delivered().0 >= 2 * QUOTA + 4).await;

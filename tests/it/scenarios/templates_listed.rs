@@ -1,4 +1,4 @@
-//! How often the provider is asked for an account's templates: on one schedule, however many callers want them.
+//! The requests for an account's templates: one schedule for any number of callers.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ stores!(
     templates_that_could_not_be_listed_are_asked_for_again_soon,
 );
 
-/// Listings that nobody asks for come this far apart. Those that are asked for may be as close as a thirtieth of it.
+/// The pause between listings by schedule. Requested listings may follow each other after a thirtieth of it.
 const INTERVAL: Duration = Duration::from_secs(3);
 
 async fn start(universe: &Universe, interval: Duration) -> Running {
@@ -22,13 +22,13 @@ async fn start(universe: &Universe, interval: Duration) -> Running {
     running
 }
 
-/// Waits for this listing; when it was seen.
+/// Waits for this listing, and returns its time.
 async fn until_listed(running: &Running, times: u64) -> Instant {
     until(&format!("listing {times}"), async || running.simulator.template_listings(WABA) >= times).await;
     Instant::now()
 }
 
-/// One webhook about a dozen templates that nobody knows.
+/// One webhook about a dozen unknown templates.
 async fn tell_of_unknown_templates(running: &Running) {
     let change = |number: u64| {
         let value = json!({

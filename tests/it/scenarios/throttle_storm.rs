@@ -1,4 +1,4 @@
-//! The provider says that too much is sent: by a number, by a business account, by an app.
+//! The provider throttles a number, a business account or an app.
 
 use std::time::Duration;
 
@@ -141,7 +141,7 @@ async fn the_provider_s_own_estimate_of_an_account_s_throttle_is_kept_by_all_of_
     running.end().await;
 }
 
-/// A send through each of both channels, of which some messages were taken.
+/// A send through each of both channels, some of whose messages are accepted.
 async fn begin_on_both(running: &Running, other: Uuid, each: u64) -> [String; 2] {
     let mut sends = [String::new(), String::new()];
     for (place, channel) in [running.channel, other].into_iter().enumerate() {

@@ -1,5 +1,5 @@
-//! The provider refuses a channel in the middle of a send: its queue is kept, and goes on when it is connected
-//! again, by any person.
+//! The provider refuses a channel in the middle of a send: its queue is kept, and goes on when a person
+//! connects the channel again.
 
 use pombo::domain::channel::Status;
 use reqwest::Method;
@@ -17,7 +17,7 @@ stores!(
 
 const CONTACTS: u64 = 300;
 
-/// A send of which some messages were taken, and many were not.
+/// A send some of whose messages are accepted, and many are not.
 async fn in_mid_send(universe: &Universe) -> (Running, String) {
     let running = Running::start(universe, |config| config.engine.concurrency = 16).await;
     run_under(&running, "brisk", json!({ "messages_per_second": "150/s", "pair_interval": "0s" })).await;
@@ -31,7 +31,7 @@ async fn until_it_is(running: &Running, status: Status) {
     until(&format!("the channel {status}"), async || running.status(running.channel).await == status).await;
 }
 
-/// Nothing is accepted, and what was accepted waits, none of it failed.
+/// Checks that new sends are refused, and that accepted messages wait without a failure.
 async fn assert_stopped(running: &Running, send: &str, reason: &str) {
     let body = json!({ "type": "text", "message": "hi", "phone_number": FIRST });
     let (status, answer) = running.send(&body).await;
@@ -59,7 +59,7 @@ async fn a_token_that_expires_in_mid_send_keeps_the_queue_until_an_operator_give
     until_it_is(&running, Status::Disconnected).await;
     assert_stopped(&running, &send, "disconnected").await;
 
-    // The old token again, as somebody does who hopes.
+    // A person tries the old token again.
     let path = format!("channels/{}/reconnect", running.channel);
     let since = async || running.store.find_channel(running.channel).await.unwrap().unwrap().connection.since;
     let refused = since().await;
@@ -85,7 +85,7 @@ async fn a_number_that_is_healthy_again_goes_on_by_itself(universe: &Universe) {
     until_it_is(&running, Status::Disconnected).await;
     assert_stopped(&running, &send, "disconnected").await;
 
-    // News of the account make the service ask, and only the answer counts.
+    // A webhook about the account makes the service ask, and only the answer counts.
     let news =
         json!({ "webhook": { "account_update": { "waba_id": WABA, "event": "ACCOUNT_RECONNECTED" } } });
     running.simulator.script(&news).unwrap();

@@ -1,4 +1,4 @@
-//! A send as its company watches it through the API, and the receipts on their way back.
+//! A send as its company sees it through the API, with receipts from the provider.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub(super) async fn begin(running: &Running, body: &Value) -> String {
     answer["send_id"].as_str().unwrap().to_owned()
 }
 
-/// The send as it is shown now. Its messages are somewhere each, whenever that is asked.
+/// The send's record now. Checks that each of its messages is in exactly one state.
 pub(super) async fn shown(running: &Running, id: &str) -> Value {
     let answer = running.ask(Method::GET, &format!("/api/v1/sends/{id}"), &Value::Null).await;
     checked(&answer)
@@ -47,7 +47,7 @@ pub(super) fn checked(answer: &Answer) -> Value {
     record
 }
 
-/// Where its messages are, without the states that none is in.
+/// The counts of its messages by state, without the empty states.
 pub(super) fn counts(record: &Value) -> BTreeMap<String, u64> {
     let counts = record["counts"].as_object().unwrap();
     let counts = counts.iter().map(|(state, count)| (state.clone(), count.as_u64().unwrap()));
@@ -59,7 +59,7 @@ pub(super) fn count_of(record: &Value, states: &[&str]) -> u64 {
     states.iter().map(|state| record["counts"][state].as_u64().unwrap()).sum()
 }
 
-/// Waits until the send is in this state; how it is then.
+/// Waits until the send is in this state, and returns its record.
 pub(super) async fn comes_to(running: &Running, id: &str, state: &str) -> Value {
     let mut record = Value::Null;
     until(&format!("the send {state}"), async || {
@@ -70,7 +70,7 @@ pub(super) async fn comes_to(running: &Running, id: &str, state: &str) -> Value 
     record
 }
 
-/// Waits until every message of a finished send was told to have been delivered.
+/// Waits until every message of a finished send is reported as delivered.
 pub(super) async fn all_delivered(running: &Running, id: &str, messages: u64) {
     until("every message delivered", async || {
         count_of(&shown(running, id).await, &["delivered", "read"]) == messages
@@ -78,7 +78,7 @@ pub(super) async fn all_delivered(running: &Running, id: &str, messages: u64) {
     .await;
 }
 
-/// Pauses, resumes or cancels a send; how it is then.
+/// Pauses, resumes or cancels a send, and returns its record.
 pub(super) async fn steer(running: &Running, id: &str, action: &str) -> Value {
     let path = format!("/api/v1/sends/{id}/{action}");
     checked(&running.ask(Method::POST, &path, &Value::Null).await)
@@ -95,14 +95,14 @@ pub(super) fn soon(options: ReceiptOptions) -> ReceiptOptions {
     ReceiptOptions { delivered_after: short, read_after: short, ..options }
 }
 
-/// Everybody got one message, nobody two, and no message went out twice.
+/// Checks that every recipient got exactly one message, and that no message went out twice.
 pub(super) fn assert_once(simulator: &Simulator, messages: u64) {
     let figures = simulator.number(NUMBER).unwrap();
     let seen = (figures.messages, figures.unique_recipients, figures.repeated);
     assert_eq!(seen, (messages, messages, 0), "messages, recipients, repeats");
 }
 
-/// How often the scripted rules in force had their turn.
+/// How often the scripted rules in force were applied.
 pub(super) async fn applied(simulator: &Simulator) -> u64 {
     let progress = reqwest::get(format!("{}/_sim/script", simulator.base_url())).await.unwrap();
     let progress: Value = progress.json().await.unwrap();

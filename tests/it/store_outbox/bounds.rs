@@ -1,4 +1,4 @@
-//! What leaves the outbox: events that were published, and the oldest of too many.
+//! Removal from the outbox: published events, and the oldest of too many events.
 
 use pombo::store::outbox::Pending;
 
@@ -40,7 +40,7 @@ async fn a_full_outbox_loses_the_oldest_and_says_how_many(universe: &Universe) {
         .collect();
     losses.sort_unstable();
     assert_eq!(losses, [(ACME, 20), (Uuid::from_u128(2), 1)]);
-    // What is lost is told before what is left.
+    // The event of the loss comes before the remaining events.
     assert!(events[..2].iter().all(|event| event.r#type == "outbox.lost" && event.channel_id.is_none()));
     let kept = types(&(20..30).map(|ordinal| ("message.sent", ordinal)).collect::<Vec<_>>());
     assert_eq!(told(&store).await[2..], kept);

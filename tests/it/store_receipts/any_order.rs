@@ -16,16 +16,16 @@ stores!(every_message_ends_where_what_was_heard_of_it_leads);
 /// Mixed runs that are tried.
 const CASES: usize = 40;
 
-/// Something that is said of a message.
+/// A report about a message.
 #[derive(Debug, Clone, Copy)]
 enum Said {
-    /// By our own attempt.
+    /// The outcome of an attempt.
     Attempted(State),
-    /// By the provider.
+    /// A receipt of the provider.
     Heard(State),
 }
 
-/// What is said of one message: attempts in their order, receipts anywhere between them, some twice.
+/// The reports about one message: attempts in their order, receipts anywhere between them, some twice.
 fn said() -> impl Strategy<Value = Vec<Said>> {
     let attempts = (
         vec(select(vec![State::Unknown, State::Queued]), 0..3),
@@ -47,8 +47,8 @@ fn said() -> impl Strategy<Value = Vec<Said>> {
     })
 }
 
-/// What is said of each message, and how it falls into batches: each word goes into the batch of the word
-/// before it or into the next one.
+/// The reports about each message in batches: each report goes into the batch of the report before it or into
+/// the next one.
 fn run() -> impl Strategy<Value = Vec<Vec<(Said, bool)>>> {
     let message = said().prop_flat_map(|said| {
         let cuts = vec(any::<bool>(), said.len());
@@ -57,7 +57,8 @@ fn run() -> impl Strategy<Value = Vec<Vec<(Said, bool)>>> {
     vec(message, usize::try_from(RECIPIENTS).unwrap())
 }
 
-/// Where a message ends: as far along as anything said, and while nothing decides, at its last attempt.
+/// The final state of a message: the furthest of its reports, or without a decisive report that of its last
+/// attempt.
 fn end(said: &[(Said, bool)]) -> Option<State> {
     let decided = said.iter().map(|(said, _)| match said {
         Said::Attempted(state) | Said::Heard(state) => *state,

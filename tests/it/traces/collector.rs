@@ -16,18 +16,18 @@ use prost::Message as _;
 
 /// Listens until it is dropped.
 pub(super) struct Collector {
-    /// What the service is configured with: there is a path before that of traces.
+    /// The address in the service's configuration, with a path before the path of traces.
     pub(super) endpoint: String,
     got: Arc<Mutex<Got>>,
     server: ServerHandle,
 }
 
-/// What came.
+/// The requests so far.
 #[derive(Default)]
 pub(super) struct Got {
     pub(super) requests: usize,
     pub(super) spans: Vec<Span>,
-    /// Of the last request.
+    /// The authorization and the resource of the last request.
     pub(super) authorization: Option<String>,
     pub(super) resource: BTreeMap<String, String>,
 }

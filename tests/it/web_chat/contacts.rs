@@ -1,4 +1,4 @@
-//! What a check of a number tells about the company's contacts.
+//! The effect of a lookup of a number on the company's contacts.
 
 use pombo::clock::Timestamp;
 use pombo::domain::contact::Person;
@@ -16,7 +16,7 @@ async fn add(world: &World, company: &Company, name: &str, number: &str) {
     world.service.store().add_contacts(company.id, &people, &[], Timestamp::now()).await.unwrap();
 }
 
-/// The company's contacts that are found so.
+/// The company's contacts that a search finds.
 async fn found(world: &World, company: &Company, search: &str) -> Vec<Value> {
     let answer = world.service.get(&format!("/api/v1/contacts?search={search}"), &company.key).await;
     assert_eq!(answer.status, 200, "{}", answer.body);

@@ -1,4 +1,4 @@
-//! Messages that are only tried: everything is looked at as for a message that is meant, and nothing is sent.
+//! Dry runs: all checks of a real message, without a send.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::{GROUP, JOAO, MARIA, OTHER};
 use crate::harness::Answer;
 use crate::media::host::{Host, bare};
 
-/// The answer to this body, tried.
+/// The answer to a dry run of this body.
 async fn tried(world: &World, account: &Account, body: &Value, key: Option<&str>) -> Answer {
     let request = world.service.request(Method::POST, &format!("{}?dry_run=true", messages(account)));
     let request = request.bearer_auth(&account.company.key).body(body.to_string());
@@ -22,7 +22,7 @@ async fn tried(world: &World, account: &Account, body: &Value, key: Option<&str>
     .await
 }
 
-/// What a dry run answers that would send, without its times.
+/// The answer to a dry run that would send, without its times.
 fn would_send(answer: &Answer) -> Value {
     assert_eq!(answer.status, 200, "{}", answer.body);
     let mut body = answer.json();
@@ -146,9 +146,9 @@ async fn a_key_of_a_dry_run_is_still_free() {
     let meant = meant.bearer_auth(&world.own.company.key).header("idempotency-key", "k");
     let answer = Answer::to(meant.body(text(MARIA, "oi").to_string())).await;
     assert_eq!((answer.status, answer.header("idempotency-replayed")), (200, ""), "{}", answer.body);
-    // It is answered when it is handed over, and arrives after that.
+    // The answer comes when the message is handed over, and the message arrives after that.
     world.whatsapp.expect_message(&Sent::new(answer.json()).id).await;
-    // From here on the key is of the request that was meant.
+    // From here on, the key belongs to the real request.
     let answer = tried(&world, &world.own, &text(MARIA, "oi"), Some("k")).await;
     assert_eq!(answer.code().as_deref(), Some("idempotency_key_reused"), "{}", answer.body);
     assert_eq!(world.whatsapp.messages().len(), 1);

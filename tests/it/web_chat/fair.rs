@@ -1,4 +1,5 @@
-//! Files of one company that come slowly: others have theirs fetched all the same, and what cannot go is not fetched.
+//! Slow files of one company: other companies' files are still fetched, and files of messages that cannot go
+//! are not.
 
 use std::time::Duration;
 
@@ -36,7 +37,7 @@ async fn links_to_a_slow_host_leave_places_to_another_company() {
             tokio::spawn(Answer::to(request.body(document(&slow.link("/x")).to_string())))
         })
         .collect();
-    // Half of the places: those that find none are told so.
+    // The company may use half of the places; further requests are refused.
     until("the company's own share to be used up", async || {
         waiting.iter().filter(|answer| answer.is_finished()).count() >= 4
     })

@@ -1,4 +1,4 @@
-//! Files behind links: what is answered, and what the recipient opens.
+//! Files behind links: the answer, and the file that the recipient opens.
 
 use std::time::Duration;
 
@@ -19,8 +19,8 @@ fn media(kind: &str, link: &str, caption: Option<&str>) -> Value {
     body
 }
 
-/// Sends a file of this kind that is served so, and opens it where it arrived: with the answer's content, whose address
-/// and length were looked at.
+/// Sends a file of this kind from this host, and opens it at its recipient. Returns it with the answer's
+/// content, whose address and length are checked.
 async fn sent(kind: &str, path: &str, bytes: &[u8], caption: Option<&str>) -> (Value, OpenedFile) {
     let world = Box::pin(World::linked()).await;
     world.whatsapp.contact(MARIA);
@@ -36,7 +36,7 @@ async fn sent(kind: &str, path: &str, bytes: &[u8], caption: Option<&str>) -> (V
     (without_address(content), opened)
 }
 
-/// What the answer says of a file, whose address is that of the sealed one.
+/// The answer's description of a file, with the address of the sealed file.
 fn content(sent: &Sent, kind: &str, length: usize) -> Value {
     let content = sent.result()["message"][format!("{kind}Message")].clone();
     let address = content["url"].as_str().expect("an address");

@@ -18,10 +18,10 @@ use crate::harness::{Answer, Process, config};
 use crate::media::host::Host;
 use crate::running::until;
 
-/// Where the service of another process finds its data and its WhatsApp.
+/// The variable with the address of the data and of WhatsApp for the service of another process.
 const PLACE: &str = "POMBO_TEST_WEB_CHAT_PLACE";
 const NAME: &str = "web_chat::killed::a_service_of_another_process_serves_until_its_input_ends";
-/// Before the address, on a line of its own.
+/// The text before the address, on a line of its own.
 const SERVING: &str = "serving ";
 
 /// The service that the tests below kill. Without a place it serves nobody.
@@ -259,7 +259,7 @@ async fn what_is_asked_during_a_graceful_stop_is_sent_or_refused() {
             tokio::spawn(async move {
                 match request.send().await {
                     Ok(response) => Some(Answer::read(response).await),
-                    // It listens no more.
+                    // It no longer listens.
                     Err(_) => None,
                 }
             })

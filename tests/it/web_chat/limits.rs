@@ -1,4 +1,4 @@
-//! How much a session sends: each bound by a tier of the test's own, and what its caller reads beyond it.
+//! The limits of a session: each with a tier of the test's own, and the answer to a caller that exceeds it.
 
 use std::time::Duration;
 
@@ -24,7 +24,8 @@ async fn account(options: Value) -> (World, Account) {
     (world, account)
 }
 
-/// Too much: the seconds after which to retry. The answer says that nothing is left of this limit.
+/// Sends beyond this limit, and returns the seconds after which to retry. Checks that the answer shows an
+/// empty limit.
 fn too_soon(answer: &Answer, limit: &str, policy: &str) -> u64 {
     assert_eq!((answer.status, answer.code().as_deref()), (429, Some("rate_limited")), "{}", answer.body);
     let sentence = answer.json()["error"].as_str().unwrap().to_owned();
@@ -107,7 +108,7 @@ async fn beyond_the_daily_cap_nothing_goes_and_a_new_process_knows_it() {
     world.returns(&account, logins).await;
     full(&world.post_by(&account, &text(MARIA, "três")).await);
     assert_eq!((came(&world, "três"), sends(&world, &account).await), (0, json!(2)));
-    // Others are not held by it.
+    // Messages to other recipients go on.
     world.arrives(&text(MARIA, "de outra")).await;
 }
 
@@ -147,7 +148,7 @@ async fn only_so_many_strangers_are_written_to_in_a_day() {
     world.send_by(&account, &group).await;
     assert_eq!(came(&world, "oi, João"), 0);
 
-    // Who writes first is no stranger.
+    // A person who writes first is no stranger.
     joao.writes(&account.phone, "bom dia").await;
     crate::running::until("the answer to João to go", async || {
         match world.post_by(&account, &text(JOAO, "bom dia, João")).await {

@@ -1,4 +1,5 @@
-//! Links that are not followed, or lead to nothing that can be sent: as the caller reads it, and that nobody was asked.
+//! Links that are not followed, or whose file cannot be sent: the answer to the caller, and that forbidden
+//! hosts get no request.
 
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ async fn refused(world: &World, kind: &str, link: &str, code: &str) -> Answer {
     answer
 }
 
-/// Nothing came of it all.
+/// Checks that no message was sent and that no number was looked up.
 async fn nothing_was_sent(world: &World) {
     assert_eq!((world.sends().await, world.whatsapp.messages().len()), (0, 0));
     assert_eq!(world.whatsapp.lookups_of(MARIA), 0);

@@ -1,4 +1,4 @@
-//! Web sessions as a company has them: the whole service over HTTP with the real driver, speaking to a WhatsApp of the
+//! A company's web sessions: the whole service over HTTP with the real driver, connected to a WhatsApp of the
 //! test's own.
 
 mod contacts;
@@ -22,7 +22,7 @@ pub(crate) mod world;
 
 /// The number of the account that most tests link to.
 const OWN: &str = "5511900000001";
-/// Of another account.
+/// The number of another account.
 const OTHER: &str = "5531966665555";
 const MARIA: &str = "5511988887777";
 const JOAO: &str = "5521977776666";

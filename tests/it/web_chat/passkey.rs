@@ -32,7 +32,7 @@ impl World {
         self.service.post(&path(&self.own), &self.own.company.key, body.to_string()).await
     }
 
-    /// Waits until what is left of the step happens on the phone.
+    /// Waits until only the phone's part of the step is left.
     async fn waits_for_phone(&self) {
         until("the phone's turn", async || {
             self.pairing(&self.own).await["passkey"]["waits_for_phone"] == true

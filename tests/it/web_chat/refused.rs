@@ -1,4 +1,4 @@
-//! What is not sent, with the status and the body of each refusal.
+//! Refused messages, with the status and the body of each refusal.
 
 use std::collections::BTreeSet;
 

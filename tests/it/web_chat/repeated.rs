@@ -1,4 +1,4 @@
-//! Requests under an `Idempotency-Key`: carried out once, however often they come.
+//! Requests with an `Idempotency-Key`: carried out once, no matter how often they are repeated.
 
 use futures_util::future::join_all;
 use reqwest::Method;

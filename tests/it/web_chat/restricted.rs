@@ -1,4 +1,5 @@
-//! An account that WhatsApp restricts: nobody new is written to, and who is known is written to as before.
+//! An account that WhatsApp restricts: it sends no messages to strangers, and sends to known people as
+//! before.
 
 use super::world::{World, text};
 use super::{JOAO, MARIA};
@@ -6,7 +7,7 @@ use crate::running::until;
 
 const ANA: &str = "5531955554444";
 
-/// Waits until strangers are written to no more, which the channel hears of a moment after it is shown.
+/// Waits until the channel refuses strangers, a moment after the restriction is shown.
 async fn refuses_strangers(world: &World) {
     let mut strangers = 5_541_900_000_000_u64..;
     until("strangers to be refused", async || {

@@ -11,7 +11,7 @@ pub(super) fn picture(format: ImageFormat) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// A film of 12 seconds and some, with sound and picture.
+/// A film of a little more than 12 seconds, with sound and picture.
 pub(super) fn film() -> Vec<u8> {
     let tracks = [track(b"soun"), track(b"vide")].concat();
     let head = boxed(
@@ -36,11 +36,11 @@ fn track(handler: &[u8; 4]) -> Vec<u8> {
     boxed(b"trak", &[boxed(b"tkhd", &[0; 84]), boxed(b"mdia", &handler)].concat())
 }
 
-/// A voice note of so many milliseconds, silent.
+/// A silent voice note of this many milliseconds.
 pub(super) fn voice(milliseconds: u64) -> Vec<u8> {
     let head = b"OpusHead\x01\x01\x38\x01\x80\xbb\0\0\0\0\0";
     let tags = b"OpusTags\x04\0\0\0test\0\0\0\0";
-    // What is skipped at the beginning counts too.
+    // The samples that a player skips at the beginning count too.
     let end = milliseconds * 48 + 0x138;
     [page(2, 0, 0, head), page(0, 0, 1, tags), page(4, end, 2, &[0xf8, 0xff, 0xfe])].concat()
 }
@@ -67,7 +67,7 @@ fn page(kind: u8, position: u64, sequence: u32, packet: &[u8]) -> Vec<u8> {
     page
 }
 
-/// Three seconds of an MP3 and some: frames of 1,152 samples at 44,100 a second.
+/// A little more than three seconds of an MP3: frames of 1,152 samples at 44,100 a second.
 pub(super) fn song() -> Vec<u8> {
     [[0xff, 0xfb, 0x90, 0x00].as_slice(), &[0; 413]].concat().repeat(125)
 }

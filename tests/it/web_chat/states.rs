@@ -1,4 +1,5 @@
-//! What becomes of a message after it was answered: every state that WhatsApp tells moves the ledger, and only forward.
+//! The states of a message after its answer: every state that WhatsApp reports moves the ledger, and only
+//! forward.
 
 use serde_json::json;
 
@@ -42,7 +43,7 @@ async fn what_is_told_late_or_twice_changes_nothing() {
     maria.gets(&message);
     maria.reads(&message);
     maria.gets(&message);
-    // What comes after these has come after all of them.
+    // A later receipt arrives after all of these.
     let (second, message) = world.arrives(&text(MARIA, "dois")).await;
     maria.gets(&message);
     maria.gets(&message);

@@ -1,4 +1,4 @@
-//! Texts to people and groups: what is answered, and what arrives.
+//! Texts to people and groups: the answers, and the messages that arrive.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Callers who wait for their turn: what they are told when it does not come in time, and what that leaves behind.
+//! Callers that wait for their turn: the answer if it does not come in time, and the rows that remain.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ const LUIS: &str = "5531944443333";
 /// A second message to the same person waits longer than any caller.
 const ONCE: (&str, &str) = ("pair_interval", "1h");
 
-/// A world whose callers wait so many seconds, with an account of a tier with these options, and everybody on
-/// WhatsApp.
+/// A world whose callers wait this many seconds, with an account of a tier with these options, and all
+/// numbers on WhatsApp.
 async fn account(patience: u64, options: Value) -> (World, Account) {
     let world =
         World::linked_with(|config| config.web_session.patience = Duration::from_secs(patience)).await;
@@ -53,7 +53,7 @@ pub(super) fn begin(world: &World, account: &Account, key: &str, body: &Value) -
     })
 }
 
-/// The account's newest send, once it has so many.
+/// The account's newest send, once it has this many sends.
 pub(super) async fn newest(world: &World, account: &Account, sends: u64) -> String {
     let mut id = String::new();
     until("another send", async || {
@@ -79,7 +79,7 @@ pub(super) async fn becomes(world: &World, account: &Account, send: &str, state:
     .await;
 }
 
-/// Waits until the message of this send has a row that says that it waits.
+/// Waits until the message of this send has a row as waiting.
 pub(super) async fn waits(world: &World, account: &Account, send: &str) {
     until("a message that waits in the store", async || {
         let path = format!("/api/v1/sends/{send}/messages");
@@ -124,7 +124,7 @@ async fn the_caller_of_a_send_that_is_paused_is_told_so_and_it_never_goes() {
     assert!(answer.body.contains("paused"), "{}", answer.body);
     becomes(&world, &account, &send, "expired").await;
     assert_eq!(status(&steer(&world, &account, &send, "resume").await), code(409, "send_is_over"));
-    // Others are not held by it.
+    // Messages to other recipients go on.
     let later = world.send_by(&account, &text(JOAO, "três")).await;
     world.whatsapp.expect_message(&later.id).await;
     assert_eq!(came(&world, "dois"), 0);
@@ -237,7 +237,7 @@ async fn what_a_graceful_stop_refused_is_not_sent_by_the_next_process() {
     world.returns(&account, logins).await;
     becomes(&world, &account, &send, "expired").await;
     assert_eq!(came(&world, "dois"), 0);
-    // Its key was given back.
+    // Its key is free again.
     let again = begin(&world, &account, "k", &text(MARIA, "dois")).await.unwrap().unwrap();
     assert_eq!(again.status, 200, "{}", again.body);
     world.whatsapp.expect_message(&Sent::new(again.json()).id).await;

@@ -1,4 +1,4 @@
-//! A service whose web sessions are linked to phones of a WhatsApp that only one test knows.
+//! A service whose web sessions are linked to phones of a test's own WhatsApp.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::running::until;
 /// The tier of most tests: nothing waits.
 pub(super) const QUICK: &str = "quick";
 
-/// Is not on WhatsApp.
+/// A number that is not on WhatsApp.
 const NOBODY: &str = "5500900000000";
 
 /// The service ends before its WhatsApp does.
@@ -32,7 +32,7 @@ pub(super) struct World {
     pub(super) own: Account,
 }
 
-/// A company's channel, and the phone that it is, or will be, linked to.
+/// A company's channel, and the phone that is or will be linked to it.
 #[derive(Clone)]
 pub(super) struct Account {
     pub(super) company: Company,
@@ -55,7 +55,7 @@ pub(crate) fn text(number: &str, text: &str) -> Value {
     json!({"phone_number": number, "recipient_type": "number", "type": "text", "message": text})
 }
 
-/// What the tests change in the configuration: links may lead to this machine, and doubt ends at once.
+/// The tests' changes of the configuration: links may lead to this machine, and doubt ends at once.
 pub(crate) fn configure(config: &mut Config) {
     config.media.allow = vec!["127.0.0.0/8".parse().unwrap()];
     config.retry.unknown_grace = Duration::ZERO;
@@ -63,7 +63,7 @@ pub(crate) fn configure(config: &mut Config) {
     config.web_session.patience = Duration::from_secs(10);
 }
 
-/// A driver, as a process that has just begun has it.
+/// A driver of a new process.
 pub(crate) fn driver(url: &str, media_host: &str) -> WhatsApp {
     // A second test finds it installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -111,7 +111,7 @@ impl World {
     async fn unlinked_with(change: impl FnOnce(&mut Config)) -> Self {
         let whatsapp = FakeWhatsApp::start();
         let driver = driver(whatsapp.url(), whatsapp.media_host());
-        // On the heap: a service is large, and who holds the world holds it, too.
+        // On the heap, because a service is large and part of the world.
         let service = Box::pin(Service::start_configured(driver, |config| {
             configure(config);
             change(config);
@@ -134,7 +134,7 @@ impl World {
         self.service.restart_with_driver(driver(self.whatsapp.url(), self.whatsapp.media_host())).await;
     }
 
-    /// Waits until the phone of the tests' own account has let a device in again, and the service has heard so.
+    /// Waits until a device is connected again on the account of most tests, and the service knows that.
     pub(super) async fn comes_back(&self, logins_before: u32) {
         self.returns(&self.own, logins_before).await;
     }
@@ -146,12 +146,12 @@ impl World {
         self.ready(account).await;
     }
 
-    /// Waits until the channel sends, which it does a moment after it is shown as connected: asks to write to a number that
-    /// nobody has.
+    /// Waits until the channel sends, a moment after it is shown as connected: requests a message to a number
+    /// that is not on WhatsApp.
     pub(super) async fn ready(&self, account: &Account) {
         until("the channel to send", async || {
             let answer = self.post_by(account, &text(NOBODY, "?")).await;
-            // Not there, or not at this pace: asked only by a session that sends.
+            // The number is unknown, or the lookup exceeds the pace: only a session that sends looks it up.
             assert!([409, 422, 429].contains(&answer.status), "{}", answer.body);
             answer.status != 409
         })
@@ -184,7 +184,7 @@ impl World {
         assert_eq!(answer.status, 202, "{}", answer.body);
     }
 
-    /// How far the account is with being linked.
+    /// The state of the account's pairing.
     pub(super) async fn pairing(&self, account: &Account) -> Value {
         let answer = self.service.get(&pairing(account), &account.company.key).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
@@ -198,7 +198,7 @@ impl World {
         assert_eq!(answer.status, 204, "{}", answer.body);
     }
 
-    /// Waits until the account is in this state for this reason, and says all that is shown of it.
+    /// Waits until the account is in this state for this reason, and returns its record.
     pub(super) async fn becomes(
         &self,
         account: &Account,
@@ -223,7 +223,7 @@ impl World {
         answer.json()["data"].as_array().unwrap().clone()
     }
 
-    /// Rows that the channel's session keeps, whatever they are.
+    /// All rows that the channel's session keeps.
     pub(super) async fn records(&self, account: &Account) -> u64 {
         use entity::web_session_record::{Column, Entity};
         let database = Database::connect(&self.service.universe.url).await.unwrap();
@@ -277,7 +277,7 @@ impl World {
         page["data"][0].clone()
     }
 
-    /// Waits until the message is in this state, and says all that is shown of it.
+    /// Waits until the message is in this state, and returns its record.
     pub(super) async fn reaches(&self, send: &str, state: &str) -> Value {
         let mut message = Value::Null;
         until(&format!("a message {state}"), async || {
@@ -288,7 +288,7 @@ impl World {
         message
     }
 
-    /// The message is under way: it was attempted, and WhatsApp has not said that it has it.
+    /// Checks that the message is under way: it was attempted, and WhatsApp has not acknowledged it.
     pub(super) async fn is_under_way(&self, send: &str) {
         let message = self.message(send).await;
         assert!(["queued", "sending"].contains(&message["state"].as_str().unwrap()), "{message}");
@@ -308,7 +308,7 @@ impl Sent {
         Self { body, id, send }
     }
 
-    /// What the answer says of its only message.
+    /// The answer's only message.
     pub(super) fn result(&self) -> &Value {
         &self.body["data"][0]["result"]
     }
@@ -337,8 +337,8 @@ pub(super) fn messages(account: &Account) -> String {
     format!("/api/v1/web-chat/{}/messages", account.channel)
 }
 
-/// The whole answer to a message is this, but for its text and its times; `sent` says whom it went to and `content`
-/// what it holds.
+/// Checks the whole answer to a message, except its text and its times; `sent` has the recipient and
+/// `content` the content.
 pub(super) fn check(sent: &Sent, jid: &str, content: &Value) {
     let timestamp = sent.result()["messageTimestamp"].as_str().expect("a time in text");
     let seconds = timestamp.parse::<i64>().unwrap() - Timestamp::now().millis() / 1000;

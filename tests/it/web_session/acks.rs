@@ -1,4 +1,4 @@
-//! What becomes of a message after it was handed over.
+//! The states of a message after it was handed over.
 
 use std::time::Duration;
 
@@ -46,7 +46,8 @@ async fn in_a_group_every_member_is_told_of() {
     }
 }
 
-/// The code of a message that WhatsApp refuses so, and whether it says that the account is restricted.
+/// The code of a message that WhatsApp refuses with this error, and whether the refusal reports a restricted
+/// account.
 async fn refused_with(code: u16) -> AckState {
     let stage = Stage::set();
     stage.whatsapp.contact(MARIA);

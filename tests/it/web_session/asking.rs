@@ -1,4 +1,4 @@
-//! What a session asks about numbers.
+//! A session's lookups of numbers.
 
 use pombo::connector::web_session::{AskError, Jid};
 

@@ -167,14 +167,15 @@ async fn a_session_that_was_stopped_has_written_down_what_it_has_to_keep() {
     let (mut session, records) = stage.linked(&phone).await;
     for text in ["um", "dois", "três"] {
         let sent = session.text(&person(MARIA), text).await;
-        // What is handed over in the very moment of the stop may not arrive: its acknowledgement would say so.
+        // A message that is handed over at the moment of the stop may not arrive; it then has no
+        // acknowledgement.
         stage.whatsapp.expect_message(sent.id.as_str()).await;
     }
     session.session.stop().await;
     let (kept, changes) = (Arc::new(records.copy()), records.changes());
     assert_eq!(session.expect_end().await, End::Stopped);
 
-    // Keys that were used and not written down would be used again: nobody could read what they seal.
+    // Keys that were used and not stored would be used again, and no recipient could read their messages.
     let mut session = stage.open(&kept).await;
     session.expect_connected().await;
     let sent = session.text(&person(MARIA), "quatro").await;

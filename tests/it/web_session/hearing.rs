@@ -1,4 +1,4 @@
-//! Who writes to a session.
+//! Incoming messages of a session.
 
 use pombo::connector::web_session::Event;
 use pombo::domain::phone::PhoneNumber;
@@ -6,7 +6,7 @@ use pombo::domain::phone::PhoneNumber;
 use super::{JOAO, MARIA, OWN, Stage, Watched, number};
 use crate::fake_whatsapp::write_hidden;
 
-/// Who wrote, when next somebody did.
+/// The sender of the next incoming message.
 async fn expect_inbound(session: &mut Watched) -> PhoneNumber {
     let pick = |event: &Event| match event {
         Event::Inbound { from } => Some(*from),
@@ -28,7 +28,7 @@ async fn whoever_writes_is_told_by_the_number_while_it_is_known() {
     write_hidden(&joao, &phone, true, "oi").await;
     assert_eq!(expect_inbound(&mut session).await, number(JOAO));
 
-    // Nobody knows this one's number; of the others it was learnt.
+    // This sender's number is unknown; the others' numbers were learnt.
     let unknown = write_hidden(&stranger, &phone, false, "oi").await;
     phone.expect_receipt(&unknown).await;
     for (person, digits) in [(&maria, MARIA), (&joao, JOAO)] {
@@ -36,7 +36,7 @@ async fn whoever_writes_is_told_by_the_number_while_it_is_known() {
         assert_eq!(expect_inbound(&mut session).await, number(digits));
     }
 
-    // Who wrote while nobody was there is told when the session is back.
+    // Messages during the absence are reported when the session is back.
     session.session.stop().await;
     maria.writes(&phone, "tudo bem?").await;
     let mut session = stage.open(&records).await;

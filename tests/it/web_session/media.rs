@@ -1,4 +1,4 @@
-//! Files: what was sent is what the recipient opens.
+//! Files: the recipient opens exactly the file that was sent.
 
 use std::process::Command;
 
@@ -20,7 +20,7 @@ fn media(kind: MediaKind, mimetype: &str, bytes: &[u8]) -> Media {
     }
 }
 
-/// Sends a file and opens it where it arrived.
+/// Sends a file and opens it at its recipient.
 async fn sent(media: Media) -> OpenedFile {
     let stage = Stage::set();
     stage.whatsapp.contact(MARIA);

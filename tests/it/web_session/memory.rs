@@ -1,4 +1,4 @@
-//! Records of a session that are gone with the test.
+//! Records of a session in memory, which end with the test.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,17 +21,17 @@ impl Memory {
         self.records.lock().unwrap()
     }
 
-    /// What is there now, as it would be found after a crash.
+    /// The present records, as a process after a crash would find them.
     pub(super) fn copy(&self) -> Self {
         Self { records: Mutex::new(self.records().clone()), changes: AtomicU64::new(0) }
     }
 
-    /// How often something was written.
+    /// The number of writes.
     pub(super) fn changes(&self) -> u64 {
         self.changes.load(Ordering::Relaxed)
     }
 
-    /// Whether there is nothing.
+    /// Whether there are no records.
     pub(super) fn is_empty(&self) -> bool {
         self.records().is_empty()
     }

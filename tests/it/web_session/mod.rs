@@ -1,4 +1,4 @@
-//! The driver of web sessions, from its interface to a WhatsApp of the test's own.
+//! The driver of web sessions, with a WhatsApp of the test's own.
 
 mod acks;
 mod asking;
@@ -35,7 +35,7 @@ const OWN: &str = "5511900000001";
 const MARIA: &str = "5511988887777";
 const JOAO: &str = "5521977776666";
 
-/// A WhatsApp, and a driver that speaks to it.
+/// A WhatsApp, and a driver that connects to it.
 struct Stage {
     whatsapp: FakeWhatsApp,
     driver: WhatsApp,
@@ -76,7 +76,7 @@ async fn open(driver: &WhatsApp, records: Arc<dyn Records>) -> Watched {
     Watched { session: driver.open(opening).await.unwrap(), told, seen: Vec::new() }
 }
 
-/// A session with everything that it tells.
+/// A session with its events.
 struct Watched {
     session: Arc<dyn Session>,
     told: mpsc::Receiver<Event>,
@@ -84,11 +84,11 @@ struct Watched {
 }
 
 impl Watched {
-    /// Waits for an event, and passes over others.
+    /// Waits for an event, and skips others.
     ///
     /// # Panics
     ///
-    /// If it does not come in time, or the session tells nothing more; says what came instead.
+    /// If it does not come in time, or the session has ended; the message lists the events that came instead.
     async fn expect<T>(&mut self, what: &str, mut pick: impl FnMut(&Event) -> Option<T>) -> T {
         let waiting = async {
             while let Some(event) = self.told.recv().await {
@@ -122,7 +122,7 @@ impl Watched {
         self.expect("loss of the connection", pick).await;
     }
 
-    /// Why the session is over.
+    /// The reason why the session is over.
     async fn expect_end(&mut self) -> End {
         let pick = |event: &Event| match event {
             Event::Ended(end) => Some(end.clone()),
@@ -131,7 +131,7 @@ impl Watched {
         self.expect("end", pick).await
     }
 
-    /// What becomes next of a message.
+    /// The next state of a message.
     async fn expect_ack(&mut self, id: &MessageId) -> Ack {
         let pick = |event: &Event| match event {
             Event::Ack(ack) if ack.id == *id => Some(ack.clone()),

@@ -1,4 +1,4 @@
-//! How a session gets linked to a phone.
+//! Linking a session to a phone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use pombo::connector::web_session::{End, Event, PairingFailure};
 use super::memory::Memory;
 use super::{OWN, Stage, number};
 
-/// What a session tells of its pairing: number, hidden address, and name of the business.
+/// A session's report of its pairing: number, hidden address, and name of the business.
 fn paired(event: &Event) -> Option<(u64, Option<String>, Option<String>)> {
     match event {
         Event::Paired { number, lid, business_name } => {

@@ -58,7 +58,7 @@ async fn a_passkey_and_a_code_that_is_the_same_on_both_sides_link_a_session() {
     session.session.stop().await;
     session.expect_end().await;
 
-    // What was agreed on is what connects again.
+    // The device connects again with the agreed keys.
     let mut session = stage.open(&records).await;
     session.expect_connected().await;
     assert!(!session.has_shown_qr());

@@ -1,4 +1,4 @@
-//! The ways in which WhatsApp does not let a linked session in.
+//! The ways in which WhatsApp refuses a linked session.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use pombo::connector::web_session::{Ban, End};
 use super::{OWN, Stage};
 use crate::fake_whatsapp::Refusal;
 
-/// How a linked session ends that WhatsApp refuses so.
+/// The end of a linked session that WhatsApp refuses in this way.
 async fn end_of(refusal: Refusal) -> End {
     let stage = Stage::set();
     let phone = stage.whatsapp.phone(OWN);
@@ -60,7 +60,7 @@ async fn a_client_that_is_too_old_is_refused_before_it_is_linked() {
     stage.whatsapp.refuse_everyone(Refusal::Outdated);
     let mut session = stage.open(&std::sync::Arc::default()).await;
     assert_eq!(session.expect_end().await, End::ClientOutdated);
-    // The refusal is not repeated: nobody connects again by itself.
+    // The refusal is not repeated, because the session does not connect again by itself.
     stage.whatsapp.expect_no_connection().await;
     tokio::time::timeout(Duration::from_secs(5), session.session.stop()).await.unwrap();
 }

@@ -92,7 +92,7 @@ async fn two_sessions_side_by_side_do_not_mix() {
     assert!(message.readers.contains(other));
 }
 
-/// Twenty are linked at once, and none hears of the others.
+/// Twenty sessions are linked at once, and none gets the others' events.
 #[tokio::test]
 async fn many_sessions_work_at_once() {
     let stage = Stage::set();

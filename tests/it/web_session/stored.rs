@@ -1,4 +1,4 @@
-//! Sessions that keep their keys where the service does: in the database, sealed.
+//! Sessions that keep their keys as in the service: in the database, sealed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ stores!(
     a_session_that_is_wiped_leaves_the_others_alone,
 );
 
-/// Where a channel's session keeps its keys, opened again as after a restart.
+/// The store of a channel's session, opened again as after a restart.
 fn records(universe: &Universe, channel: Uuid) -> Arc<dyn Records> {
     let secrets = Secrets { key: Some(SealingKey::new([7; 32])), previous_keys: Vec::new(), key_file: None };
     let vault = Arc::new(Vault::open(&secrets, Path::new("/nowhere")).unwrap().0);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What is made of a description with these fields beside its id.
+/// The result of a description with these fields beside its id.
 fn read(fields: &str) -> Health {
     let comma = if fields.is_empty() { "" } else { "," };
     to_health(format!(r#"{{"id":1065{comma}{fields}}}"#).as_bytes())

@@ -1,4 +1,4 @@
-//! Codes, and what comes of using them or not.
+//! Codes that are used, and codes that are not.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! Records that are gone with the test.
+//! Records in memory, which end with the test.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,7 +12,7 @@ use crate::connector::web_session::{Change, Record, Records, RecordsError};
 #[derive(Default)]
 pub(super) struct Memory {
     records: Mutex<BTreeMap<(String, String), Record>>,
-    /// Nothing can be written.
+    /// Makes all writes fail.
     pub(super) is_full: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! Messages, and what is told of them.
+//! Messages and their events.
 
 use super::*;
 use crate::connector::web_session::{AskError, Built, Media, MediaKind, SendError};

@@ -1,4 +1,4 @@
-//! Requests of an operation, from what the reference says of its parameters and its body.
+//! Requests of an operation, generated from the reference's parameters and body.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(super) struct Operation {
     description: Value,
 }
 
-/// What requests may name.
+/// The records that requests may name.
 pub(super) struct Known {
     /// Beginnings of paths, each with the id of a record that the caller has there.
     own: Vec<(&'static str, String)>,
@@ -298,7 +298,7 @@ fn integer(schema: &Value, known: &Known) -> BoxedStrategy<Value> {
     prop_oneof![6 => usual, 2 => select(known.templates.clone()), 1 => select(odd.to_vec())].boxed()
 }
 
-/// What no schema asks for.
+/// Values outside of every schema.
 fn junk() -> BoxedStrategy<Value> {
     let odd = [
         json!(null),
@@ -333,7 +333,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// Replaces the place with this number, counted from the outside; `left` is what is to be counted still.
+/// Replaces the place with this number, counted from the outside; `left` is the rest of the count.
 fn replace(value: &mut Value, left: &mut usize, junk: &Value) -> bool {
     if *left == 0 {
         *value = junk.clone();

@@ -17,7 +17,8 @@ const CASES: u32 = 12;
 /// Attempts to make a failing request smaller.
 const SHRINKS: u32 = 60;
 const SEED: u64 = 17;
-/// Refusals with a status from 500 that say what is missing or down; this world has no provider and no web sessions.
+/// Refusals with a status of 500 or more that name a missing or failed part; this world has no provider and
+/// no web sessions.
 const DOCUMENTED_FAILURES: &[&str] = &["feature_unavailable", "provider_unavailable", "service_unavailable"];
 
 /// Sends a request with the key that its path needs.
@@ -52,7 +53,8 @@ fn every_request_made_from_the_reference_is_answered_as_the_reference_says() {
     let world = runtime.block_on(World::new());
     let document = serde_json::to_value(pombo::api::document()).unwrap();
     let mut operations = generate::operations(&document);
-    // What reads comes first and what removes comes last, so that requests find the records that they name.
+    // Operations that read come first and operations that remove come last, so that requests find their
+    // records.
     let order = [Method::GET, Method::POST, Method::PATCH, Method::PUT, Method::DELETE];
     operations.sort_by_key(|operation| order.iter().position(|method| *method == operation.method));
     let known = runtime.block_on(generate::Known::of(&world));

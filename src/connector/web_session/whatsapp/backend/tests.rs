@@ -1,4 +1,4 @@
-//! What the library's documentation asks of a store, on records in memory.
+//! The requirements of the library's documentation for a store, on records in memory.
 
 use std::collections::BTreeMap;
 use std::result::Result;
@@ -134,7 +134,7 @@ async fn what_moves_on_with_each_message_is_in_the_namespaces_that_a_restore_lea
     let mut expected = CONVERSATIONS.to_vec();
     expected.sort_unstable();
     assert_eq!(moving, expected);
-    // The device itself stays what it is: nobody has to link the phone again.
+    // The device itself stays the same, so the phone need not be linked again.
     backend.put_identity("5511@s.whatsapp.net:0", [7; 32]).await.unwrap();
     assert!(memory.with(|kept| kept.keys().any(|(namespace, _)| !CONVERSATIONS.contains(&&**namespace))));
 }

@@ -1,4 +1,4 @@
-//! What the library's events mean.
+//! The meaning of the library's events.
 
 use whatsapp_rust::wacore::chrono::{DateTime, Duration as Span};
 use whatsapp_rust::wacore::types::events::{
