@@ -399,10 +399,10 @@ impl World {
         let common = Arc::clone(&self.machine.common);
         let mut words = Vec::new();
         for (_, effect) in common.accounts.take_effects() {
-            if let account::Effect::Tell { channel, news } = effect
+            if let account::Effect::Tell { channel, update } = effect
                 && channel == self.machine.channel().id
             {
-                words.extend(self.feed(Input::Account(news)));
+                words.extend(self.feed(Input::Account(update)));
             }
         }
         words
