@@ -36,7 +36,7 @@ pub(crate) enum Fault {
     BulkTriedAgainFirst,
     /// A bulk send goes on until it is done, and the others wait.
     TurnKept,
-    /// A channel takes a free place before those that stand in line for it.
+    /// A channel takes a free permit before those that wait in the queue for it.
     LineJumped,
     /// Permits are not given back.
     PermitLeaked,

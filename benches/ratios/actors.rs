@@ -19,8 +19,8 @@ use crate::seed::{FIRST, Seed};
 use crate::service::{Ground, resident_kib};
 
 const IDLE: usize = 10_000;
-/// Actors before the first look at the memory.
-const WARMING: usize = 1_000;
+/// Actors before the first look at the memory: as many, so that the database's caches are full by then.
+const WARMING: usize = IDLE;
 const KNOWN: usize = 100_000;
 const ACTIVE: usize = 10_000;
 /// Messages that each active channel has to send.
@@ -45,7 +45,7 @@ async fn idle_actors() -> Vec<Row> {
     let channels = seed.channels(&ground.vault, ground.company, 1_000_000, WARMING + IDLE).await;
     seed.know_levels().await;
     let service = ground.serve().await;
-    // A rehearsal starts the channel's actor and leaves no work.
+    // A dry run starts the channel's actor and leaves no work.
     let body = r#"{"type":"text","message":"hi","phone_number":"+55 11 98888-7777"}"#;
     let requests: Vec<_> = channels
         .iter()

@@ -57,7 +57,7 @@ fn rows(stepwise: Vec<f64>, idle: Vec<f64>, at_once: Vec<f64>, (took, grown): (D
     };
     vec![
         Row {
-            what: "202 for 200 single sends a second while 1 M old messages are forgotten",
+            what: "202 for 200 single sends a second while 1 M old messages are removed",
             ours: format!("{} of {}; done in {:.0} s", told(&stepwise), stepwise.len(), took.as_secs_f64()),
             yardstick: format!("idle {} of {}", told(&idle), idle.len()),
             ratio: format!("{:.1}", at(&stepwise, 0.99) / at(&idle, 0.99)),

@@ -170,8 +170,8 @@ pub(super) async fn send(
     };
     let asked = parse(&state, body).await?;
     if is_dry_run {
-        let rehearsal = state.engine.rehearse(&channel, asked).await?;
-        return Ok(HttpResponse::Ok().json(Rehearsed::from(rehearsal)));
+        let dry_run = state.engine.dry_run(&channel, asked).await?;
+        return Ok(HttpResponse::Ok().json(Rehearsed::from(dry_run)));
     }
     let accepted = state.engine.send(&channel, asked, held).await?;
     Ok(HttpResponse::Accepted().json(Queued::from(accepted)))

@@ -12,7 +12,7 @@ use utoipa::IntoParams;
 use super::State;
 use super::auth::Company;
 use super::error::Error;
-use crate::engine::{self, Accepted, Claim, Held};
+use crate::engine::{self, Accepted, Claim, KeyGuard};
 use crate::error::Code;
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -37,7 +37,7 @@ pub(super) struct IdempotencyKey {
 /// How a request is handled.
 pub(super) enum Turn {
     /// The request has to be carried out, under its key if it has one.
-    First(Option<Held>),
+    First(Option<KeyGuard>),
     /// The request was carried out before.
     Repeated(Accepted),
     /// The request was carried out before, and this is the stored answer.
@@ -58,7 +58,7 @@ pub(super) async fn turn(
     let Some(key) = key(request.headers())? else { return Ok(Turn::First(None)) };
     let claim = Claim { key: key.to_owned(), fingerprint: fingerprint(request, body).await? };
     Ok(match state.engine.claim(company.id, claim).await? {
-        engine::Turn::First(held) => Turn::First(Some(held)),
+        engine::Turn::First(guard) => Turn::First(Some(guard)),
         engine::Turn::Repeated(accepted) => Turn::Repeated(accepted),
         engine::Turn::Told(answer) => Turn::Told(answer),
     })

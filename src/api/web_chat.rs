@@ -167,8 +167,8 @@ pub(super) async fn send(
     };
     let asked = WebRequest::parse(&body, &state.options.send)?;
     if is_dry_run {
-        let rehearsal = state.engine.rehearse_web(&channel, asked).await?;
-        return Ok(HttpResponse::Ok().json(Tried::from(rehearsal)));
+        let dry_run = state.engine.dry_run_web(&channel, asked).await?;
+        return Ok(HttpResponse::Ok().json(Tried::from(dry_run)));
     }
     let answer = state.engine.send_web(&channel, asked, held, SENT);
     Ok(HttpResponse::Ok().content_type(ContentType::json()).body(answer.await?))

@@ -96,9 +96,9 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
     let (tagged_contacts, tagged_numbers) =
         session.app.store.tagged_contacts(channel.company_id, &audience.tags).await?;
     let planned = Planned::new(&channel, audience, is_marketing);
-    let Outcome { skipped, left_out, course, without_fields: _ } =
+    let Outcome { skipped, suppressed, course, without_fields: _ } =
         planned.by_the_store(&session.app.store, Timestamp::now()).await?;
-    reasons.extend(left_out.into_iter().map(|(reason, count)| (reason.to_owned(), count)));
+    reasons.extend(suppressed.into_iter().map(|(reason, count)| (reason.to_owned(), count)));
     if course.recipients == 0 {
         let why: String =
             reasons.iter().map(|(reason, count)| format!("\n  {count} skipped: {reason}")).collect();

@@ -1,8 +1,8 @@
-//! What carries requests and wake-ups between the nodes of a cluster.
+//! Carriers: transport of requests and wake-ups between the nodes of a cluster.
 //!
-//! Nothing that must be true depends on a carrier: every node polls the database once a second besides. A carrier
-//! makes nodes hear of work sooner, and answers requests that only the owner of a channel can answer. [`Nobody`] is
-//! for a cluster without one.
+//! Correctness never depends on a carrier: every node also polls the database once a second. A carrier makes nodes hear
+//! of work sooner, and transports requests that only the owner of a channel can answer. [`Nobody`] is for a cluster
+//! without one.
 
 use std::time::Duration;
 
@@ -10,19 +10,19 @@ use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
-/// Carries requests and wake-ups to the node that owns a shard: channels that are always on one node. Each node also owns a
-/// shard without channels, which has the node's id. Calls may be dropped at any time.
+/// Carries requests and wake-ups to the node that owns a shard. Each node also owns a shard without channels, which has
+/// the node's id. Calls may be dropped at any time.
 #[async_trait]
 pub trait Carrier: Send + Sync {
-    /// Whether anything is ever carried.
+    /// Whether this carrier transports anything.
     fn is_there(&self) -> bool {
         true
     }
 
-    /// Asks the owner of a shard: `name` says what (letters, digits and `_`), `body` is JSON. The owner's
-    /// answer, which is JSON too.
+    /// Sends a request to the owner of a shard: `name` (letters, digits and `_`) is the kind, `body` is JSON. Returns
+    /// the owner's answer, also JSON.
     ///
-    /// The call returns within this time; without one, within the time that the configuration gives to other nodes.
+    /// The call returns within the given time, or within the configured time.
     ///
     /// # Errors
     ///
@@ -35,18 +35,18 @@ pub trait Carrier: Send + Sync {
         within: Option<Duration>,
     ) -> Result<Vec<u8>, NotCarried>;
 
-    /// Tells the owner of a shard to look for new work of it. It may get lost, and never waits for the owner.
+    /// Wakes the owner of a shard to search for new work. A wake-up may get lost, and never waits for the owner.
     fn wake(&self, shard: Uuid);
 
-    /// Takes what comes for this shard from here on, until the subscription is dropped. The node that owns the
-    /// shard subscribes, and no other. Broken connections are mended by the implementation.
+    /// Receives messages for this shard from here on, until the subscription is dropped. Only the node that owns the
+    /// shard subscribes. The implementation repairs broken connections.
     ///
     /// # Errors
     ///
-    /// [`NotCarried`] when the subscription cannot even be noted. Without a carrier it succeeds and nothing comes.
+    /// [`NotCarried`] when the subscription cannot be made. Without a carrier it succeeds, and nothing comes.
     async fn subscribe(&self, shard: Uuid) -> Result<Subscription, NotCarried>;
 
-    /// How the connection is; `None` for one that needs none.
+    /// The state of the connection; `None` for a carrier without one.
     fn link(&self) -> Option<Link> {
         None
     }
@@ -57,52 +57,52 @@ pub trait Carrier: Send + Sync {
 pub struct Link {
     /// Whether there is one now.
     pub is_connected: bool,
-    /// The version of the server that it leads to, or led to last; `None` when there never was one.
+    /// The version of the present or last server; `None` when there never was one.
     pub version: Option<String>,
 }
 
-/// What comes for a shard that this node owns. Dropping it ends the subscription.
+/// The messages for a shard that this node owns. Dropping this ends the subscription.
 #[derive(Debug)]
 pub struct Subscription {
     incoming: mpsc::Receiver<Incoming>,
 }
 
 impl Subscription {
-    /// A subscription that hands on what is sent into this channel, whose other side sees that it was dropped.
+    /// A subscription that yields the messages of this channel; the sender sees when it is dropped.
     pub const fn new(incoming: mpsc::Receiver<Incoming>) -> Self {
         Self { incoming }
     }
 
-    /// The next thing that comes; `None` when nothing can come any more.
+    /// The next message; `None` when none can come any more.
     pub async fn next(&mut self) -> Option<Incoming> {
         self.incoming.recv().await
     }
 }
 
-/// What another node says to the owner of a shard.
+/// A message of another node to the owner of a shard.
 #[derive(Debug)]
 pub enum Incoming {
     /// There may be new work.
     Wake,
-    /// Something that only the owner can answer.
+    /// A question that only the owner can answer.
     Request(Request),
 }
 
 /// A request of another node.
 #[derive(Debug)]
 pub struct Request {
-    /// What is asked.
+    /// The kind of the request.
     pub name: String,
-    /// JSON.
+    /// The body, as JSON.
     pub body: Vec<u8>,
-    /// Takes the answer, as JSON. Dropped without one, the other node hears that it failed.
+    /// Takes the answer, as JSON. Dropped without one, the other node reads that the request failed.
     pub answer: oneshot::Sender<Vec<u8>>,
 }
 
 /// Why a request was not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotCarried {
-    /// No node has subscribed to the shard, or nothing carries at all: the request reached nobody.
+    /// No node has subscribed to the shard, or there is no carrier: the request reached nobody.
     #[error("no node takes requests for this channel")]
     NoOwner,
     /// The other node did not answer in time, or gave no answer. It may have acted on the request.

@@ -1,8 +1,8 @@
-//! Many processes on one PostgreSQL: which of them owns which channels.
+//! Clusters: several processes on one PostgreSQL, and which of them owns which channels.
 //!
-//! The database decides. A node has a lease by the database's clock, and owns what its rows say until it releases them
-//! or its fence is closed. The [machine] decides what a node does about that, the [shell] carries it out, and [`Cluster`] is
-//! how the engine asks. A process that serves alone owns every channel, and nothing here runs.
+//! The database decides. A node has a lease by the database's clock, and owns the shards in its rows until it releases
+//! them or its fence is closed. The [machine] decides how the node acts, the [shell] carries that out, and [`Cluster`]
+//! is the engine's access. A process that serves alone owns every channel, and nothing here runs.
 
 mod carrier;
 pub(crate) mod machine;
@@ -33,33 +33,33 @@ pub use self::status::{Moves, Node, NodeState, NodeStatus, Server, Status, chann
 use crate::domain::channel::{Channel, Kind};
 use crate::store::{self, Lease, Purpose, Store};
 
-/// What the engine hears of its part in the cluster.
+/// An event of the cluster, for the engine.
 #[derive(Debug)]
-pub enum News {
-    /// These shards are ours now.
+pub enum ClusterEvent {
+    /// This node owns these shards now.
     Gained(Vec<Uuid>),
-    /// These are to be given away: stop what runs of them. They are released when `stopped` is told or dropped.
+    /// These shards will be given away: stop their channels. They are released when `stopped` is sent or dropped.
     GiveUp {
-        /// Which.
+        /// The shards.
         shards: Vec<Uuid>,
-        /// Told when nothing of them runs any more and all of it is written.
+        /// Sent when their channels have ended and everything is written.
         stopped: oneshot::Sender<()>,
     },
     /// The lease is not renewed: nothing may begin, and web sessions must close.
     Distrusted,
-    /// It is renewed again.
+    /// The lease is renewed again.
     Trusted,
-    /// A node is gone. What it told nobody is read from the database.
+    /// A node is gone. Changes that it did not tell are read from the database.
     NodeGone,
     /// This node can write no more and has to end.
     Fenced,
 }
 
-/// A process's part in a cluster; clones share it.
+/// A process's membership in a cluster; clones share it.
 #[derive(Clone)]
 pub struct Cluster(Option<Arc<Nodes>>);
 
-/// What a node of several knows of its part.
+/// The state of a node of several.
 struct Nodes {
     id: Uuid,
     store: Store,
@@ -71,7 +71,7 @@ struct Nodes {
     trusted_until: AtomicU64,
     is_draining: AtomicBool,
     inputs: mpsc::UnboundedSender<Input>,
-    /// Told when something was claimed.
+    /// Notified when a shard was claimed.
     claimed: Notify,
 }
 
@@ -87,13 +87,13 @@ impl Cluster {
         Self(None)
     }
 
-    /// The part of the node that has this lease; a process that has another lease is alone. The shell has to run for as
-    /// long as the process serves. Nothing is trusted before the lease is renewed for the first time.
+    /// The membership of the node with this lease; a process with another kind of lease is alone. The shell has to run
+    /// while the process serves. The lease is not trusted before its first renewal.
     pub fn of(
         store: &Store,
         lease: &Arc<Lease>,
         carrier: Arc<dyn Carrier>,
-    ) -> (Self, Option<(Heartbeat, mpsc::UnboundedReceiver<News>)>) {
+    ) -> (Self, Option<(Heartbeat, mpsc::UnboundedReceiver<ClusterEvent>)>) {
         let began = Instant::now();
         let Some(id) = lease.node() else { return (Self::alone(), None) };
         let (inputs, incoming) = mpsc::unbounded_channel();
@@ -129,7 +129,7 @@ impl Cluster {
         self.0.as_ref().is_none_or(|nodes| nodes.owned.contains(&shard(channel)))
     }
 
-    /// Whether this process does what one does for all.
+    /// Whether this process does the housekeeping for all.
     pub fn keeps_house(&self) -> bool {
         self.0.as_ref().is_none_or(|nodes| nodes.owned.contains(&HOUSEKEEPING) && nodes.is_trusted())
     }
@@ -144,7 +144,8 @@ impl Cluster {
         self.0.as_ref().is_none_or(|nodes| nodes.is_proposed(shard(channel)))
     }
 
-    /// These channels have work and are not ours: the node claims those that nobody owns and that it is proposed for.
+    /// These channels have work, and this node does not own them: it claims those without an owner for which it is
+    /// proposed.
     pub fn want<'a>(&self, channels: impl Iterator<Item = &'a Channel>) {
         let Some(nodes) = &self.0 else { return };
         let wanted =
@@ -152,7 +153,7 @@ impl Cluster {
         nodes.want(wanted.collect());
     }
 
-    /// Wants what one node does for all.
+    /// Asks for the housekeeping.
     pub fn want_house(&self) {
         if let Some(nodes) = &self.0
             && !nodes.owned.contains(&HOUSEKEEPING)
@@ -161,7 +162,7 @@ impl Cluster {
         }
     }
 
-    /// Whether the channel is ours, claimed now if nobody owns it; waits for that as long as this.
+    /// Whether this node owns the channel, after claiming it if nobody did; waits for the claim at most this long.
     pub async fn claim(&self, channel: &Channel, patience: Duration) -> bool {
         let Some(nodes) = &self.0 else { return true };
         if self.owns(channel) {
@@ -206,7 +207,7 @@ impl Cluster {
         }
     }
 
-    /// Tells all other nodes to look for what is new.
+    /// Wakes all other nodes.
     pub fn wake_all(&self) {
         let Some(nodes) = &self.0 else { return };
         for member in nodes.members().iter().filter(|member| member.id != nodes.id) {
@@ -214,7 +215,7 @@ impl Cluster {
         }
     }
 
-    /// What carries requests between nodes; `None` for a process that serves alone, and for a cluster without one.
+    /// The carrier between nodes; `None` for a process that serves alone, and for a cluster without one.
     pub fn carrier(&self) -> Option<Arc<dyn Carrier>> {
         self.0.as_ref().filter(|nodes| nodes.carrier.is_there()).map(|nodes| Arc::clone(&nodes.carrier))
     }
@@ -252,13 +253,15 @@ impl Cluster {
         u32::try_from(members).unwrap_or(u32::MAX).max(1)
     }
 
-    /// Leaves the cluster: what this node owned is free for others. Nothing of it may run any more.
+    /// Leaves the cluster: its shards are free for others. Their channels must have ended.
     pub async fn leave(&self) {
         let Some(nodes) = &self.0 else { return };
         nodes.trusted_until.store(0, Ordering::Release);
         match nodes.store.leave_cluster(nodes.id).await {
             Ok(()) => tracing::info!("left the cluster"),
-            Err(error) => tracing::warn!(%error, "others take over when the lease of this node has lapsed"),
+            Err(error) => {
+                tracing::warn!(%error, "cannot leave the cluster, others take over when the lease of this node has lapsed")
+            }
         }
     }
 }
@@ -278,7 +281,7 @@ impl Nodes {
 
     fn want(&self, wanted: Vec<Wanted>) {
         if !wanted.is_empty() {
-            // A shell that has ended claims nothing.
+            // A shell that has ended makes no claims.
             let _ = self.inputs.send(Input::Wanted(wanted));
         }
     }

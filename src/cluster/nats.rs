@@ -1,7 +1,7 @@
 //! The carrier on NATS: a subject for each shard and name, below the service's own.
 //!
-//! `BASE.channel.SHARD.NAME` is a request when it has a way back, and the word to look for work when it has none and its name
-//! is [`WAKE`]. Only the owner of a shard subscribes to it, so the server itself says that there is none.
+//! `BASE.channel.SHARD.NAME` is a request when it has a reply subject, and a wake-up when it has none and its name is
+//! [`WAKE`]. Only the owner of a shard subscribes to it, so the server itself reports a shard without an owner.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use uuid::Uuid;
 use super::carrier::{Carrier, Incoming, Link, NotCarried, Request, Subscription};
 use crate::connector::nats::{self, Heard, Nats, NotAnswered};
 
-/// The name of the word to look for work.
+/// The name of a wake-up.
 const WAKE: &str = "wake";
-/// What waits for an owner that is busy, of each shard. A request beyond it fails at once.
+/// The most requests that wait for a busy owner, for each shard. Further ones fail at once.
 const WAITING: usize = 64;
 
 /// Carries by NATS.
@@ -23,7 +23,7 @@ const WAITING: usize = 64;
 pub struct NatsCarrier(Nats);
 
 impl NatsCarrier {
-    /// On this connection.
+    /// A carrier on this connection.
     pub const fn new(nats: Nats) -> Self {
         Self(nats)
     }
@@ -71,7 +71,7 @@ impl Carrier for NatsCarrier {
     }
 }
 
-/// Hands on what comes until nobody listens any more.
+/// Passes messages on until nobody listens any more.
 async fn hand_on(mut heard: nats::Subscription, tell: mpsc::Sender<Incoming>) {
     loop {
         let next = tokio::select! {
@@ -80,7 +80,7 @@ async fn hand_on(mut heard: nats::Subscription, tell: mpsc::Sender<Incoming>) {
         };
         let Some(Heard { name, body, answer }) = next else { return };
         let Some(answer) = answer else {
-            // One that finds no room may get lost: what is in front of it makes the owner look.
+            // A wake-up without room may get lost: those in front of it make the owner search.
             if name == WAKE {
                 let _ = tell.try_send(Incoming::Wake);
             }
@@ -95,7 +95,7 @@ async fn hand_on(mut heard: nats::Subscription, tell: mpsc::Sender<Incoming>) {
                     }
                 });
             }
-            // Dropped, it tells the other node that nothing was done.
+            // A dropped answer tells the other node that nothing was done.
             Err(TrySendError::Full(_) | TrySendError::Closed(_)) => drop(answer),
         }
     }

@@ -1,8 +1,8 @@
-//! Where channels belong: which of them move together, and which node is proposed for them.
+//! Placement of channels: which of them move together, and which node is proposed for them.
 //!
-//! The proposal is rendezvous hashing, weighted by cores: when a node comes or goes, only the channels that it gets or had
-//! move. It decides nothing by itself: two nodes that see other members may both be proposed, and the row of the owner has
-//! one winner.
+//! The proposal is rendezvous hashing, weighted by cores: when a node joins or leaves, only the channels that it gets
+//! or had move. A proposal alone decides nothing: two nodes that see different members may both be proposed, and the
+//! owner's row has one winner.
 
 use uuid::Uuid;
 
@@ -19,14 +19,14 @@ pub(crate) struct Member {
     pub(crate) cores: u32,
 }
 
-/// The channels that have to be on one node. Those of one business account share a quota, whichever companies they belong
-/// to, so they move together; a web session moves alone. The value must be the same in every version that may serve in one
+/// The shard of a channel. The channels of one business account share a quota, whichever companies they belong to, so
+/// they move together; a web session moves alone. The value must be the same in every version that may serve in one
 /// cluster.
 pub fn shard(channel: &Channel) -> Uuid {
     shard_of(channel.id, channel.kind, channel.waba_id.as_deref())
 }
 
-/// The same for a channel of which only this is known.
+/// The shard of a channel of which only this is known.
 pub(super) fn shard_of(channel: Uuid, kind: Kind, account: Option<&str>) -> Uuid {
     match (kind, account) {
         (Kind::BusinessAccount, Some(account)) => {
@@ -44,7 +44,7 @@ pub(crate) fn proposed(members: &[Member], shard: Uuid) -> Option<Uuid> {
     scores.max_by(|(one, a), (other, b)| one.total_cmp(other).then(a.cmp(b))).map(|(_, id)| id)
 }
 
-/// The greatest of these wins with a chance that is in proportion to the cores.
+/// The member with the greatest score wins, with a chance in proportion to its cores.
 fn score(member: Member, shard: Uuid) -> f64 {
     let [a, b] = [member.id, shard].map(|id| {
         let id = id.as_u128();
@@ -52,7 +52,7 @@ fn score(member: Member, shard: Uuid) -> f64 {
             [id >> 64, id & u128::from(u64::MAX)].map(|half| u64::try_from(half).unwrap_or_default());
         mixed(mixed(high) ^ low)
     });
-    // 53 bits are what a fraction can tell apart; never zero.
+    // A fraction has 53 bits; never zero.
     let fraction = ((mixed(a ^ b.rotate_left(17)) >> 11) as f64 + 1.0) / (1_u64 << 53) as f64;
     -f64::from(member.cores.max(1)) / fraction.ln().min(-f64::MIN_POSITIVE)
 }

@@ -1,6 +1,7 @@
 //! The shell of a node: carries out in the database what the machine decides.
 //!
-//! It runs on a thread of its own, so that nothing holds up the heartbeat. Each statement is a task whose end is an input.
+//! It runs on a thread of its own, so that nothing delays the heartbeat. Each statement is a task whose result is an
+//! input.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,27 +17,28 @@ use uuid::Uuid;
 
 use super::machine::{Effect, Input, LEASE, Machine, Seen, Standing};
 use super::placement::Member;
-use super::{News, Nodes, micros};
+use super::{ClusterEvent, Nodes, micros};
+use crate::clock::Timestamp;
 use crate::store::nodes::{Node, Stage};
 use crate::store::{Error, Lease};
 
-/// How long a renewal may take: one that the database does not answer makes room for another one before the lease lapses.
+/// How long a renewal may take: an unanswered one makes room for another before the lease lapses.
 const RENEWAL_PATIENCE: Duration = Duration::from_millis(1_500);
-/// How long any other statement may take before it is given up.
+/// How long any other statement may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Delay before a statement is repeated whose end is not known.
+/// Delay before a statement with an unknown result is repeated.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Carries out what the node's machine decides.
+/// Carries out the effects of the node's machine.
 pub struct Heartbeat {
     nodes: Arc<Nodes>,
     lease: Arc<Lease>,
     machine: Machine,
     incoming: mpsc::UnboundedReceiver<Input>,
-    tell: mpsc::UnboundedSender<News>,
+    events: mpsc::UnboundedSender<ClusterEvent>,
     running: FuturesUnordered<BoxFuture<'static, Option<Input>>>,
     timer: Option<Instant>,
-    /// Whether the engine may begin messages, as it was told last.
+    /// Whether the engine may begin messages, as last reported.
     is_trusted: bool,
     /// The nodes whose fences were open at the last renewal.
     open: HashSet<Uuid>,
@@ -48,7 +50,7 @@ impl Heartbeat {
         lease: Arc<Lease>,
         began: Instant,
         incoming: mpsc::UnboundedReceiver<Input>,
-        tell: mpsc::UnboundedSender<News>,
+        events: mpsc::UnboundedSender<ClusterEvent>,
     ) -> Self {
         let machine = Machine::new(nodes.id, began);
         let running = FuturesUnordered::new();
@@ -57,7 +59,7 @@ impl Heartbeat {
             lease,
             machine,
             incoming,
-            tell,
+            events,
             running,
             timer: None,
             is_trusted: false,
@@ -65,7 +67,7 @@ impl Heartbeat {
         }
     }
 
-    /// Keeps the node in the cluster until its fence is closed, or nobody listens to it any more.
+    /// Keeps the node in the cluster until its fence is closed, or the engine stops listening.
     pub async fn run(mut self) {
         self.feed(Input::Timer);
         loop {
@@ -83,7 +85,7 @@ impl Heartbeat {
                     self.timer = None;
                     Some(Input::Timer)
                 }
-                () = self.tell.closed() => return,
+                () = self.events.closed() => return,
             };
             if let Some(input) = input
                 && !self.feed(input)
@@ -93,7 +95,7 @@ impl Heartbeat {
         }
     }
 
-    /// Hands the machine an input and does what it wants done; `false` when this node is over.
+    /// Passes the machine an input and carries out its effects; returns `false` when the node is over.
     fn feed(&mut self, input: Input) -> bool {
         if let Input::Renewed { seen, .. } = &input {
             self.notice_gone(seen);
@@ -102,7 +104,7 @@ impl Heartbeat {
         self.machine.handle(input, Instant::now(), &mut effects);
         for effect in effects {
             if effect == Effect::End {
-                self.news(News::Fenced);
+                self.report(ClusterEvent::Fenced);
                 return false;
             }
             self.carry_out(effect);
@@ -118,13 +120,13 @@ impl Heartbeat {
                 self.nodes.trusted_until.store(micros(until), Ordering::Release);
                 if !std::mem::replace(&mut self.is_trusted, true) {
                     tracing::info!("the lease of this node is renewed");
-                    self.news(News::Trusted);
+                    self.report(ClusterEvent::Trusted);
                 }
             }
             Effect::Distrust => {
                 self.is_trusted = false;
                 tracing::warn!("the lease of this node is not renewed: nothing is sent until it is");
-                self.news(News::Distrusted);
+                self.report(ClusterEvent::Distrusted);
             }
             Effect::Members(members) => self.see(members),
             Effect::Drain => {
@@ -140,7 +142,7 @@ impl Heartbeat {
                 }
                 metrics::counter!("pombo_cluster_shards_gained_total").increment(shards.len() as u64);
                 tracing::info!(shards = shards.len(), "took channels");
-                self.news(News::Gained(shards));
+                self.report(ClusterEvent::Gained(shards));
                 self.nodes.claimed.notify_waiters();
             }
             Effect::GiveUp(shards) => self.give_up(shards),
@@ -149,19 +151,19 @@ impl Heartbeat {
         }
     }
 
-    fn news(&self, news: News) {
-        // An engine that has ended hears nothing.
-        let _ = self.tell.send(news);
+    fn report(&self, event: ClusterEvent) {
+        // An engine that has ended does not listen.
+        let _ = self.events.send(event);
     }
 
-    /// Tells the engine when a node is gone that the renewal before showed. Another node may have fenced it, so that this
-    /// one never saw its lease lapse.
+    /// Tells the engine of nodes that are gone since the previous renewal. Another node may have fenced them, so that
+    /// this one never saw their leases lapse.
     fn notice_gone(&mut self, seen: &[Seen]) {
         let open = seen.iter().filter(|node| node.standing != Standing::Fenced).map(|node| node.member.id);
         let open: HashSet<_> = open.collect();
         let before = std::mem::replace(&mut self.open, open);
         if !before.is_subset(&self.open) {
-            self.news(News::NodeGone);
+            self.report(ClusterEvent::NodeGone);
         }
     }
 
@@ -188,17 +190,17 @@ impl Heartbeat {
     }
 
     fn close_fence(&self, node: Uuid) {
-        let (nodes, tell) = (Arc::clone(&self.nodes), self.tell.clone());
+        let (nodes, events) = (Arc::clone(&self.nodes), self.events.clone());
         self.run_beside(async move {
             match within(nodes.store.close_fence(node)).await {
                 Ok(true) => {
                     tracing::warn!(node.id = %node, "the lease of a node has lapsed, its channels are free");
-                    let _ = tell.send(News::NodeGone);
+                    let _ = events.send(ClusterEvent::NodeGone);
                 }
-                // Another node closed it: the next renewal shows that the node is gone. Or the node renewed its lease.
+                // Another node closed the fence, which the next renewal shows, or the node renewed its lease.
                 Ok(false) => {}
                 Err(error) => {
-                    tracing::warn!(node.id = %node, %error, "cannot fence a node yet whose lease has lapsed");
+                    tracing::warn!(node.id = %node, %error, "cannot close the fence of a node with a lapsed lease yet");
                 }
             }
             Some(Input::Tried(node))
@@ -208,7 +210,7 @@ impl Heartbeat {
     fn clear_up(&self, node: Uuid) {
         let (nodes, lease) = (Arc::clone(&self.nodes), Arc::clone(&self.lease));
         self.run_beside(async move {
-            match within(nodes.store.clear_up_after(&lease, node)).await {
+            match within(nodes.store.clear_up_after(&lease, node, Timestamp::now())).await {
                 Ok(sends) => tracing::info!(node.id = %node, sends, "cleared up after a node"),
                 Err(Error::Fenced) => return Some(Input::Fenced),
                 Err(error) => tracing::warn!(node.id = %node, %error, "cannot clear up after a node yet"),
@@ -217,7 +219,8 @@ impl Heartbeat {
         });
     }
 
-    /// A claim is repeated until its end is known: a row that is ours unknown to us would be nobody's.
+    /// A claim is repeated until its result is known: a row that this node owns without knowing it would be served by
+    /// nobody.
     fn claim(&self, shards: Vec<Uuid>) {
         let (nodes, lease) = (Arc::clone(&self.nodes), Arc::clone(&self.lease));
         self.run_beside(async move {
@@ -237,10 +240,10 @@ impl Heartbeat {
             self.nodes.owned.remove(shard);
         }
         let (stopped, told) = oneshot::channel();
-        self.news(News::GiveUp { shards: shards.clone(), stopped });
+        self.report(ClusterEvent::GiveUp { shards: shards.clone(), stopped });
         let (nodes, lease) = (Arc::clone(&self.nodes), Arc::clone(&self.lease));
         self.run_beside(async move {
-            // Dropped by an engine that stops: then nothing of them runs either, once it has left.
+            // A stopping engine drops it: then the shards' channels end before the node leaves.
             told.await.ok()?;
             loop {
                 match within(nodes.store.release_shards(&lease, &shards)).await {
@@ -261,7 +264,7 @@ impl Heartbeat {
     }
 }
 
-/// What the database answers, if that is soon.
+/// The database's answer, if it comes in time.
 async fn within<T>(asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     let late = |_| Err(Error::Unavailable("the database does not answer".to_owned()));
     timeout(PATIENCE, asked).await.unwrap_or_else(late)

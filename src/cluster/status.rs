@@ -1,4 +1,4 @@
-//! What people and programs are told of a cluster: its nodes, what runs on each, and how the database's server is.
+//! The status of a cluster: its nodes, the channels on each, and the database server.
 //!
 //! The command line, the operator API and the console all show this.
 
@@ -15,22 +15,22 @@ use crate::store::{Result, Store};
 /// A cluster at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// The nodes that serve, or whose lease has lapsed and whose channels nobody took over yet; the oldest first.
+    /// The nodes that serve, and those with a lapsed lease whose channels nobody took over yet; the oldest first.
     pub nodes: Vec<NodeStatus>,
-    /// How often business accounts and web sessions changed hands.
+    /// How often business accounts and web sessions moved.
     pub moves: Moves,
-    /// How PostgreSQL is.
+    /// The state of PostgreSQL.
     pub server: Server,
 }
 
-/// How a node stands, in one word.
+/// The state of a node, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeState {
-    /// It has its lease and takes channels.
+    /// The node has its lease and takes channels.
     Serving,
-    /// It gives its channels away and takes no others.
+    /// The node gives its channels away and takes no others.
     Draining,
-    /// Its lease has lapsed: others take its channels over.
+    /// The node's lease has lapsed: others take its channels over.
     Lapsed,
 }
 
@@ -39,11 +39,11 @@ pub enum NodeState {
 pub struct NodeStatus {
     /// The node.
     pub node: Node,
-    /// How it stands.
+    /// Its state.
     pub state: NodeState,
-    /// What it owns: business accounts, web sessions, and the background work that one node does for all.
+    /// The number of its shards: business accounts, web sessions, and the housekeeping.
     pub shards: u64,
-    /// The channels of these business accounts and web sessions.
+    /// The number of channels in these shards.
     pub channels: u64,
 }
 
@@ -51,7 +51,7 @@ impl NodeState {
     /// Every state.
     pub const ALL: [Self; 3] = [Self::Serving, Self::Draining, Self::Lapsed];
 
-    /// The word that people and programs read.
+    /// The word for people and programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Serving => "serving",
@@ -72,13 +72,13 @@ impl NodeState {
 }
 
 impl NodeStatus {
-    /// How long its lease lasts; zero when it has lapsed.
+    /// The remaining time of its lease; zero when it has lapsed.
     pub fn lease(&self) -> Duration {
         Duration::from_millis(u64::try_from(self.node.lapses_in).unwrap_or(0))
     }
 }
 
-/// Reads it. It looks at the place of every channel.
+/// Reads the status. It reads the shard of every channel.
 ///
 /// # Errors
 ///

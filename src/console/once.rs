@@ -19,7 +19,7 @@ use super::error::Error;
 use super::form::Form;
 use super::page::Answer;
 use super::visitor::{Person, Viewer};
-use crate::engine::{self, Claim, Held};
+use crate::engine::{self, Claim, KeyGuard};
 
 /// The number of ids that are kept. The oldest are removed: nobody sends a form again after ten thousand
 /// others.
@@ -81,7 +81,7 @@ impl Once {
 /// The turn of a form that sends messages.
 pub(super) enum Turn {
     /// The form has to send. Its id is held meanwhile, and stored with the send.
-    First(Option<Held>),
+    First(Option<KeyGuard>),
     /// The form has sent before, perhaps before a restart: this send.
     Done(Uuid),
 }
@@ -102,7 +102,7 @@ impl Turn {
         // The idempotency keys of the company's programs do not begin like this by chance.
         let claim = Claim { key: format!("console:{id}"), fingerprint };
         Ok(match state.engine.claim(viewer.company.id, claim).await? {
-            engine::Turn::First(held) => Self::First(Some(held)),
+            engine::Turn::First(guard) => Self::First(Some(guard)),
             engine::Turn::Repeated(accepted) => Self::Done(accepted.send_id),
             // Sends of the console keep their own id as their answer.
             engine::Turn::Told(answer) => Self::Done(answer.parse().map_err(|_| engine::Error::Internal)?),

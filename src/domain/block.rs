@@ -31,7 +31,7 @@ pub fn pack(numbers: &[PhoneNumber]) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// [`Damaged`] when the bytes end within a number or hold one that is not valid.
+/// [`Damaged`] when the bytes end within a number or contain an invalid one.
 pub fn unpack(packed: &[u8]) -> Result<Vec<PhoneNumber>, Damaged> {
     let mut numbers = Vec::with_capacity(packed.len() / 2);
     let (mut before, mut distance, mut shift) = (0_u64, 0_u64, 0_u32);

@@ -8,9 +8,10 @@
 
 use std::borrow::Cow;
 
-/// What begins a formula, in the full width of East Asian keyboards too, and what spreadsheets skip before it.
+/// The characters that begin a formula, full-width East Asian ones included, and those that spreadsheets skip before
+/// it.
 const DANGEROUS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠', '−'];
-/// What parts columns and rows in some locale.
+/// The separators of columns and rows in any locale.
 const SEPARATORS: [char; 6] = [',', ';', '\t', '|', '\n', '\r'];
 
 /// `text` as a cell that no spreadsheet runs.
@@ -22,7 +23,7 @@ pub fn guard(text: &str) -> Cow<'_, str> {
     Cow::Owned(pieces.flat_map(|piece| [if is_formula(piece) { "'" } else { "" }, piece]).collect())
 }
 
-/// What [`guard`] was given.
+/// Reverses [`guard`].
 pub fn unguard(cell: &str) -> Cow<'_, str> {
     if !cell.contains('\'') {
         return Cow::Borrowed(cell);

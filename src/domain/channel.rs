@@ -39,7 +39,7 @@ pub enum Status {
     Pairing,
 }
 
-/// How fast a provider lets a number send.
+/// The pace that a provider allows a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -47,9 +47,9 @@ pub enum Level {
     Standard,
     /// After the provider's upgrade.
     High,
-    /// A number that is also in use in the provider's app for phones, whatever level it is said to have.
+    /// A number that is also used in the provider's app for phones, whatever its reported level.
     Coexistence,
-    /// The provider says that its levels do not apply to the number.
+    /// The provider's levels do not apply to the number.
     NotApplicable,
 }
 
@@ -84,7 +84,7 @@ words!(Level {
 /// The code of a [`Reason`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
-    /// One that this version of the program knows.
+    /// A code that this version knows.
     Known(ReasonCode),
     /// The word that an earlier or later version wrote.
     Other(String),
@@ -129,7 +129,7 @@ impl fmt::Display for Cause {
 pub struct Reason {
     /// The cause, for programs.
     pub code: Cause,
-    /// One sentence for a person: what happened and what to do.
+    /// A sentence for people: what happened and what to do.
     pub sentence: String,
     /// The provider's own code, when it gave one.
     pub provider_code: Option<i64>,
@@ -147,8 +147,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Whether sends are accepted now. An unconfirmed channel accepts: only what a provider says about
-    /// credentials or registration disconnects.
+    /// Whether sends are accepted now. An unconfirmed channel accepts them: only the provider's word on credentials or
+    /// registration disconnects.
     pub const fn accepts(&self) -> bool {
         matches!(self.status, Status::Connected | Status::Connecting)
     }
@@ -168,12 +168,12 @@ impl Connection {
     }
 }
 
-/// What a channel owes since the provider refused one of its messages: the provider accepts a message before the
-/// channel is connected again. What the provider says of the number's health does not count, because it calls numbers
-/// healthy whose messages it refuses.
+/// The trial of a channel since the provider refused one of its messages: the provider has to accept a message before
+/// the channel is connected again. The provider's report on the number's health does not count, because it reports
+/// numbers as healthy whose messages it refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trial {
-    /// The pause between two messages that are to open the channel: longer with each one that is refused.
+    /// The pause between two canaries: longer with each refused one.
     pub wait: Duration,
     /// No message goes before.
     pub due: Timestamp,
@@ -188,7 +188,7 @@ pub struct Channel {
     pub company_id: Uuid,
     /// The kind of provider.
     pub kind: Kind,
-    /// What the company calls it.
+    /// The company's name for it.
     pub name: String,
     /// The number as shown to people.
     pub phone_number: Option<String>,
@@ -200,19 +200,19 @@ pub struct Channel {
     pub tier: String,
     /// The state of the connection.
     pub connection: Connection,
-    /// What has to happen before it is connected again, if the provider refused one of its messages.
+    /// The trial before it is connected again, if the provider refused one of its messages.
     pub trial: Option<Trial>,
     /// The provider's rating of the number.
     pub quality_rating: Option<String>,
-    /// How fast the provider lets the number send; `None` while it has not said.
+    /// The number's level at the provider; `None` while it is not reported.
     pub level: Option<Level>,
-    /// How many people the provider lets the number's owner begin a conversation with in a moving 24 hours;
-    /// `None` while it has not said. Shown, not enforced: tiers say what is enforced.
+    /// The number of people with whom the provider lets the number's owner begin a conversation in a moving 24 hours;
+    /// `None` while it is not reported. Shown, not enforced: tiers are enforced.
     pub messaging_limit: Option<Quota>,
-    /// When the phone was linked that a web session belongs to; `None` while there is none. Of a phone that was linked
-    /// before this was noted it is a later moment.
+    /// When the phone of a web session was linked; `None` without a phone. For a phone that was linked before this was
+    /// recorded, a later time.
     pub linked_at: Option<Timestamp>,
-    /// Rises with every change of any channel; tells which of two readings is newer.
+    /// Rises with every change of any channel; decides which of two reads is newer.
     pub revision: i64,
     /// When it was added.
     pub created_at: Timestamp,
@@ -220,7 +220,7 @@ pub struct Channel {
     pub updated_at: Timestamp,
 }
 
-/// A channel's number, as its provider describes it. What it leaves out is `None`.
+/// A channel's number, as its provider describes it. Missing values are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Number {
     /// The number as shown to people.
@@ -231,7 +231,7 @@ pub struct Number {
     pub quality_rating: Option<String>,
     /// The provider's word for the number's state.
     pub status: Option<String>,
-    /// How fast the number may send.
+    /// The pace that the provider allows.
     pub level: Option<Level>,
     /// How many people the number's owner may begin a conversation with in a moving 24 hours; the limit is
     /// shared by all numbers of the same owner.

@@ -6,7 +6,7 @@ use crate::clock::Timestamp;
 use crate::domain::fold::{digits, fold};
 use crate::domain::phone::PhoneNumber;
 
-/// What a company knows of a person. Unknown text is empty.
+/// A person, as a company knows them. Unknown text is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Person {
     /// First name.
@@ -24,7 +24,7 @@ pub struct Person {
 }
 
 impl Person {
-    /// The number, when it is one that can be sent to.
+    /// The number, if messages can be sent to it.
     pub fn phone(&self) -> Option<PhoneNumber> {
         PhoneNumber::parse(&self.phone_number).ok()
     }
@@ -57,7 +57,7 @@ pub fn digits_pattern(digits: &str) -> String {
 pub struct Contact {
     /// Time-ordered id.
     pub id: Uuid,
-    /// What is known of the person.
+    /// The person.
     pub person: Person,
     /// The tags of the contact, by name.
     pub tags: Vec<TagSummary>,

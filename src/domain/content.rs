@@ -1,7 +1,7 @@
-//! What a send says to each of its recipients, frozen when the send is accepted.
+//! The content of a send, the same for each recipient, frozen when the send is accepted.
 //!
-//! It is stored once per send, as JSON text, and must be readable by every later version: fields are only
-//! ever added. It speaks the specification's language; a connector turns it into its provider's.
+//! It is stored once per send, as JSON text, and must be readable by every later version: fields are only ever added.
+//! It uses the words of the API; a connector translates it for its provider.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::domain::contact::Person;
 use crate::domain::template::Component;
 use crate::domain::template::contact_field::{self, ContactField, NoValue};
 
-/// What a message is: the `type` of a request.
+/// The type of a message: the `type` of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Plain text.
@@ -51,7 +51,7 @@ pub enum Content {
     },
     /// A picture.
     Image {
-        /// Where the provider fetches it.
+        /// The link from which the provider fetches it.
         link: String,
         /// The text below it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ pub enum Content {
     },
     /// A film.
     Video {
-        /// Where the provider fetches it.
+        /// The link from which the provider fetches it.
         link: String,
         /// The text below it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,12 +67,12 @@ pub enum Content {
     },
     /// A sound; it has no caption.
     Audio {
-        /// Where the provider fetches it.
+        /// The link from which the provider fetches it.
         link: String,
     },
     /// Any other file.
     Document {
-        /// Where the provider fetches it.
+        /// The link from which the provider fetches it.
         link: String,
         /// The text below it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,10 +103,10 @@ pub enum Content {
 /// A send's content as it is stored: with the group that it goes to, if it goes to one. The content's own fields
 /// come first, and its type before all, which is what [`Content::kind_of`] reads.
 ///
-/// Written from references, read as what it owns.
+/// Written from references, read as owned values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stored<C = Content, G = String> {
-    /// What is said.
+    /// The content.
     #[serde(flatten)]
     pub content: C,
     /// The group's id, without the ending of its address; `None` for sends to numbers.
@@ -147,7 +147,7 @@ impl Content {
         }
     }
 
-    /// The content for one recipient, who is no contact when `None`.
+    /// The content for one recipient; `None` for a recipient who is no contact.
     ///
     /// # Errors
     ///

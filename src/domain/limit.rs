@@ -1,4 +1,4 @@
-//! A limit as it is shown: what it allows, who set it, what is left of it.
+//! Limits, as they are shown: their allowance, their origin, and the rest.
 
 mod allows;
 mod origin;
@@ -13,7 +13,7 @@ use super::words::words;
 use crate::clock::Timestamp;
 use crate::domain::outlook::Waiting;
 
-/// What is limited, in the order in which limits are shown.
+/// The subject of a limit, in the order in which limits are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Name {
@@ -55,13 +55,13 @@ words!(Name {
 /// One limit of a channel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
-    /// What is limited. Two limits may limit the same thing: the one in force says so.
+    /// The subject. Two limits may have the same one: the one in force is marked.
     pub name: Name,
     /// How much it allows.
     pub allows: Allows,
     /// Which option or provider's answer set it.
     pub set_by: Origin,
-    /// Whether it is the one that decides now.
+    /// Whether this limit decides now.
     pub is_binding: bool,
     /// How much is left now, where that is counted.
     pub left: Option<u64>,
@@ -82,11 +82,11 @@ pub struct Limits {
     pub active_sends: u64,
     /// Messages on their way to the provider.
     pub in_flight: u64,
-    /// How fast it sent lately.
+    /// The recent pace.
     pub pace: Pace,
 }
 
-/// How fast a channel sent lately, in steps of one length, the oldest first.
+/// The recent pace of a channel, in steps of equal length, the oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pace {
     /// Messages per second now.
@@ -111,7 +111,7 @@ pub struct PacePoint {
 /// An allowance of which nothing is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
-    /// What is limited.
+    /// The subject.
     pub name: Name,
     /// How much is allowed in each window; 0 where nothing goes for now, whatever was done before.
     pub allows: u32,

@@ -1,4 +1,4 @@
-//! Links to media: absolute http or https addresses that somebody else will fetch.
+//! Links to media: absolute http or https addresses, for a provider or this service to fetch.
 //!
 //! Only the form is judged here. Whether a link may be fetched from inside our network, and whether it
 //! answers with a usable file, is asked by the one who fetches it.
@@ -9,7 +9,7 @@ use url::Url;
 pub const MAX_CHARS: usize = 2048;
 /// The most characters of a file name that we make out of a link.
 const MAX_FILE_NAME_CHARS: usize = 120;
-/// The longest ending (`xlsx`, `numbers`) by which a path segment is taken for a file name.
+/// The longest extension (`xlsx`, `numbers`) that makes a path segment a file name.
 const MAX_EXTENSION_CHARS: usize = 8;
 
 /// A well-formed link.
@@ -25,7 +25,7 @@ pub enum InvalidLink {
     /// The link does not begin with `http://` or `https://`.
     #[error("must begin with http:// or https://")]
     Scheme,
-    /// What follows is not an address: no host, a bad port, forbidden characters.
+    /// The rest is not an address: no host, a bad port, forbidden characters.
     #[error("is not a complete web address such as https://example.com/file.jpg")]
     Malformed,
 }

@@ -14,11 +14,11 @@ pub use self::selection::Selection;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 
-/// Where a message is. The numbers are what the database keeps.
+/// The state of a message. The numbers are stored in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(i16)]
 pub enum State {
-    /// Waits for its turn, or to be tried again.
+    /// Waits for its turn, or for a retry.
     Queued = 0,
     /// Handed to the provider, no answer yet.
     Sending = 1,
@@ -30,13 +30,13 @@ pub enum State {
     Read = 4,
     /// The message will not arrive; the error says why.
     Failed = 5,
-    /// Its time was over before it started.
+    /// Its send expired before it started.
     Expired = 6,
     /// Its send was canceled before it started.
     Canceled = 7,
     /// The provider may or may not have it.
     Unknown = 8,
-    /// Its recipient opted out before it went; the error says of what.
+    /// Its recipient opted out before it went; the error says from what.
     Suppressed = 9,
 }
 
@@ -76,7 +76,7 @@ impl State {
         }
     }
 
-    /// From the word in answers.
+    /// Reads the word in answers.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == word)
     }
@@ -86,15 +86,15 @@ impl State {
         matches!(self, Self::Queued | Self::Sending | Self::Unknown)
     }
 
-    /// From the number that the database kept.
+    /// Reads the stored number.
     pub fn from_i16(value: i16) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_i16() == value)
     }
 
-    /// How far along a message is: a state only gives way to one of a higher rank. An unknown outcome
-    /// ranks below every answer, so that a late receipt settles it. The service's own word that a message
-    /// never went (expired, canceled, suppressed) gives way to everything that the provider says of it: the
-    /// provider had it after all. A failure gives way only to proof of arrival.
+    /// The rank of a state: a message only moves to a state of higher rank. An unknown outcome ranks below every
+    /// answer, so that a late receipt settles it. The service's own states of messages that never went (expired,
+    /// canceled, suppressed) rank below everything that the provider reports: the provider has such a message after
+    /// all. A failure ranks below proof of arrival only.
     pub const fn rank(self) -> u8 {
         match self {
             Self::Queued => 0,
@@ -115,7 +115,7 @@ impl State {
     }
 }
 
-/// Which message of which send, and to whom.
+/// The position of a message: its ordinal in its send, and its recipient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position {
     /// Position in the send's frozen audience, from 0.
@@ -151,7 +151,7 @@ impl FromStr for Key {
     }
 }
 
-/// Text that is no key of ours.
+/// A text that is no message key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a message key of this service")]
 pub struct NotAKey;
@@ -161,21 +161,21 @@ pub struct NotAKey;
 pub struct Outcome {
     /// The message.
     pub position: Position,
-    /// Where it is now.
+    /// Its state.
     pub state: State,
     /// How often it was tried.
     pub attempts: u16,
     /// The provider's id, once it accepted.
     pub provider_message_id: Option<String>,
-    /// What went wrong last.
+    /// The last failure.
     pub error: Option<Failure>,
-    /// When it is tried again, if it is.
+    /// When it is retried, if it is.
     pub retry_at: Option<Timestamp>,
-    /// When the provider took it, or may have; `None` while it surely did not.
+    /// When the provider accepted it, or may have; `None` while it certainly has not.
     pub taken_at: Option<Timestamp>,
 }
 
-/// What went wrong with an attempt.
+/// The failure of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The provider's code, when it gave one, or one of [our own](own_code).

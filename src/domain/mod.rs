@@ -1,4 +1,4 @@
-//! What the service speaks about, as plain values.
+//! The domain of the service, as plain values.
 //!
 //! Nothing here waits, reads, writes or asks the time; every rule is an ordinary function that a table
 //! test can call.

@@ -2,7 +2,7 @@
 //!
 //! Only for sentences to people. Nothing is ever accepted because it is nearly right.
 
-/// How alike two names must be (0 to 1) before we dare to suggest one for the other.
+/// How similar two names must be (0 to 1) for one to be suggested in place of the other.
 const ALIKE: f64 = 0.6;
 
 /// The known name nearest to `name`; `None` when none is near.

@@ -1,29 +1,29 @@
-//! How a send gets on: its pace, its likely end, and what it waits for when nothing of it goes.
+//! The outlook of a send: its pace, its likely end, and the reason when it waits.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::words::explained;
 use crate::clock::Timestamp;
 
-/// How a send gets on at one moment.
+/// The outlook of a send at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outlook {
-    /// Messages of it that go in a second now; `None` when nothing goes or nobody knows.
+    /// Its present pace in messages a second; `None` when no message goes or the pace is unknown.
     pub rate: Option<f64>,
-    /// When its last message will likely have gone; `None` when nobody can say.
+    /// When its last message will likely go; `None` when that is unknown.
     pub estimated_end: Option<Timestamp>,
-    /// What it waits for, if it does.
+    /// The wait, if it waits.
     pub waiting: Option<Waiting>,
 }
 
-/// What a send waits for.
+/// Why a send waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
     /// For programs.
     pub reason: Reason,
     /// For people: the obstacle and, if there is one, the remedy.
     pub sentence: String,
-    /// Until when; `None` when that depends on somebody or on what comes.
+    /// Until when; `None` when that depends on a person or on a later event.
     pub until: Option<Timestamp>,
 }
 
@@ -33,7 +33,7 @@ explained! {
         /// The pace of the moment is used up: the tier's `messages_per_second`, or the provider's level for the number.
         Rate = "rate",
             "Nothing. A tier with a higher rate is faster, up to the provider's level.";
-        /// The provider said that the number sends too fast (130429), and the channel halved its pace.
+        /// The provider answered that the number sends too fast (130429), and the channel halved its pace.
         BackOff = "back_off",
             "Nothing: the pace comes back in steps within half a minute. If it is frequent, lower `messages_per_second`.";
         /// The next recipients got a message moments ago: the tier's `pair_interval` and `pair_burst`, or the provider's 131056.
@@ -81,7 +81,7 @@ explained! {
         /// Answers got lost, or the process ended before they were written. Pombo waits `retry.unknown_grace` for receipts.
         UnknownOutcome = "unknown_outcome",
             "Nothing: the tier's `unknown_outcome` decides then.";
-        /// The provider refused what is left for a passing reason.
+        /// The provider refused the remaining messages for a temporary reason.
         Retry = "retry",
             "Nothing: each message is attempted `retry.attempts` times in all.";
         /// All channels together have `engine.total_in_flight` messages under way and take turns.

@@ -3,7 +3,7 @@
 /// Which page a client asks for. Both are at least 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageRequest {
-    /// From 1, as large as clients count.
+    /// The number of the page, from 1; clients may give any number.
     pub page: u128,
     /// Records on a page.
     pub limit: u64,
@@ -17,7 +17,7 @@ impl PageRequest {
     }
 }
 
-/// One page, and how many records match in all.
+/// One page, with the total number of matching records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page<T> {
     /// The records of this page.

@@ -38,7 +38,7 @@ impl<'a> Node<'a> {
         Refusal::new(self.code, format!("`{}.{key}` is missing: {remedy}", self.path))
     }
 
-    /// What stands under this key, unless it is absent.
+    /// The value of this key, unless it is absent.
     pub(crate) fn at(&self, key: &str) -> Option<Node<'a>> {
         let value = self.value.get(key).filter(|value| !is_absent(value))?;
         Some(Node { value, path: format!("{}.{key}", self.path), code: self.code })

@@ -1,4 +1,4 @@
-//! Phone numbers: what a client, a spreadsheet or a contact calls a number, made into one integer.
+//! Phone numbers: the texts of clients, spreadsheets and contacts, made into one integer.
 //!
 //! A number is valid when its digits alone are 7 to 15 long and do not begin with a zero (ITU-T E.164:
 //! at most 15 digits, country codes never start with 0). Fifteen digits fit into 50 bits, which is why
@@ -62,7 +62,7 @@ impl PhoneNumber {
         }
     }
 
-    /// From the integer that [`PhoneNumber::as_u64`] gave; `None` for one that no number has.
+    /// Reads the integer of [`PhoneNumber::as_u64`]; `None` for an invalid one.
     pub const fn from_u64(value: u64) -> Option<Self> {
         if value >= 1_000_000 && value <= 999_999_999_999_999 { Some(Self(value)) } else { None }
     }
@@ -77,7 +77,7 @@ impl PhoneNumber {
         self.0.cast_signed()
     }
 
-    /// From the signed integer that a database kept.
+    /// Reads the stored signed integer.
     pub const fn from_i64(value: i64) -> Option<Self> {
         if value < 0 { None } else { Self::from_u64(value.cast_unsigned()) }
     }

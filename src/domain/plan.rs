@@ -1,8 +1,8 @@
 //! How long a send takes under a tier, and which of its limits decides.
 //!
-//! A model of the limits that the engine enforces, without their clocks: what goes before a send on its channel,
-//! the pace, the recipients' own intervals, and the moving day of the template quota. The caller has read what
-//! there is to know; the same figures always give the same answer. The dry run of a send and `pombo plan` call.
+//! A model of the limits that the engine enforces, without their clocks: the messages ahead of a send on its channel,
+//! the pace, the recipients' own intervals, and the moving day of the template quota. The caller passes in all that is
+//! known; the same figures always give the same answer. Dry runs and `pombo plan` use it.
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +16,7 @@ use crate::domain::tier::{QUOTA_SPAN, Quota, Tier};
 /// Delays shorter than this are rounding, not a limit.
 const ROUNDING: f64 = 1e-6;
 
-/// What is left to do on a channel before a new send, by lane.
+/// The messages ahead of a new send on its channel, by lane.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Queue {
     /// Messages of sends to one recipient.
@@ -50,7 +50,7 @@ pub struct Course {
     pub recipients: u64,
     /// Whether it sends a template.
     pub has_template: bool,
-    /// What goes before.
+    /// The messages ahead.
     pub queue: Queue,
     /// Messages to one and the same person that go before on the channel, at most.
     pub to_same: u64,
@@ -82,7 +82,7 @@ pub enum Binding {
 pub struct Estimate {
     /// From now until its last message goes; `None` when nothing but the provider's answers limits it.
     pub takes: Option<Duration>,
-    /// What decides; `None` when nothing does.
+    /// The limit that decides, if one does.
     pub binding: Option<Binding>,
 }
 
@@ -121,8 +121,8 @@ impl Amount {
 }
 
 impl Queue {
-    /// What goes before the last message of a new send to so many. Single messages go first. Bulk sends take
-    /// turns: while one sends its messages, each other sends as many, or all that it has.
+    /// The messages ahead of the last message of a new send to so many recipients. Single messages go first. Bulk sends
+    /// take turns: while one sends its messages, each other sends as many, or all that it has.
     pub fn before(&self, recipients: u64) -> Amount {
         let mut before = self.direct;
         if recipients > 1 {
@@ -202,8 +202,8 @@ fn last_slot(to_same: u64, tier: &Tier) -> f64 {
 
 /// When the last message goes if only so many people may be written to in a moving day, in seconds from now.
 ///
-/// Templates that go before are counted as if each went to somebody new. Of the send's own recipients those who
-/// count already come first, and count on as if they had been written to right now: who among whom is not known.
+/// Templates ahead are counted as if each went to a new person. Of the send's own recipients, those who count already
+/// come first, and count as if they had been written to right now: which of them were written to when is not known.
 fn under_quota(course: &Course, before: Amount, quota: u64, period: f64) -> f64 {
     let day = QUOTA_SPAN.as_secs_f64();
     let Written { known, others } = &course.written;

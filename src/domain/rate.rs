@@ -1,8 +1,7 @@
 //! How often something may happen: `"80/s"`, `"10/min"`, or `"unlimited"`.
 //!
-//! A rate is a count and a period, kept as they were written, so that what an operator reads back is
-//! what they wrote. A bucket asks for [`Rate::period`] or [`Rate::per_second`], a client is shown
-//! [`Rate::allowance`].
+//! A rate is a count and a period, stored as written, so that operators read what they wrote. A bucket uses
+//! [`Rate::period`] or [`Rate::per_second`], clients see [`Rate::allowance`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,10 +9,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The largest count; one more than a million in a period says "unlimited" better.
+/// The largest count; for more than a million in a period, "unlimited" is clearer.
 pub const MAX_COUNT: u32 = 1_000_000;
 
-/// So many in each period, or as many as one likes.
+/// A count in each period, or unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rate(Option<Limited>);
 
@@ -75,7 +74,7 @@ impl Rate {
     /// As many as one likes.
     pub const UNLIMITED: Self = Self(None);
 
-    /// So many in each second; at least 1, at most [`MAX_COUNT`].
+    /// A rate of so many a second; at least 1, at most [`MAX_COUNT`].
     pub const fn each_second(count: u32) -> Self {
         let count = match count {
             0 => 1,

@@ -1,11 +1,11 @@
-//! What an API key may be used for.
+//! The scopes of API keys.
 
 use std::fmt;
 
-/// One thing that a key may be used for.
+/// One permission of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// Sends, and sends again to those that failed.
+    /// Sending, and retrying sends.
     Send,
     /// Reads channels, templates, limits and sends.
     Read,
@@ -45,7 +45,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// What a key may be used for.
+/// The permissions of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scopes(u8);
 
@@ -58,7 +58,7 @@ impl Scopes {
         self.0 & scope.bit() != 0
     }
 
-    /// Those that it includes.
+    /// The included scopes.
     pub fn iter(self) -> impl Iterator<Item = Scope> {
         Scope::ALL.into_iter().filter(move |scope| self.has(*scope))
     }
@@ -73,7 +73,7 @@ impl Scopes {
         (self != Self::ALL).then(|| self.words().join(" "))
     }
 
-    /// What [`Scopes::stored`] wrote. A word that this version does not know allows nothing.
+    /// Reads the text of [`Scopes::stored`]. A word that this version does not know allows nothing.
     pub fn from_stored(text: Option<&str>) -> Self {
         text.map_or(Self::ALL, |text| text.split(' ').filter_map(Scope::parse).collect())
     }

@@ -1,7 +1,7 @@
 //! Values that must not be seen: a provider's token, a database's password, the key that seals them.
 //!
-//! Both types show nothing in `Debug`, cannot be serialised, and are wiped from memory when dropped.
-//! Code that needs the text says so with [`Secret::expose`], which is what a reviewer searches for.
+//! Both types show nothing in `Debug`, cannot be serialised, and are wiped from memory when dropped. Code that needs
+//! the text calls [`Secret::expose`], for which a reviewer can search.
 
 use std::fmt;
 
@@ -48,7 +48,7 @@ pub fn exposed<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S
     serializer.serialize_str(secret.expose())
 }
 
-/// The same of a secret that there may be.
+/// The same for an optional secret.
 ///
 /// # Errors
 ///

@@ -17,10 +17,10 @@ use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::error::{Code, Refusal};
 
-/// How far ahead a send may be scheduled: a year, and the day more that some have.
+/// How far ahead a send may be scheduled: a year, leap years included.
 const FARTHEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
-/// Where a send is. The numbers are what the database keeps.
+/// The state of a send. The numbers are stored in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(i16)]
 pub enum State {
@@ -30,9 +30,9 @@ pub enum State {
     Active = 1,
     /// Every message has its outcome.
     Finished = 2,
-    /// Somebody canceled it: what had not started never will.
+    /// It was canceled: messages that had not started never will.
     Canceled = 3,
-    /// Its time was over: what had not started never will.
+    /// It expired: messages that had not started never will.
     Expired = 4,
 }
 
@@ -42,7 +42,7 @@ impl State {
         self as i16
     }
 
-    /// From the number that the database kept.
+    /// Reads the stored number.
     pub fn from_i16(value: i16) -> Option<Self> {
         [Self::Resolving, Self::Active, Self::Finished, Self::Canceled, Self::Expired]
             .into_iter()
@@ -55,7 +55,7 @@ impl State {
     }
 }
 
-/// Whether a person lets a send run. The numbers are what the database keeps.
+/// Whether a person has paused a send. The numbers are stored in the database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[repr(i16)]
 pub enum Control {
@@ -72,13 +72,13 @@ impl Control {
         self as i16
     }
 
-    /// From the number that the database kept.
+    /// Reads the stored number.
     pub fn from_i16(value: i16) -> Option<Self> {
         [Self::Running, Self::Paused].into_iter().find(|control| control.as_i16() == value)
     }
 }
 
-/// When a send may go, as its request asked.
+/// The time of a send, as requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Schedule {
     /// Nothing goes before.
@@ -126,7 +126,7 @@ pub struct TemplateUse {
 /// The recipients of a send, once resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recipients {
-    /// One recipient, kept with the send itself.
+    /// One recipient, stored with the send itself.
     One(PhoneNumber),
     /// One group, which the content names.
     Group,
@@ -155,7 +155,7 @@ pub struct Block {
     pub packed: Vec<u8>,
 }
 
-/// How far a send got.
+/// The progress of a send.
 ///
 /// Ordinals below `settled` all have a row in the ledger. Ordinals from there up to `high_water` may have
 /// been attempted: after a crash those of them without a row are unknown. Nothing at or above
@@ -175,8 +175,7 @@ pub struct Mark {
     pub send_id: Uuid,
     /// Its progress from now on.
     pub progress: Progress,
-    /// [`State::Active`] while messages may still go. Once a send is over it stays so, whatever a later
-    /// mark says.
+    /// [`State::Active`] while messages may still go. An ended send stays ended, whatever a later mark says.
     pub state: State,
     /// Nothing of the send starts before: all that is left waits.
     pub due_at: Option<Timestamp>,

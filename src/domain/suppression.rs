@@ -1,18 +1,19 @@
-//! Suppressions: what a person may no longer be sent.
+//! Suppressions: messages that a person may no longer be sent.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// How long marketing messages to a recipient wait when the provider holds them back; one that is written to sooner is
-/// barred longer (<https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes>, 131049).
+/// How long marketing messages to a recipient are held when the provider holds them back; a recipient who gets one
+/// sooner is blocked for longer (<https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes>,
+/// 131049).
 pub const HOLD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How much a person is not to be sent. The numbers are what the database keeps.
+/// The extent of a suppression. The numbers are stored in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(i16)]
 pub enum Suppression {
-    /// Marketing: the person said that they do not want it.
+    /// Marketing messages: the person opted out of them.
     Marketing = 1,
     /// Anything at all.
     Everything = 2,
@@ -27,7 +28,7 @@ impl Suppression {
         self as i16
     }
 
-    /// From the number that the database kept.
+    /// Reads the stored number.
     pub fn from_i16(value: i16) -> Option<Self> {
         Self::ALL.into_iter().find(|suppression| suppression.as_i16() == value)
     }

@@ -1,8 +1,8 @@
-//! Message templates: what the provider approved, what a request gives for one, and whether both fit.
+//! Message templates: the provider's description, the values of a request, and whether both fit.
 //!
-//! A request's values are parsed early, when nobody has looked the template up yet ([`parse_components`]);
-//! they are checked against the template once it is known ([`TemplateRequest::fit`]), before anything is
-//! queued: a bulk send must not fail a million times at the provider for one forgotten variable.
+//! A request's values are parsed early, before the template is known ([`parse_components`]). They are checked against
+//! the template ([`TemplateRequest::fit`]) before anything is queued: a bulk send must not fail a million times at the
+//! provider because of one missing variable.
 
 mod check;
 mod component;
@@ -20,7 +20,7 @@ use super::words::open_words;
 use crate::domain::content::Content;
 use crate::error::{Code, Refusal};
 
-/// How a template calls its variables.
+/// The form of a template's variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParameterFormat {
     /// `{{1}}`, `{{2}}`: values come in this order.
@@ -33,7 +33,7 @@ impl ParameterFormat {
     /// Both.
     pub const ALL: &[Self] = &[Self::Positional, Self::Named];
 
-    /// From the provider's word. Templates older than the word have none: theirs is seen from the variables.
+    /// Reads the provider's word. Older templates have none: the variables show the form.
     pub fn read(word: Option<&str>, components: &Value) -> Self {
         match word {
             Some(word) if word.eq_ignore_ascii_case("NAMED") => Self::Named,
@@ -55,17 +55,17 @@ impl ParameterFormat {
 open_words! {
     /// The provider's status of a template.
     pub enum Status {
-        /// It can be sent.
+        /// The template can be sent.
         Approved = "APPROVED",
         /// The provider is looking at it.
         Pending = "PENDING",
         /// The provider refused it.
         Rejected = "REJECTED",
-        /// The provider lets nobody send it for a while.
+        /// The provider has paused it for a while.
         Paused = "PAUSED",
-        /// The provider lets nobody send it any more.
+        /// The provider has disabled it permanently.
         Disabled = "DISABLED",
-        /// The provider looks at it again, because somebody asked for that.
+        /// The provider reviews it again, after an appeal.
         InAppeal = "IN_APPEAL",
         /// The account has as many templates as it may have.
         LimitExceeded = "LIMIT_EXCEEDED",
@@ -99,7 +99,7 @@ pub struct Template {
     pub category: Category,
     /// The provider's status.
     pub status: Status,
-    /// How it calls its variables.
+    /// The form of its variables.
     pub parameter_format: ParameterFormat,
     /// Header, body, footer and buttons as the provider gives them.
     pub components: Value,
@@ -118,13 +118,13 @@ pub struct ListedTemplate {
     pub category: Category,
     /// The provider's status.
     pub status: Status,
-    /// How it calls its variables.
+    /// The form of its variables.
     pub parameter_format: ParameterFormat,
     /// The provider's JSON, as it came.
     pub components: Box<RawValue>,
     /// Why the provider rejected it.
     pub rejected_reason: Option<String>,
-    /// How the provider rates it.
+    /// The provider's rating.
     pub quality_score: Option<String>,
 }
 
@@ -148,10 +148,10 @@ impl Template {
     }
 }
 
-/// What a request says about a template, before the template is looked up.
+/// A request's part about a template, before the template is looked up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateRequest {
-    /// The template's id (ours); whether there is such a template is for the store to say.
+    /// The template's id in the store; it may not exist.
     pub template_id: i64,
     /// The language wanted, when it is not the template's own; `_` between its parts.
     pub language: Option<String>,

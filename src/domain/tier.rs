@@ -30,14 +30,14 @@ pub const QUOTA_SPAN: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest name of a tier, in characters.
 pub const MAX_NAME: usize = 40;
 
-/// What happens to a message of which we cannot know whether the provider took it.
+/// What happens to a message with an unknown outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownOutcome {
-    /// Send it again: nobody is left out, somebody may hear twice.
+    /// Send it again: every recipient gets it, some may get it twice.
     #[default]
     Resend,
-    /// Leave it `unknown`: nobody hears twice, somebody may be left out.
+    /// Leave it `unknown`: no recipient gets it twice, some may not get it.
     Hold,
 }
 
@@ -57,7 +57,7 @@ impl UnknownOutcome {
 /// A number of things per moving 24 hours, or no bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Quota {
-    /// No bound of ours.
+    /// No bound by Pombo.
     #[default]
     Unlimited,
     /// At most so many; at least 1.
@@ -75,7 +75,7 @@ pub struct Tier {
     /// For the operator who chooses among tiers.
     #[serde(default)]
     pub description: String,
-    /// How fast the channel sends.
+    /// The channel's pace.
     pub messages_per_second: Rate,
     /// Messages that may go at once after a pause; see [`Tier::burst`] for what stands in when it is not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,7 +92,7 @@ pub struct Tier {
     /// Requests to our API by the companies of this tier, each over all its keys.
     #[serde(default = "unlimited")]
     pub api_requests: Rate,
-    /// What to do with a message whose outcome nobody can tell.
+    /// The policy for messages with an unknown outcome.
     #[serde(default)]
     pub unknown_outcome: UnknownOutcome,
     /// Web sessions: up to this much is added at random to the time between two messages.
@@ -170,7 +170,7 @@ impl Tier {
         }
     }
 
-    /// What is wrong with values that are well-formed by themselves: a sentence for each, none when all is well.
+    /// The faults of values that are well-formed by themselves, a sentence for each; empty without any.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let mut require = |holds: bool, sentence: &str| {

@@ -56,7 +56,7 @@ impl fmt::Display for Email {
     }
 }
 
-/// What a person may do in a company. Each role includes those before it.
+/// The role of a person in a company. Each role includes the permissions of those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Reads.

@@ -113,7 +113,7 @@ macro_rules! explained {
                 match self { $(Self::$variant => concat!($($doc),+).trim(),)* }
             }
 
-            /// What to do about it.
+            /// The remedy.
             pub const fn remedy(self) -> &'static str {
                 match self { $(Self::$variant => $remedy,)* }
             }

@@ -1,4 +1,4 @@
-//! Why the engine does not do what it is asked, and why it does not start.
+//! The engine's errors: of calls, and of its start.
 
 use std::time::Duration;
 
@@ -16,23 +16,23 @@ pub enum Error {
     /// The request is refused.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// It comes too soon for what a channel may do.
+    /// The request exceeds a limit of the channel now.
     #[error("{sentence}")]
     TooSoon {
-        /// When to try again.
+        /// When to retry.
         retry_after: Duration,
-        /// For a person: which limit holds, and what sets it.
+        /// For people: which limit holds, and what sets it.
         sentence: String,
         /// Which allowance is used up.
         spent: Spent,
     },
-    /// It may succeed later.
+    /// A retry may succeed later.
     #[error("unavailable")]
     Unavailable {
-        /// When to try again.
+        /// When to retry.
         retry_after: Duration,
     },
-    /// A defect of ours; it was logged.
+    /// A defect of Pombo; the log has the details.
     #[error("internal error")]
     Internal,
 }
@@ -43,7 +43,7 @@ pub enum StartError {
     /// The store failed, or another process dispatches from it.
     #[error(transparent)]
     Store(#[from] store::Error),
-    /// No client for the provider could be made.
+    /// No client for the provider could be created.
     #[error(transparent)]
     Connector(#[from] connector::Error),
 }

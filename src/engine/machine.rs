@@ -1,14 +1,14 @@
-//! What the machines of the engine have in common.
+//! The common parts of the engine's machines.
 //!
-//! A machine decides and does nothing else. What happens comes to it as an input, together with the [`Moment`]; what is
-//! to be done goes out as [`Effects`], which the actor around it carries out. It waits for nothing, asks nobody and has
-//! no clock, so that the same inputs at the same moments have the same effects.
+//! A machine decides and does nothing else. Events come in as inputs, together with the [`Moment`]; actions go out as
+//! [`Effects`], which the shell carries out. A machine waits for nothing, calls nobody and has no clock, so that the
+//! same inputs at the same moments have the same effects.
 
 use std::time::Instant;
 
 use crate::clock::Timestamp;
 
-/// Both clocks as they are when an input is handled. A simulated world may move them apart.
+/// Both clocks at the time of an input. A simulated world may move them apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment {
     /// The monotonic clock, which nobody sets: pacing, back-off and retries.
@@ -17,16 +17,16 @@ pub(crate) struct Moment {
     pub(crate) wall: Timestamp,
 }
 
-/// A caller who waits for an answer: an id that the shell chose.
+/// A caller that waits for an answer: an id that the shell chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Caller(pub(crate) u64);
 
-/// The effects of one or more inputs, in their order. The buffer is used again, so that an effect allocates nothing here.
+/// The effects of one or more inputs, in their order. The buffer is reused, so that an effect allocates nothing here.
 #[derive(Debug)]
 pub(crate) struct Effects<E>(Vec<E>);
 
 impl<E> Effects<E> {
-    /// The shell is to do this.
+    /// Adds an effect.
     pub(crate) fn push(&mut self, effect: E) {
         self.0.push(effect);
     }

@@ -1,4 +1,4 @@
-//! The way into an actor, which knows how many messages wait in the mailbox: the actor library does not tell.
+//! Access to an actor that knows how many messages wait in the mailbox, which the actor library does not tell.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -6,22 +6,22 @@ use std::sync::Arc;
 use actix::dev::{MessageResponse, OneshotSender, Request, SendError, ToEnvelope};
 use actix::{Actor, Addr, Handler, Message, Recipient};
 
-/// How many messages wait. Clones count the same.
+/// Counts the waiting messages. Clones count together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mailbox(Arc<Token>);
 
-/// Each message has a clone, which costs as little as any way to count.
+/// Each waiting message has a clone, which is as cheap as any counter.
 #[derive(Debug, Clone, Default)]
 struct Token(Arc<()>);
 
-/// An actor's address. Clones lead to the same.
+/// An actor's address. Clones lead to the same actor.
 #[derive(Debug)]
 pub(crate) struct Door<A: Actor> {
     address: Addr<A>,
     mailbox: Mailbox,
 }
 
-/// The way into an actor for one kind of message.
+/// An actor's address for one kind of message.
 #[derive(Debug)]
 pub(crate) struct Slot<M>
 where
@@ -32,8 +32,8 @@ where
     mailbox: Mailbox,
 }
 
-/// A message on its way, which counts until the actor takes it up or it is dropped. An actor that has a [`Door`] is a
-/// handler of these, and handles what is in them.
+/// A message on its way, which counts until the actor handles it or it is dropped. An actor with a [`Door`] handles
+/// these, and the messages in them.
 pub(crate) struct Queued<M> {
     message: M,
     _counted: Token,
@@ -43,10 +43,10 @@ pub(crate) struct Queued<M> {
 pub(crate) struct Passed<M, R>(R, PhantomData<M>);
 
 impl Mailbox {
-    /// How many messages wait now.
+    /// The number of messages that wait now.
     pub(crate) fn len(&self) -> u64 {
         let Token(counted) = &*self.0;
-        // One is its own.
+        // One clone is the mailbox's own.
         (Arc::strong_count(counted) - 1) as u64
     }
 
@@ -56,7 +56,7 @@ impl Mailbox {
 }
 
 impl<M> Queued<M> {
-    /// The message, which waits no more.
+    /// Takes the message, which no longer waits.
     pub(crate) fn taken_up(self) -> M {
         self.message
     }
@@ -84,12 +84,12 @@ where
 }
 
 impl<A: Actor> Door<A> {
-    /// To an actor that nobody has sent anything yet.
+    /// A door to an actor without messages yet.
     pub(crate) fn to(address: Addr<A>) -> Self {
         Self { address, mailbox: Mailbox::default() }
     }
 
-    /// How many messages wait.
+    /// The mailbox.
     pub(crate) const fn mailbox(&self) -> &Mailbox {
         &self.mailbox
     }
@@ -99,7 +99,7 @@ impl<A: Actor> Door<A> {
         self.address.connected()
     }
 
-    /// Hands a message over, once there is room, and waits for the answer.
+    /// Sends a message, once there is room, and waits for the answer.
     pub(crate) fn send<M>(&self, message: M) -> Request<A, Queued<M>>
     where
         M: Message + Send + 'static,
@@ -110,7 +110,7 @@ impl<A: Actor> Door<A> {
         self.address.send(self.mailbox.queue(message))
     }
 
-    /// Hands a message over now or not at all. Whether that was possible.
+    /// Sends a message now or not at all. Returns whether that was possible.
     pub(crate) fn try_send<M>(&self, message: M) -> bool
     where
         M: Message + Send + 'static,
@@ -121,7 +121,7 @@ impl<A: Actor> Door<A> {
         self.address.try_send(self.mailbox.queue(message)).is_ok()
     }
 
-    /// The way in for one kind of message.
+    /// The address for one kind of message.
     pub(crate) fn slot<M>(&self) -> Slot<M>
     where
         M: Message + Send + 'static,
@@ -144,7 +144,7 @@ where
     M: Message + Send + 'static,
     M::Result: Send,
 {
-    /// Hands a message over now; returns it when the mailbox is full. An actor that ended takes none.
+    /// Sends a message now; returns it when the mailbox is full. For an actor that ended, the message is dropped.
     pub(crate) fn try_send(&self, message: M) -> Result<(), M> {
         match self.recipient.try_send(self.mailbox.queue(message)) {
             Ok(()) | Err(SendError::Closed(_)) => Ok(()),
@@ -152,7 +152,7 @@ where
         }
     }
 
-    /// Hands a message over, once there is room. An actor that ended takes none.
+    /// Sends a message, once there is room. For an actor that ended, the message is dropped.
     pub(crate) async fn send(self, message: M) {
         let _ = self.recipient.send(self.mailbox.queue(message)).await;
     }

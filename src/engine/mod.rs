@@ -1,9 +1,9 @@
 //! The engine: accepts sends, freezes their audience, and delivers them at the pace of their channel.
 //!
 //! [`Engine`] is the only way in: the HTTP surface holds one, and never an actor's address nor the store. What it reads
-//! and changes of a company's records goes through [`records`], bound to that company.
-//! Inside are actors: one [`channel`] actor for each channel in use, some [resolvers](accept::resolver) and one [`ledger`];
-//! and tasks: the rounds of the [upkeep], and one for each [web session](web_session). Nothing here knows HTTP or SQL.
+//! and changes of a company's records goes through [`records`], bound to that company. Inside are actors: one
+//! [`channel`] actor for each channel in use, some [resolvers](accept::resolver) and one [`ledger`]; and tasks: the
+//! rounds of the [upkeep], and one for each [web session](web_session). Nothing here knows HTTP or SQL.
 
 mod accept;
 mod access;
@@ -12,7 +12,7 @@ mod channel;
 mod contacts;
 mod error;
 mod events;
-mod fair_line;
+mod fair_queue;
 mod ledger;
 mod machine;
 mod mailbox;
@@ -38,11 +38,11 @@ use tokio::sync::watch;
 use uuid::Uuid;
 
 use self::accept::idempotency::Claims;
-pub use self::accept::idempotency::{Held, KEPT, Turn};
+pub use self::accept::idempotency::{KEPT, KeyGuard, Turn};
 use self::accept::resolver::Resolver;
 pub use self::accept::retry::Retried;
-pub use self::accept::web_send::{RehearsedFile, WebRehearsal};
-pub use self::accept::{Rehearsal, plan};
+pub use self::accept::web_send::{DryRunFile, WebDryRun};
+pub use self::accept::{DryRun, plan};
 pub use self::access::Caller;
 use self::access::app_secrets::{AppSecrets, VerifyTokens};
 use self::access::keys::Keys;
@@ -82,12 +82,12 @@ use crate::planted;
 pub use crate::store::changes::Who;
 use crate::store::{self, Store};
 
-/// When a client should try again while the database cannot write.
+/// When a client should retry while the database cannot write.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// The longest that a recipient is held: who is held for longer was held by a clock that was ahead.
+/// The longest hold of a recipient: a longer one was set by a clock that was ahead.
 const LONGEST_HOLD: Duration = Duration::from_secs(24 * 3_600);
-/// How often in a row suppressions are read again because others were heard meanwhile. What the last reading
-/// missed is one that a person and a webhook changed in the same moment.
+/// How often in a row suppressions are read again because others arrived meanwhile. The last read misses only changes
+/// by a person and a webhook at the same moment.
 const MOST_LOADS: usize = 3;
 
 /// A handle to the engine; clones share it.
@@ -113,7 +113,7 @@ struct Inner {
     lease_lost: watch::Sender<bool>,
     request_share: RequestShare,
     intake: receipts::Intake,
-    /// How the provider is reached, for questions outside of channels.
+    /// The network settings, for calls of the provider outside of channels.
     network: config::Network,
     tallies: Tallies,
     imports: Imports,
@@ -122,7 +122,7 @@ struct Inner {
     nodes: nodes::Nodes,
     /// The forms in which the surfaces render the answers of web sessions.
     forms: OnceLock<Vec<Form>>,
-    /// The threads of ledger, and of resolvers, sentinel and keepers of web sessions.
+    /// The threads of ledger, and of resolvers, sentinel and supervisors of web sessions.
     threads: [ArbiterHandle; 2],
     /// The thread of a node's heartbeat.
     heart: Option<ArbiterHandle>,
@@ -135,7 +135,7 @@ pub struct Accepted {
     pub send_id: Uuid,
     /// Unique recipients.
     pub recipients: u64,
-    /// Entries that are not numbers, and recipients that are left out.
+    /// Entries that are not numbers, and recipients that are skipped.
     pub skipped: Skipped,
     /// When it may go, as the request asked.
     pub schedule: Schedule,
@@ -144,21 +144,21 @@ pub struct Accepted {
 /// Whether the service can take requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Readiness {
-    /// What stands in the way, a sentence each; empty when ready.
+    /// The obstacles, a sentence each; empty when ready.
     pub obstacles: Vec<String>,
 }
 
-/// Why a process can dispatch no more.
+/// Why a process can no longer dispatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fenced {
     /// Another process has the lease.
     TakenOver,
-    /// The ledger ended by a defect of ours, which was logged: nothing can be written any more.
+    /// The ledger ended because of a defect, which was logged: nothing can be written any more.
     Defect,
 }
 
 impl Engine {
-    /// The store, for the engine's own work. What requests list or change goes through [`Engine::company`] and
+    /// The store, for the engine's own work. Requests list and change records through [`Engine::company`] and
     /// [`Engine::operator`].
     fn store(&self) -> &Store {
         &self.0.shared.store
@@ -192,7 +192,7 @@ impl Engine {
         Readiness { obstacles }
     }
 
-    /// Returns when this process can dispatch no more and must end, and says why.
+    /// Returns when this process can no longer dispatch and must end, with the reason.
     pub async fn fenced(&self) -> Fenced {
         let (mut ledger, mut lost) = (self.0.ledger.clone(), self.0.lease_lost.subscribe());
         let fenced = tokio::select! {
@@ -206,17 +206,17 @@ impl Engine {
         }
     }
 
-    /// Takes no more sends, waits for the messages in flight, and writes what is known of them. Ends the web sessions;
-    /// their phones stay linked.
+    /// Accepts no more sends, waits for the messages in flight, and writes their outcomes. Ends the web sessions; their
+    /// phones stay linked.
     pub async fn stop(&self) {
         self.0.stopping.store(true, Ordering::Relaxed);
-        // Channels wait for the word of what was just handed over, which sessions bring.
+        // Channels wait for the acknowledgements of messages just handed over, which sessions bring.
         self.directory().stop().await;
-        self.0.shared.errands.end(Timestamp::now());
+        self.0.shared.pending_replies.end(Timestamp::now());
         self.0.web_sessions.stop().await;
         // A closed ledger has nothing left to write.
         let _ = self.0.shared.ledger.send(Close).await;
-        // The heart's thread has the connections with which the node leaves.
+        // The heartbeat's thread has the connections that the node needs to leave.
         self.0.shared.cluster.leave().await;
         if let Some(heart) = &self.0.heart {
             heart.stop();
@@ -241,7 +241,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes over who is left out, and reads again when something was heard meanwhile.
+    /// Loads the suppressions, and reads them again when others arrived meanwhile.
     async fn load_suppressions(&self) -> store::Result<()> {
         for _ in 0..MOST_LOADS {
             let loading = self.0.shared.suppressions.load();
@@ -252,15 +252,15 @@ impl Engine {
         Ok(())
     }
 
-    /// Another process has the lease: this one can write no more, and ends.
+    /// Another process has the lease: this one can no longer write, and ends.
     fn lose_lease(&self) {
         if !self.0.lease_lost.send_replace(true) {
             tracing::error!("another process dispatches from this database now");
         }
     }
 
-    /// The wall clock was set: whatever waits for a moment of it is looked at again, and what the service decided by
-    /// a clock that was ahead waits no longer for that.
+    /// The wall clock was set: times that depend on it are computed again, and waits that the service set by a clock
+    /// that was ahead are shortened.
     async fn clock_was_set(&self, jump: Jump) -> store::Result<()> {
         if let Jump::Back(_) = jump {
             let now = Timestamp::now();

@@ -1,4 +1,4 @@
-//! What the engine's actors share: what machines decide by, in [`Common`], and handles besides.
+//! The state that the engine's actors share: the memory of machines, in [`Common`], and handles.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use super::account::{Accounts, Pace};
+use super::account::{Accounts, Pacer};
 use super::channel::activity::Activity;
 use super::channel::reader::Reader;
 use super::contacts::suppressions::Suppressions;
-use super::fair_line::FairLine;
+use super::fair_queue::FairQueue;
 use super::ledger::Ledger;
 use super::mailbox::Door;
-use super::web_session::{Errands, Lines, WebChannel};
+use super::web_session::{PendingReplies, SessionHandles, WebChannel};
 use crate::cluster::Cluster;
 use crate::config;
 use crate::connector::media::Fetcher;
@@ -29,24 +29,24 @@ const FALLBACK: &str = "standard";
 /// have asked within some minutes; one that is alone asks at once.
 const QUESTIONS_EACH_SECOND: u32 = 50;
 
-/// What the machines of all channels decide by together: plain memory and settings. Nothing in it waits, reads a clock
-/// or reaches the store: a machine that asks says what time it is.
+/// What the machines of all channels share: plain memory and settings. Nothing in it waits, reads a clock or reaches
+/// the store: each call brings the time along.
 pub(crate) struct Common {
     pub(crate) tiers: Tiers,
     pub(crate) suppressions: Suppressions,
     /// The business accounts of the channels in use.
     pub(crate) accounts: Accounts,
-    /// The engine stops: nothing is started any more.
+    /// The engine is stopping: no message is started any more.
     pub(crate) stopping: AtomicBool,
-    /// When the provider may be asked something that is no message.
-    pub(crate) questions: Pace,
-    /// Messages in flight of all channels together.
-    pub(crate) places: Arc<FairLine>,
+    /// Paces requests to the provider that are no messages.
+    pub(crate) questions: Pacer,
+    /// Permits for messages in flight, shared by all channels.
+    pub(crate) permits: Arc<FairQueue>,
     /// The messages of web channels whose callers wait.
-    pub(crate) errands: Errands,
+    pub(crate) pending_replies: PendingReplies,
     pub(crate) engine: config::Engine,
     pub(crate) retry: config::Retry,
-    /// How often the provider is asked how a number is.
+    /// How often a channel's number is probed.
     pub(crate) probe_interval: Duration,
 }
 
@@ -60,11 +60,11 @@ pub(crate) struct Shared {
     /// Audiences that are resolved at once, over all resolvers.
     pub(crate) audiences: Arc<FairSemaphore>,
     pub(crate) cloud_api: config::CloudApi,
-    /// The ways to the sessions of web channels.
-    pub(crate) lines: Arc<Lines>,
+    /// Through these, web channels reach their sessions.
+    pub(crate) handles: Arc<SessionHandles>,
     /// Fetches the files that web channels send.
     pub(crate) fetcher: Arc<Fetcher>,
-    /// What channels did lately, for people who look.
+    /// The recent activity of channels, for people.
     pub(crate) activity: Activity,
     /// Which channels run in this process.
     pub(crate) cluster: Cluster,
@@ -78,9 +78,9 @@ impl Common {
             suppressions: Suppressions::default(),
             accounts: Accounts::default(),
             stopping: AtomicBool::new(false),
-            questions: Pace::each_second(QUESTIONS_EACH_SECOND),
-            places: FairLine::new(engine.total_in_flight),
-            errands: Errands::default(),
+            questions: Pacer::each_second(QUESTIONS_EACH_SECOND),
+            permits: FairQueue::new(engine.total_in_flight),
+            pending_replies: PendingReplies::default(),
             engine,
             retry,
             probe_interval,
@@ -93,7 +93,7 @@ impl Common {
     }
 }
 
-/// What channels decide by is read by others too.
+/// Other parts read the machines' memory too.
 impl Deref for Shared {
     type Target = Common;
 
@@ -106,7 +106,7 @@ impl Shared {
     /// A web channel's way to its session.
     pub(crate) fn web_channel(&self, channel: &Channel) -> WebChannel {
         WebChannel {
-            line: self.lines.line(channel.id),
+            handle: self.handles.of(channel.id),
             fetcher: Arc::clone(&self.fetcher),
             store: self.store.clone(),
             company: channel.company_id,
@@ -149,7 +149,7 @@ impl Tiers {
         if let Some(tier) = tiers.get(name) {
             return Arc::clone(tier);
         }
-        tracing::warn!(tier = name, fallback = FALLBACK, "no such tier");
+        tracing::warn!(tier = name, fallback = FALLBACK, "unknown tier, the fallback applies");
         tiers.get(FALLBACK).cloned().unwrap_or_else(|| Arc::new(built_in()))
     }
 }

@@ -1,4 +1,4 @@
-//! Starting: everything that the engine is made of, and what an earlier process left.
+//! The start of the engine: creates its parts, and handles what an earlier process left.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, OnceLock};
@@ -25,7 +25,7 @@ use super::shared::{Common, Shared};
 use super::upkeep::retention::Retention;
 use super::upkeep::rounds;
 use super::upkeep::sentinel::Sentinel;
-use super::web_session::{self, Lines, WebSessions};
+use super::web_session::{self, SessionHandles, WebSessions};
 use super::{Engine, Inner, LONGEST_HOLD, StartError, account, receipts, threads};
 use crate::clock::Timestamp;
 use crate::cluster::{Carrier, Cluster, Heartbeat, Nobody};
@@ -38,14 +38,14 @@ use crate::store::{self, Lease, Purpose, Store};
 use crate::vault::Vault;
 
 impl Engine {
-    /// Starts the actors, and goes on with whatever an earlier process left. Needs a running actix system.
+    /// Starts the actors, and continues the work of an earlier process. Needs a running actix system.
     ///
-    /// `lease` gives the right to dispatch from `store`, and to open its web sessions through `driver`; without one
-    /// there are none.
+    /// `lease` gives the right to dispatch from `store`, and to open its web sessions through `driver`; without a
+    /// driver there are none.
     ///
     /// # Errors
     ///
-    /// When the store cannot be read or no client for the provider can be made.
+    /// When the store cannot be read or no client for the provider can be created.
     pub async fn start(
         config: &Config,
         store: Store,
@@ -56,7 +56,7 @@ impl Engine {
         Box::pin(Self::start_carried(config, store, vault, lease, driver, Arc::new(Nobody))).await
     }
 
-    /// The same for a node of a cluster, with what carries requests between its nodes.
+    /// The same for a node of a cluster, with the carrier between its nodes.
     ///
     /// # Errors
     ///
@@ -71,8 +71,8 @@ impl Engine {
     ) -> Result<Self, StartError> {
         let lease = Arc::new(lease);
         let (cluster, node) = Cluster::of(&store, &lease, carrier);
-        // The heartbeat first: what follows may take longer than a lease lasts.
-        let (heart, news) = node.map(|(shell, news)| (beat(shell), news)).unzip();
+        // The heartbeat first: the following steps may take longer than a lease lasts.
+        let (heart, events) = node.map(|(shell, events)| (beat(shell), events)).unzip();
         let requests = RequestShare::new(store.clone(), config.database.acquire_timeout);
         let store = store.reserved_for(Purpose::Engine);
         store.clock_went_back(Timestamp::now(), LONGEST_HOLD).await?;
@@ -81,7 +81,7 @@ impl Engine {
             None => true,
         };
         Self::end_what_was_left(config, &store, &lease, is_first).await?;
-        // Read first: what changes from here on is seen by the sentinel.
+        // Read first: the sentinel sees changes from here on.
         let seen = store.revisions().await?;
         let (report, condition) = watch::channel(Condition::Writing);
         let own_store = store.reserved_for(Purpose::Ledger);
@@ -92,14 +92,15 @@ impl Engine {
         let ledger = Door::to(Ledger::start_in_arbiter(&writers, move |_| {
             Ledger::new(own_store, lease, (patience, capacity), told_by_ledger, report)
         }));
-        let (lines, (tell, told)) = (Arc::new(Lines::default()), web_session::told());
-        let keeping = web_session::Keeping {
+        let handles = Arc::new(SessionHandles::default());
+        let (updates, session_updates) = web_session::session_updates();
+        let supervision = web_session::Supervision {
             store: store.clone(),
             vault: Arc::clone(&vault),
-            lines: Arc::clone(&lines),
-            tell,
+            handles: Arc::clone(&handles),
+            updates,
         };
-        let web_sessions = WebSessions::new(keeping, driver, &config.web_session, helpers.clone());
+        let web_sessions = WebSessions::new(supervision, driver, &config.web_session, helpers.clone());
         let probe_interval = config.cloud_api.probe_interval;
         let shared = Arc::new(Shared {
             common: Arc::new(
@@ -112,7 +113,7 @@ impl Engine {
             reader: Reader::new(store.reserved_for(Purpose::Dispatch)),
             audiences: FairSemaphore::new(config.engine.resolvers.max(1).saturating_mul(resolver::AT_ONCE)),
             cloud_api: config.cloud_api.clone(),
-            lines,
+            handles,
             fetcher: Arc::new(Fetcher::new(&config.media)?),
             activity: Activity::default(),
             cluster,
@@ -160,19 +161,19 @@ impl Engine {
         let ages = config.retention.clone();
         let retention = Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages);
         let interval = config.engine.watch_interval;
-        // Another node may be taking one in.
+        // Another node may be receiving an upload.
         let discarded = if is_first { engine.store().discard_uploads().await? } else { 0 };
         if discarded > 0 {
-            tracing::info!(uploads = discarded, "discarded files that did not arrive whole");
+            tracing::info!(uploads = discarded, "discarded incomplete uploads");
         }
         let mut runner = Runner::new(engine.clone(), Arc::clone(&dispatching));
         rounds::repeat(&helpers, "imports", async move || runner.round().await);
         Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
-        helpers.spawn(engine.clone().take_in(told));
+        helpers.spawn(engine.clone().take_in(session_updates));
         let connections = Connections::new(&config.cloud_api, &config.network)?;
         helpers.spawn(account::keep(engine.clone(), connections));
-        match news {
-            Some(news) => engine.join(&helpers, news),
+        match events {
+            Some(events) => engine.join(&helpers, events),
             None => {
                 engine.go_on().await?;
                 engine.0.web_sessions.resume().await?;
@@ -181,7 +182,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Ends what an earlier process left half done; of a cluster, `is_first` says that no other node serves.
+    /// Ends the unfinished work of an earlier process; in a cluster, `is_first` says that no other node serves.
     async fn end_what_was_left(
         config: &Config,
         store: &Store,
@@ -193,25 +194,25 @@ impl Engine {
             None => store.remove_unresolved(lease).await?,
         };
         if removed > 0 {
-            tracing::info!(sends = removed, "removed sends whose audience was never complete");
+            tracing::info!(sends = removed, "removed sends with an incomplete audience");
         }
         if !is_first {
             return Ok(());
         }
-        // While no process ran, receipts found nobody: what waits for them waits again.
+        // While no process ran, no receipts arrived: messages that wait for one wait again.
         let grace_ends = Timestamp::now().plus(config.retry.unknown_grace);
-        let in_doubt = store.put_off_doubts(grace_ends).await?;
+        let in_doubt = store.put_off_unknown(grace_ends).await?;
         if in_doubt > 0 {
-            tracing::info!(messages = in_doubt, until = %grace_ends, "waiting for receipts of what was perhaps sent");
+            tracing::info!(messages = in_doubt, until = %grace_ends, "waiting for receipts of messages with an unknown outcome");
         }
         let left = store.end_left_messages(Timestamp::now()).await?;
         if left > 0 {
-            tracing::info!(sends = left, "ended what waited in sends that are over");
+            tracing::info!(sends = left, "ended the waiting messages of ended sends");
         }
         Ok(())
     }
 
-    /// Starts the channels that have something left to do.
+    /// Starts the channels that have work.
     async fn go_on(&self) -> store::Result<()> {
         let with_work = self.store().working_channels().await?;
         for channel in with_work.into_iter().chain(self.store().unconfirmed_channels().await?) {

@@ -16,5 +16,5 @@ pub(super) fn start() -> ArbiterHandle {
         std::mem::forget(runtime.enter());
         Ok(runtime)
     };
-    Arbiter::try_with_tokio_rt(runtime).expect("the system gives no thread for actors").handle()
+    Arbiter::try_with_tokio_rt(runtime).expect("the system provides no thread for actors").handle()
 }

@@ -1,4 +1,4 @@
-//! What the engine's shells tell of sends for their [traces](crate::telemetry), in a line each.
+//! The engine's entries in the [traces](crate::telemetry) of sends, in a line each.
 
 use uuid::Uuid;
 
@@ -34,12 +34,12 @@ pub(super) struct Resolving {
 }
 
 impl Resolving {
-    /// It begins, with so many tags and numbers.
+    /// Resolving begins, with so many tags and numbers.
     pub(super) fn begin(tags: usize, numbers: usize) -> Self {
         Self { begun: trace::begin(), tags, numbers }
     }
 
-    /// It ended, for a send if it has one.
+    /// Resolving ended, for a send if there is one.
     pub(super) fn end(self, send_id: Option<Uuid>, recipients: u64, skipped: u64, is_complete: bool) {
         let Self { begun, tags, numbers } = self;
         if let (Some(begun), Some(send_id)) = (begun, send_id) {
@@ -48,7 +48,7 @@ impl Resolving {
     }
 }
 
-/// A commit with this batch came to its end; `fault` says why it failed.
+/// A commit of this batch ended; `fault` says why it failed.
 pub(super) fn committed(begun: Option<Begun>, batch: &PendingWrites, fault: Option<&'static str>) {
     let Some(begun) = begun else { return };
     let committed = Committed { sends: batch.sends.len(), rows: batch.rows(), fault };
@@ -59,7 +59,7 @@ pub(super) fn committed(begun: Option<Begun>, batch: &PendingWrites, fault: Opti
     }
 }
 
-/// The provider answered an attempt, or did not.
+/// An attempt ended, with or without an answer.
 pub(super) fn attempted(begun: Option<Begun>, (send_id, ordinal): (Uuid, u64), before: u16, reply: &Reply) {
     let Some(begun) = begun else { return };
     let (outcome, code) = match reply {
@@ -75,12 +75,12 @@ pub(super) fn attempted(begun: Option<Begun>, (send_id, ordinal): (Uuid, u64), b
     trace::attempted(send_id, begun, Attempted { ordinal, attempt, outcome, code, is_accepted });
 }
 
-/// Receipts that are being written, as far as they are traced.
+/// Traced receipts that are being written.
 #[derive(Debug)]
 pub(super) struct Hearing(Vec<(Begun, Uuid, u64, State, Option<i64>)>);
 
 impl Hearing {
-    /// They came.
+    /// The receipts arrived.
     pub(super) fn begin(receipts: &[Receipt]) -> Self {
         if !trace::is_on() {
             return Self(Vec::new());
@@ -98,7 +98,7 @@ impl Hearing {
         self.0.is_empty()
     }
 
-    /// They are written, or will not be.
+    /// The write of the receipts ended.
     pub(super) fn end(self, is_written: bool) {
         for (begun, send_id, ordinal, state, code) in self.0 {
             trace::heard(send_id, begun, Heard { ordinal, state: state.as_str(), code, is_written });

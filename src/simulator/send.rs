@@ -21,7 +21,7 @@ use super::phone::PhoneNumber;
 use super::reply::{self, Verdict};
 use super::script::{AsyncFailure, Occasion, Outcome};
 use super::template::StoredTemplate;
-use super::timers::Deed;
+use super::timers::Action;
 use super::world::World;
 use crate::clock::Timestamp;
 
@@ -187,8 +187,8 @@ fn is_held(world: &World, number: &PhoneNumber, template: u64) -> bool {
         Step::Passes => return false,
         Step::IsHeld => {}
         Step::BeginsHolding(within, fate) => {
-            let deed = Deed::EndPacing(Arc::clone(&number.account), template, fate);
-            world.timers.add(within, deed);
+            let action = Action::EndPacing(Arc::clone(&number.account), template, fate);
+            world.timers.add(within, action);
         }
     }
     true

@@ -21,7 +21,7 @@ const IDLE: Duration = Duration::from_secs(3_600);
 
 /// An action at a time.
 #[derive(Debug)]
-pub(super) enum Deed {
+pub(super) enum Action {
     /// The end of a number's upgrade: it is faster than before, and a webhook reports it.
     Upgrade(Arc<PhoneNumber>),
     /// The held messages of a template are sent or dropped.
@@ -30,38 +30,38 @@ pub(super) enum Deed {
     Notify(Notice),
 }
 
-/// The timers: deeds by their time.
+/// The timers: actions by their time.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
-    deeds: Lock<Deeds>,
+    actions: Lock<Actions>,
     wake: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Deeds {
+struct Actions {
     serial: u64,
-    by_time: BTreeMap<(Instant, u64), Deed>,
+    by_time: BTreeMap<(Instant, u64), Action>,
 }
 
 impl Timers {
     /// Adds an action with this delay.
-    pub(super) fn add(&self, after: Duration, deed: Deed) {
-        let mut deeds = self.deeds.hold();
-        deeds.serial += 1;
-        let key = (Instant::now() + after, deeds.serial);
-        deeds.by_time.insert(key, deed);
+    pub(super) fn add(&self, after: Duration, action: Action) {
+        let mut actions = self.actions.hold();
+        actions.serial += 1;
+        let key = (Instant::now() + after, actions.serial);
+        actions.by_time.insert(key, action);
         self.wake.notify_one();
     }
 
     /// Removes every timer.
     pub(super) fn clear(&self) {
-        self.deeds.hold().by_time.clear();
+        self.actions.hold().by_time.clear();
     }
 
-    /// The next deed whose time has come, or how long it is until there may be one.
-    fn next(&self) -> Result<Deed, Duration> {
-        let mut deeds = self.deeds.hold();
-        let Some(first) = deeds.by_time.first_entry() else { return Err(IDLE) };
+    /// The next action whose time has come, or how long it is until there may be one.
+    fn next(&self) -> Result<Action, Duration> {
+        let mut actions = self.actions.hold();
+        let Some(first) = actions.by_time.first_entry() else { return Err(IDLE) };
         let wait = first.key().0.saturating_duration_since(Instant::now());
         if wait.is_zero() { Ok(first.remove()) } else { Err(wait) }
     }
@@ -71,14 +71,14 @@ impl Timers {
 pub(super) async fn keep(world: Data<World>) {
     loop {
         match world.timers.next() {
-            Ok(deed) => deed.carry_out(&world),
+            Ok(action) => action.carry_out(&world),
             // Woken or not, the next round looks again.
             Err(wait) => drop(tokio::time::timeout(wait, world.timers.wake.notified()).await),
         }
     }
 }
 
-impl Deed {
+impl Action {
     fn carry_out(self, world: &World) {
         match self {
             Self::Upgrade(number) => {

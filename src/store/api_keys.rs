@@ -22,17 +22,17 @@ use crate::store::{Result, Store};
 /// A key to add.
 #[derive(Debug, Clone)]
 pub struct NewKey<'a> {
-    /// Whose key it is.
+    /// The company that owns it.
     pub company_id: Uuid,
-    /// What the company calls it.
+    /// The company's name for it.
     pub name: &'a str,
     /// Its first characters.
     pub prefix: &'a str,
     /// SHA-256 of the key.
     pub hash: [u8; 32],
-    /// When it stops working; never when `None`.
+    /// When it expires; never when `None`.
     pub expires_at: Option<Timestamp>,
-    /// What it may be used for.
+    /// Its scopes.
     pub scopes: Scopes,
 }
 
@@ -41,19 +41,19 @@ pub struct NewKey<'a> {
 pub struct ApiKey {
     /// Time-ordered id.
     pub id: Uuid,
-    /// Whose key it is.
+    /// The company that owns it.
     pub company_id: Uuid,
-    /// What the company calls it.
+    /// The company's name for it.
     pub name: String,
     /// Its first characters.
     pub prefix: String,
-    /// When it stops working.
+    /// When it expires.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
     /// When it was added.
     pub created_at: Timestamp,
-    /// What it may be used for.
+    /// Its scopes.
     pub scopes: Scopes,
     /// When it was last used, to the minute.
     pub last_used_at: Option<Timestamp>,
@@ -66,24 +66,24 @@ impl ApiKey {
     }
 }
 
-/// What authentication needs to know of a key.
+/// The part of a key that authentication needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRecord {
     /// The key.
     pub id: Uuid,
-    /// Whose key it is.
+    /// The company that owns it.
     pub company_id: Uuid,
-    /// What the company calls it.
+    /// The company's name for it.
     pub name: Arc<str>,
     /// The name of the company's tier, which bounds the requests of all its keys.
     pub tier: Arc<str>,
-    /// When it stops working.
+    /// When it expires.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
-    /// What it may be used for.
+    /// Its scopes.
     pub scopes: Scopes,
-    /// When it was last used, as the database knew.
+    /// When it was last used, as stored.
     pub last_used_at: Option<Timestamp>,
 }
 

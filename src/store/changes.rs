@@ -1,8 +1,8 @@
 //! The record of what people changed: who, when, what, and how it was before.
 //!
-//! Each record is written in the transaction of what it records, so that there is never one without the
-//! other. Secrets are never part of it. What the service does by itself (a channel that its provider
-//! disconnects) is not recorded here. Written by the store's own calls, read by operators.
+//! Each record is written in the transaction of the change, so that there is never one without the other. Records never
+//! have secrets. Changes by the service itself (a channel that its provider disconnects) are not recorded here. Written
+//! by the store's own calls, read by operators.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -18,33 +18,33 @@ use crate::domain::page::{Page, PageRequest};
 use crate::store::users::failed_sign_ins::STRANGER;
 use crate::store::{Error, Result, Store, Transaction};
 
-/// Who changes something, as the record names them.
+/// The person or program that makes a change, as named in the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Who {
     /// The program itself, which gives a new database its tiers.
     Pombo,
     /// An operator, by the name of the key. No operator is called `pombo`, and no name has a colon.
     Operator(String),
-    /// A program with a company's API key, by the name of the key. The subject, or what was changed, names the company.
+    /// A program with a company's API key, by the name of the key. The subject or the changed object names the company.
     Key(String),
-    /// Somebody at the command line, by the name of the machine's user.
+    /// A person at the command line, by the name of the machine's user.
     CommandLine(String),
     /// A person who signed in.
     User {
         /// The folded e-mail.
         email: String,
-        /// Where the request came from.
+        /// The address of the request.
         address: IpAddr,
     },
-    /// Somebody whose sign-in failed.
+    /// A person whose sign-in failed.
     Stranger {
-        /// Where the request came from.
+        /// The address of the request.
         address: IpAddr,
     },
 }
 
 impl Who {
-    /// Where the request came from; known of people in a browser only.
+    /// The address of the request; known only for people in a browser.
     const fn address(&self) -> Option<IpAddr> {
         match self {
             Self::Pombo | Self::Operator(_) | Self::Key(_) | Self::CommandLine(_) => None,
@@ -66,7 +66,7 @@ impl fmt::Display for Who {
     }
 }
 
-/// What kind of thing was changed.
+/// The kind of the changed object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum What {
     /// A tier's options; the subject is its name.
@@ -89,7 +89,7 @@ pub enum What {
     ChannelStatus,
     /// An operator's key; the subject is the operator's name.
     Operator,
-    /// What a recipient is left out of; the subject is the number, with its plus sign.
+    /// A recipient's suppression; the subject is the number, with its plus sign.
     Suppression,
     /// A person who signs in; the subject is the e-mail.
     User,
@@ -186,18 +186,18 @@ impl What {
 pub struct Change {
     /// Time-ordered id.
     pub id: Uuid,
-    /// When.
+    /// When it was made.
     pub at: Timestamp,
     /// An operator's name, `key:` and the name of a company's key, `user:` and an e-mail (nothing after a failed sign-in),
     /// `cli:` and a user's name, or `pombo`.
     pub who: String,
-    /// What kind of thing.
+    /// The kind of the changed object.
     pub what: What,
     /// Which one: a tier's name, the id of a channel, a company or a key, an operator's name, a number, a person's e-mail.
     pub subject: String,
-    /// What it was; `None` when it was not there before, or must not be shown.
+    /// The state before; `None` when the object did not exist before, or must not be shown.
     pub before: Option<Value>,
-    /// What it is since.
+    /// The state after.
     pub after: Value,
     /// The network address that it came from; `None` for the command line and for keys.
     pub address: Option<String>,
@@ -255,7 +255,7 @@ impl TryFrom<change::Model> for Change {
     }
 }
 
-/// Writes the records, in the transaction of what they record.
+/// Writes the records, in the transaction of the changes.
 pub(in crate::store) async fn record(within: &Transaction, changes: &[Change]) -> Result<()> {
     if changes.is_empty() {
         return Ok(());
@@ -292,8 +292,8 @@ fn first_id(moment: Timestamp) -> Uuid {
     Uuid::from_u128(millis.min((1 << 48) - 1) << 80)
 }
 
-/// The record of what one request changes of a company's contacts, in as many transactions as that takes: it is one, and
-/// its counts grow with each.
+/// The record of one request's changes of a company's contacts, in as many transactions as needed: it is one record,
+/// and its counts grow with each transaction.
 #[derive(Debug, Clone)]
 pub struct ContactRecord {
     change: Change,
@@ -306,14 +306,14 @@ impl ContactRecord {
         Self { change: Change::now(who, What::Contacts, company, None, Value::Null), counts: Map::new() }
     }
 
-    /// What it is about beside the counts: the tag, or the one contact.
+    /// Adds the subject beside the counts: the tag, or the one contact.
     #[must_use]
     pub fn about(mut self, name: &str, id: Uuid) -> Self {
         self.counts.insert(name.to_owned(), id.to_string().into());
         self
     }
 
-    /// Writes, in the transaction that changes so many contacts, what the request has changed with them.
+    /// Adds so many changed contacts to the record, in the transaction that changes them.
     pub(in crate::store) async fn count(
         &mut self,
         within: &Transaction,

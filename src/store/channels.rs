@@ -1,9 +1,9 @@
 //! Channels. Secrets come and go sealed, and never as part of a [`Channel`].
 //!
-//! Every change raises the `channel` revision in its own transaction and stamps the row with it, so that a
-//! running service reads again exactly the channels that changed. What operators do to channels stands in
-//! [`operation`], what they see of all of them in [`overview`], what the service itself changes in [`mod@change`], what is
-//! peculiar to web sessions in [`linked`].
+//! Every change raises the `channel` revision in its own transaction and stamps the row with it, so that a running
+//! service reads again exactly the channels that changed. Operators' changes are in [`operation`], their view of all
+//! channels in [`overview`], the service's own changes in [`mod@change`], and the specifics of web sessions in
+//! [`linked`].
 
 mod change;
 mod linked;
@@ -36,7 +36,7 @@ use crate::store::{Result, Store};
 pub use overview::Owned;
 pub use work::{AtWork, Recent};
 
-/// What a written phone number has beside digits; see [`looks_like_a_number`].
+/// The characters of written phone numbers beside digits; see [`looks_like_a_number`].
 const SEPARATORS: [&str; 7] = ["+", "-", "(", ")", ".", "/", " "];
 
 /// A channel to add.
@@ -48,7 +48,7 @@ pub struct NewChannel {
     pub company_id: Uuid,
     /// The kind of provider.
     pub kind: Kind,
-    /// What the company calls it.
+    /// The company's name for it.
     pub name: String,
     /// The number as shown to people.
     pub phone_number: Option<String>,
@@ -220,14 +220,14 @@ impl Store {
     ///
     /// When the database fails.
     pub async fn working_channels(&self) -> Result<Vec<Channel>> {
-        // In so many words, because the index of what is not over is a partial one.
+        // Written out, because the index of unfinished sends is a partial one.
         let not_over = Expr::cust(format!("send.state < 2 AND send.state = {}", State::Active.as_i16()));
         let with_work = send::Entity::find().select_only().column(send::Column::ChannelId).filter(not_over);
         let working = Entity::find().filter(Column::Id.in_subquery(with_work.distinct().into_query()));
         Ok(working.all(&self.read).await?.into_iter().map(channel).collect())
     }
 
-    /// The business accounts that are not connected: the provider is asked how they are.
+    /// The business accounts that are not connected and have to be probed.
     ///
     /// # Errors
     ///
@@ -312,7 +312,7 @@ fn channel(model: Model) -> Channel {
         connection: Connection { status: status.into(), reason, since: Timestamp::from_millis(status_since) },
         trial: trial::read(trial_wait, trial_due),
         quality_rating,
-        // A word that an older or newer program wrote says nothing to this one.
+        // A word that only another version knows is ignored.
         level: level.and_then(|word| word.parse().ok()),
         messaging_limit: messaging_limit.and_then(|word| word.parse().ok()),
         linked_at: linked_at.map(Timestamp::from_millis),

@@ -10,7 +10,7 @@ use super::lease::RESTORE;
 use super::schema::Schema;
 use super::{Options, Result, connect};
 
-/// What was found.
+/// The result of the check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkup {
     /// The database's version, in its own words.
@@ -23,7 +23,7 @@ pub struct Checkup {
     pub is_half_restored: bool,
     /// The server is a standby, which takes no writes.
     pub is_standby: bool,
-    /// Connections that the server grants to everybody together; `None` where there is no server.
+    /// The connections that the server grants to all clients together; `None` without a server.
     pub server_connections: Option<u32>,
 }
 
@@ -35,7 +35,7 @@ pub fn file_of(options: &Options) -> Option<PathBuf> {
     SqliteConnectOptions::from_str(&options.url).ok().map(|database| database.get_filename().to_owned())
 }
 
-/// Looks at the database. A SQLite file must be there: this would make one.
+/// Checks the database. A SQLite file must exist: this would create one.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ async fn look(
                    - current_setting('superuser_reserved_connections')::int";
         server_connections = one::<i32>(on, sql).await?.and_then(|number| u32::try_from(number).ok());
     } else {
-        // A file that cannot be written to says so here.
+        // Fails here when the file cannot be written.
         on.execute_unprepared("BEGIN IMMEDIATE; ROLLBACK").await?;
     }
     Ok(Checkup { version, pending, migrations, is_half_restored, is_standby, server_connections })

@@ -1,7 +1,7 @@
 //! Moments that were written while the wall clock was ahead, moved to where they belong once it was set back.
 //!
-//! A row says when it was written and until when something waits. One that was written later than now was written by
-//! a clock that was ahead: left as it is, it would wait for as long as the clock was wrong.
+//! Rows have times: when they were written, and until when something waits. A row with a later time than now was
+//! written by a clock that was ahead: left unchanged, it would wait for as long as the clock was wrong.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::{Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::send::State;
 
-/// When something was said: tables and columns.
+/// The times of statements: tables and columns.
 const SAID: [(&str, &str); 4] = [
     ("suppression", "said_at"),
     ("template", "status_said_at"),
@@ -20,9 +20,10 @@ const SAID: [(&str, &str); 4] = [
 ];
 
 impl Store {
-    /// Makes what waits by the service's own decision wait as long after `now` as it was meant to: messages that are
-    /// tried again, and recipients that are held, which no hold does for longer than `longest_hold`. What was said of
-    /// recipients and templates at a time to come was said now, so that what is said next counts. What clients asked for stays: a schedule follows the clock. Says how many rows moved.
+    /// Corrects times after the clock went back. Waits that the service decided on (messages that wait for a retry, and
+    /// holds of recipients, none of which lasts longer than `longest_hold`) get their intended length from `now` on.
+    /// Statements about recipients and templates with a future time count as made now, so that later ones count. Times
+    /// that clients requested stay: a schedule follows the clock. Returns how many rows moved.
     ///
     /// Each statement stands alone, so that it holds no lock while it waits for another.
     ///
@@ -40,7 +41,7 @@ impl Store {
         let values = [moment(), moment(), moment()];
         let waiting = self.write.execute_raw(self.statement(&sql, values)).await?.rows_affected();
         if waiting > 0 {
-            // A send that sleeps until its first message is due is looked at again, and finds out when that is.
+            // A send that waits until its first message is due is checked again, which finds the new time.
             let sql = format!(
                 "UPDATE send SET due_at = NULL WHERE state < 2 AND state = {active} AND due_at > $1 \
                  AND (send_at IS NULL OR due_at <> send_at)"

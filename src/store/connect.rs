@@ -21,7 +21,7 @@ use crate::files;
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Page cache of one SQLite connection, in KiB (negative: SQLite's way to say so).
 const SQLITE_CACHE: &str = "-8192";
-/// The same of the one that writes, which comes back to the pages of many indexes.
+/// The same for the writing connection, which uses the pages of many indexes again.
 const SQLITE_WRITER_CACHE: &str = "-32768";
 /// The write-ahead log is cut back to this many bytes after a checkpoint.
 const SQLITE_LOG_LIMIT: &str = "67108864";
@@ -30,16 +30,16 @@ const SQLITE_LOG_LIMIT: &str = "67108864";
 /// everything in order.
 const LONG: u32 = 10;
 const UNBOUNDED: Duration = Duration::ZERO;
-/// What the way to PostgreSQL and back may take, at most as long as the statement itself.
+/// The time that the network to PostgreSQL may take, at most as long as the statement itself.
 const SPARE: Duration = Duration::from_secs(5);
 /// How long the database may work on a statement of a node's heartbeat: less than its lease lasts.
 const HEARTBEAT: Duration = Duration::from_secs(3);
 
-/// How long the server keeps a transaction of the service open that says nothing. A node whose machine is cut off or stands
-/// still must not hold up the others by the rows that it has locked.
+/// How long the server keeps an idle transaction of the service open. A node whose machine is cut off or hangs must not
+/// hold up the others by its row locks.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// How to reach the database. Its `Debug` leaves the address out, which may hold a password.
+/// How to reach the database. Its `Debug` omits the address, which may contain a password.
 #[derive(Clone)]
 pub struct Options {
     /// `sqlite://PATH` or `postgres://…`.
@@ -98,7 +98,7 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
         dispatch: pool(shares.dispatch, later, usual).await?,
         writer: match shares.ledger {
             None => Pool::new(writer(options).await?),
-            // The ledger says for each of its transactions how long they may take.
+            // The ledger sets the bound of each of its transactions itself.
             Some(ledger) => pool(ledger, later, bounds(UNBOUNDED)).await?,
         },
         cluster: pool(CLUSTER, later, bounds(HEARTBEAT)).await?,
@@ -127,8 +127,8 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
     Ok(store)
 }
 
-/// Makes the database's file, for its owner alone; SQLite gives the files beside it the same rights. Left to the driver it
-/// would be readable by everybody who may enter its directory.
+/// Creates the database's file with rights for its owner alone; SQLite gives the files beside it the same rights. The
+/// driver would create it readable by everybody who may enter its directory.
 fn create_file(url: &str) -> Result<()> {
     let database = SqliteConnectOptions::from_str(url)
         .map_err(|error| Error::Unavailable(format!("database.url is no address: {error}")))?;
@@ -142,30 +142,30 @@ fn create_file(url: &str) -> Result<()> {
         .map_err(|error| Error::Unavailable(format!("cannot create {}: {error}", path.display())))
 }
 
-/// One connection, of which a SQLite database has only one that writes. Its statements take as long as they take.
+/// One connection, the only one of a SQLite database that writes. Its statements have no time limit.
 pub(super) async fn writer(options: &Options) -> Result<DatabaseConnection> {
     let bounds = Bounds { statement: UNBOUNDED, silence: UNBOUNDED };
     connect(options, 1, SQLITE_WRITER_CACHE, Connecting::AtOnce, bounds, None).await
 }
 
-/// When a pool makes its first connection.
+/// When a pool opens its first connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Connecting {
     AtOnce,
     WhenNeeded,
 }
 
-/// What PostgreSQL gives up by itself; zero means nothing.
+/// The bounds after which PostgreSQL ends statements and transactions; zero for none.
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
     /// A statement that takes longer.
     statement: Duration,
-    /// A transaction whose client says nothing for longer.
+    /// The longest idle time of a transaction.
     silence: Duration,
 }
 
 impl Bounds {
-    /// What PostgreSQL is told of them; nothing if there are none, so that what its owner has set holds.
+    /// The settings for PostgreSQL; empty without bounds, so that the settings of the database's owner hold.
     fn settings(self) -> Vec<(&'static str, String)> {
         if self.statement.is_zero() && self.silence.is_zero() {
             return Vec::new();
@@ -185,8 +185,8 @@ impl Bounds {
     }
 }
 
-/// `cache` is that of one SQLite connection; `bounds` are PostgreSQL's, and so is `server`, if the connections are to be
-/// given up when it is gone.
+/// `cache` is that of one SQLite connection. `bounds` and `server` are for PostgreSQL; with `server`, connections are
+/// abandoned when it is gone.
 async fn connect(
     options: &Options,
     connections: u32,
@@ -230,15 +230,15 @@ async fn connect(
         let sign_of_life = options.acquire_timeout / 2;
         pool.map_sqlx_postgres_pool_opts(move |pool| on_server(pool, &server, sign_of_life, &set));
     }
-    // A commit that fails for want of disk ends SQLite's transaction, but the driver still counts it, and
-    // what it takes for nested in it would never be durable: such a connection is not used again.
+    // A commit that fails because the disk is full ends SQLite's transaction, but the driver still counts it, and a
+    // later transaction, taken for nested, would never be durable: such a connection is not used again.
     pool.map_sqlx_sqlite_before_acquire(|connection, _| {
         Box::pin(async move { Ok(!connection.is_in_transaction()) })
     });
     Ok(Database::connect(pool).await?)
 }
 
-/// What stays on this machine need not be encrypted, unless the address asks for it.
+/// A connection within this machine is not encrypted, unless the address asks for it.
 pub(super) fn plain_on_this_machine(postgres: PgConnectOptions) -> PgConnectOptions {
     let is_asked = !matches!(postgres.get_ssl_mode(), PgSslMode::Prefer | PgSslMode::Allow);
     if is_asked || !is_this_machine(postgres.get_host()) {

@@ -1,4 +1,4 @@
-//! What SQLite and PostgreSQL say differently.
+//! The differences between SQLite and PostgreSQL.
 //!
 //! The main difference is how one statement takes many rows: PostgreSQL unnests one array a column,
 //! SQLite reads one JSON array a row. Both keep the statement's text the same for any number of rows, so

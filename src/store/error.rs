@@ -1,4 +1,4 @@
-//! What can go wrong with the database, in the few kinds that callers act on.
+//! Failures of the database, in the few kinds that callers act on.
 
 use sea_orm::sqlx::error::DatabaseError;
 use sea_orm::sqlx::{self, Error as Driver};
@@ -10,7 +10,7 @@ pub enum Error {
     /// The database is away, full, locked or stopping; the same call may succeed later.
     #[error("the database is unavailable: {0}")]
     Unavailable(String),
-    /// The database broke off while it committed: what was to be written may or may not be there.
+    /// The connection broke off during a commit: the rows may or may not be written.
     #[error("the database broke off in the middle of a commit: {0}")]
     InDoubt(String),
     /// A unique name or id is taken already.
@@ -28,13 +28,13 @@ pub enum Error {
     /// A row that the database takes neither now nor later, whatever is written beside it.
     #[error("the database refuses a row: {0}")]
     Refused(String),
-    /// The row refers to another one that does not exist (any more).
+    /// The row refers to another one that does not exist.
     #[error("{0}")]
     Missing(String),
     /// A stored value that this program never wrote.
     #[error("the database holds an impossible value: {0}")]
     Impossible(String),
-    /// Any other failure: a defect of ours.
+    /// Any other failure: a defect of Pombo.
     #[error("the database refused a statement: {0}")]
     Defect(DbErr),
 }
@@ -50,7 +50,7 @@ impl Error {
         matches!(self, Self::Refused(_) | Self::Missing(_) | Self::Taken(_))
     }
 
-    /// The same failure, of a call that commits. Unless the database itself says that it did not, that is in doubt.
+    /// The failure of a call that commits. Unless the database itself reports that it did not commit, it is in doubt.
     pub(super) fn while_committing(error: DbErr) -> Self {
         let may_have_committed = may_have_committed(&error);
         match Self::from(error) {
@@ -92,8 +92,7 @@ fn classify(driver: &sqlx::Error, words: String) -> Option<Error> {
     }
 }
 
-/// Whether a commit that failed like this may have gone through: unless a whole answer says that it did not, or
-/// nothing was sent at all.
+/// Whether a commit that failed like this may have happened: unless a complete answer denies it, or nothing was sent.
 fn may_have_committed(error: &DbErr) -> bool {
     match error {
         DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => false,
@@ -108,7 +107,7 @@ fn may_have_committed(error: &DbErr) -> bool {
     }
 }
 
-/// A PostgreSQL backend that is ended may have committed before (57P), and so may one that broke (58, XX) or that says
+/// A PostgreSQL backend may have committed before it was ended (57P) or failed (58, XX), and so may one that reports
 /// that it does not know (08, 40003). SQLite has written a commit that it could not flush to the disk (1034).
 fn leaves_doubt(refused: &dyn DatabaseError) -> bool {
     let Some(code) = refused.code() else { return true };

@@ -1,7 +1,7 @@
 //! SQLite's write-ahead log, copied to the file beside the commits instead of within one.
 //!
-//! Left to itself, SQLite copies the log as part of the commit that makes it long, and every commit behind waits for
-//! thousands of pages. Here another connection copies while commits go on. SQLite begins the log again only when all of it
+//! By itself, SQLite copies the log as part of the commit that makes it long, and every later commit waits for
+//! thousands of pages. Here another connection copies while commits go on. SQLite restarts the log only when all of it
 //! is copied, and under steady writing a few pages are always left; those are copied in the writer's turn.
 
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
@@ -13,7 +13,8 @@ use super::{Result, Store};
 /// several times is copied once; but commits wait longer beside the copying: with 65,536 pages the slowest hundredth of
 /// single sends took three times as long as with 2,048.
 const LONG: i64 = 2_048;
-/// From so many pages on a commit copies the log after all: the command line writes too, and copies nothing in the background.
+/// From this many pages on a commit copies the log anyway: the command line writes too, and copies nothing in the
+/// background.
 pub(super) const LONGEST: &str = "32768";
 /// Not more pages than these are copied in the writer's turn.
 const FEW: i64 = 1_024;

@@ -1,7 +1,7 @@
 //! The database: the only module that knows entities, SeaORM and SQL.
 //!
-//! One [`Store`] serves SQLite and PostgreSQL; what differs between the two stands in [`dialect`]. Called by the engine
-//! and by the command line. Every query of a company's data begins at its id.
+//! One [`Store`] serves SQLite and PostgreSQL; their differences are in [`dialect`]. Called by the engine and by the
+//! command line. Every query of a company's data begins at its id.
 //!
 //! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels, tiers,
 //! templates, API keys, operators, users, changes, web sessions. SQL as text is for statements over many rows (the
@@ -84,7 +84,7 @@ pub struct Store {
     read: Pool,
     backend: DbBackend,
     pools: Arc<Pools>,
-    /// Told when there may be events to publish; `None` while no events are written.
+    /// Notified when there may be events to publish; `None` while no events are written.
     outbox: Option<Arc<Notify>>,
 }
 
@@ -111,8 +111,7 @@ impl Store {
         Self { write: write.clone(), read: read.clone(), backend, pools, outbox: None }
     }
 
-    /// The same database through the connections that are reserved for `purpose`. What [`Store::open`] returns is for
-    /// requests.
+    /// The same database through the connections reserved for `purpose`. [`Store::open`] returns those for requests.
     #[must_use]
     pub fn reserved_for(&self, purpose: Purpose) -> Self {
         let outbox = self.outbox.clone();
@@ -139,7 +138,7 @@ impl Store {
         let Pools { requests, engine, dispatch, writer, cluster } = &*self.pools;
         for pool in [requests, engine, dispatch, writer, cluster] {
             if let Err(error) = pool.close().await {
-                tracing::debug!(%error, "closing the database failed");
+                tracing::debug!(%error, "cannot close the database");
             }
         }
     }
@@ -164,9 +163,8 @@ impl Store {
         Ok(self.read.query_one_raw(self.statement(sql, values)).await?)
     }
 
-    /// Runs, for all of `rows` in as many statements as they need, the statement that `sql` makes around their
-    /// sub-select, and says how many rows that touched. The numbers of the statement's `own` parameters begin at
-    /// what `sql` is given beside.
+    /// Runs the statement that `sql` builds around a sub-select of `rows`, in as many statements as needed. Returns how
+    /// many rows that touched. The numbers of the statement's `own` parameters begin at the number passed to `sql`.
     async fn write(
         &self,
         to: &impl ConnectionTrait,

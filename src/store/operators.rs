@@ -14,17 +14,17 @@ use crate::store::{Result, Store};
 /// An operator's key to add.
 #[derive(Debug, Clone)]
 pub struct NewOperator<'a> {
-    /// The operator's name; no two keys share one, not even with one that is revoked.
+    /// The operator's name, unique among all keys, revoked ones included.
     pub name: &'a str,
     /// The key's first characters.
     pub prefix: &'a str,
     /// SHA-256 of the key.
     pub hash: [u8; 32],
-    /// When it stops working; never when `None`.
+    /// When it expires; never when `None`.
     pub expires_at: Option<Timestamp>,
 }
 
-/// An operator, and what may be known of the key.
+/// An operator, with the public part of its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operator {
     /// Time-ordered id of the key.
@@ -33,7 +33,7 @@ pub struct Operator {
     pub name: String,
     /// The key's first characters.
     pub prefix: String,
-    /// When it stops working.
+    /// When it expires.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,

@@ -1,5 +1,5 @@
-//! What goes on now, of one company or of all, in figures that an index gives: what waits, since when, and which channels can
-//! send.
+//! The present state of one company or of all, in figures that an index gives: what waits, since when, and which
+//! channels can send.
 
 use sea_orm::Value;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use crate::clock::Timestamp;
 use crate::domain::channel::Status;
 use crate::domain::send::{Control, State};
 
-/// What may go now and has not gone.
+/// Sends that may go now and have messages left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Messages.
@@ -20,7 +20,7 @@ pub struct Backlog {
     pub oldest: Option<Timestamp>,
 }
 
-/// What waits on one channel.
+/// The backlog of one channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelBacklog {
     /// The channel.
@@ -29,7 +29,7 @@ pub struct ChannelBacklog {
     pub channel: String,
     /// Its company's name.
     pub company: String,
-    /// What waits.
+    /// The backlog.
     pub backlog: Backlog,
 }
 
@@ -69,7 +69,7 @@ fn backlog(row: &sea_orm::QueryResult, first: usize) -> Result<Backlog> {
 }
 
 impl Store {
-    /// What waits on all channels of a company.
+    /// The backlog of all channels of a company.
     ///
     /// # Errors
     ///

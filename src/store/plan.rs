@@ -1,4 +1,4 @@
-//! What a send that is only planned needs to know: what its channel has left to do, and the tags by their names.
+//! Reads for dry runs: the messages ahead on the channel, and the tags by their names.
 
 use uuid::Uuid;
 
@@ -9,7 +9,7 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::plan::{Amount, Queue};
 use crate::domain::send::{Control, State};
 
-/// What a channel has left to do before a new send.
+/// The messages ahead of a new send on its channel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ahead {
     /// By lane.
@@ -19,8 +19,8 @@ pub struct Ahead {
 }
 
 impl Store {
-    /// What `channel_id` may send `now` and has not: neither what is paused or waits for a later moment, nor
-    /// templates that the provider does not let through. Counted too is what goes to `recipient` alone.
+    /// The messages that `channel_id` may send at `now` and has not: without paused or scheduled sends, and without
+    /// templates that the provider refuses. Messages to `recipient` alone are counted too.
     ///
     /// # Errors
     ///

@@ -1,9 +1,9 @@
-//! Connections on which nobody waits for a database that is gone without a word.
+//! Connections that do not wait without end for a database that is gone.
 //!
-//! PostgreSQL itself ends a statement that takes too long. But when its machine or the network between is gone, nothing
-//! comes at all: the driver would wait without end, for an answer and for a connection that is given back. So a caller
-//! gives up a little after the server would have; and a moment after another server, which was started at another time,
-//! has answered on a new connection: what the one before was asked, nobody answers any more.
+//! PostgreSQL itself ends a statement that takes too long. But when its machine or the network is gone, no answer comes
+//! at all: the driver would wait without end, for an answer and for a connection to be returned. So a caller gives up a
+//! little after the server would have. It also gives up a moment after another server, started at another time, has
+//! answered on a new connection: nobody will answer what the old server was asked.
 //!
 //! SQLite always answers, and its statements pass through.
 
@@ -27,9 +27,10 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// A connection that was not used for so long is asked whether it still stands before it is used.
 pub(super) const IDLE: Duration = Duration::from_secs(1);
-/// What a statement gets when another server has taken over: it may be one of the first on that one.
+/// The time that a statement still gets after another server has taken over: it may be one of the first on the new
+/// server.
 pub(super) const GRACE: Duration = Duration::from_secs(1);
-/// How long connections that are given back are looked at after somebody did not wait for an answer.
+/// How long returned connections are checked after a caller gave up waiting for an answer.
 const DOUBT: Duration = Duration::from_secs(10);
 
 /// A pool, or the one connection that writes to SQLite. Clones share it.
@@ -51,7 +52,7 @@ pub(super) struct Transaction {
     line: Line,
 }
 
-/// What is waited for.
+/// The server that callers wait for.
 #[derive(Clone, Debug)]
 struct Line {
     /// `None` where an answer always comes.
@@ -63,7 +64,7 @@ struct Line {
 /// The server that answers, as all pools of a process see it.
 #[derive(Debug)]
 pub(super) struct Server {
-    /// When it was started, in its own words. Told when that changes.
+    /// The server's start time, in its own words. Receivers are notified of changes.
     start: watch::Sender<Option<String>>,
     /// How long a statement may still take then.
     grace: Duration,
@@ -81,7 +82,7 @@ impl Server {
             let is_other = known.as_ref().is_some_and(|known| *known != start);
             *known = Some(start);
             if is_other {
-                tracing::warn!("another database server answers; what the one before was asked is given up");
+                tracing::warn!("another database server answers, requests to the previous one are given up");
             }
             is_other
         });
@@ -97,11 +98,11 @@ impl Server {
         until.is_some_and(|until| Instant::now() < until)
     }
 
-    /// What `asking` answers; `None` if that is not to be waited for any longer.
+    /// The answer of `asking`; `None` when the wait is given up.
     async fn answer<T>(&self, asking: impl Future<Output = T>, patience: Option<Duration>) -> Option<T> {
         let mut start = self.start.subscribe();
         let asking = pin!(asking);
-        // Dropped before what it watches, which gives its connection back.
+        // Dropped before the watched call, which returns its connection.
         let mut watched = Watched { server: self, is_over: false };
         let replaced = async {
             if start.changed().await.is_err() {
@@ -127,7 +128,7 @@ impl Server {
     }
 }
 
-/// A wait for the server that, unless it is over, says that a connection may be given back before its answer came.
+/// A wait for the server. If it is dropped before its end, a connection may be returned whose answer has not come.
 struct Watched<'a> {
     server: &'a Server,
     is_over: bool,
@@ -148,7 +149,7 @@ impl Line {
     }
 }
 
-/// It counts as broken: whether what was asked has been done, nobody knows.
+/// The connection counts as broken: it is unknown whether the statement was carried out.
 fn silent() -> DbErr {
     driver_error(io::Error::new(io::ErrorKind::TimedOut, "the database does not answer").into())
 }
@@ -159,13 +160,13 @@ pub(super) fn driver_error(error: sqlx::Error) -> DbErr {
 }
 
 impl Pool {
-    /// Of connections whose answers always come.
+    /// A pool of connections whose answers always come.
     pub(super) fn new(connections: DatabaseConnection) -> Self {
         let line = Line { server: None, patience: None };
         Self(Arc::new(Connected { connections, line, one_piece: usize::MAX }))
     }
 
-    /// Of connections to a server, made with [`on_server`].
+    /// A pool of connections to a server, made with [`on_server`].
     pub(super) fn on(
         connections: DatabaseConnection,
         server: Arc<Server>,
@@ -273,8 +274,8 @@ impl ConnectionTrait for Transaction {
     }
 }
 
-/// Connections to `server` that are not kept when they do not answer. What they `set`, names and values, holds for
-/// each from its beginning. A connection whose answer to nothing takes longer than `patience` is closed.
+/// Connections to `server` that are closed when they do not answer. Their settings `set`, names and values, hold from
+/// the beginning. A connection that takes longer than `patience` to answer a ping is closed.
 pub(super) fn on_server(
     options: PgPoolOptions,
     server: &Arc<Server>,

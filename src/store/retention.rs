@@ -1,10 +1,9 @@
-//! Forgetting what is out of date, a bounded step at a time.
+//! Removes old records, a bounded step at a time.
 //!
-//! Each step is one short transaction that begins by looking in a reading connection, so that the writer is held
-//! for the removal of a known number of rows alone. A send goes first and at once, out of every list and out of
-//! the reach of receipts; what it leaves, messages and blocks, goes after it in the order of its ordinals, and
-//! how far that got is written in the same transaction: a process that ends half-way leaves nothing astray.
-//! Called by the engine's retention only.
+//! Each step is one short transaction after a read on a reading connection, so that the writer is held only for the
+//! removal of a known number of rows. A send is removed first, from every list and out of reach of receipts; its
+//! remains, messages and blocks, follow in the order of its ordinals, and their progress is written in the same
+//! transaction: a process that ends half-way leaves nothing behind. Called by the engine's retention only.
 
 use std::time::Duration;
 
@@ -19,17 +18,17 @@ use crate::domain::send::State;
 
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 const KEYS: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
-/// How long the provider repeats a webhook that was not taken, and more: what was said of a recipient is kept as long, so
-/// that an older word that comes later is known to be older.
+/// How long the provider repeats a webhook that was not accepted, and more: statements about recipients are kept this
+/// long, so that an older one that arrives later is recognised as older.
 const REPEATED_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const HELD: &[(&str, Type)] = &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
 
-/// What one step removed, and whether another one has anything to do.
+/// The rows that one step removed, and whether another step has work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Step {
     /// Sends.
     pub sends: u64,
-    /// Messages of forgotten sends.
+    /// Messages of removed sends.
     pub messages: u64,
     /// Rows of the table that the step is about, when it is about another one.
     pub others: u64,
@@ -37,14 +36,14 @@ pub struct Step {
     pub more: bool,
 }
 
-/// How far the sends were looked through.
+/// How far the sends were examined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cursor(Option<Uuid>);
 
-/// A table of which each row is forgotten by its own age; ids rise with time.
+/// A table of which each row is removed by its own age; ids rise with time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aged {
-    /// What the provider told and is kept.
+    /// Inbound events of the provider.
     Events,
     /// The record of what people changed.
     Changes,
@@ -71,11 +70,11 @@ struct Removal<'a> {
     key: &'a str,
     /// In which they are locked.
     order: String,
-    /// What must hold of each still.
+    /// The condition that each row must still meet.
     condition: String,
 }
 
-/// A forgotten send of which something is left.
+/// A removed send with remains.
 struct Leftover {
     id: Uuid,
     recipients: i64,
@@ -95,18 +94,18 @@ fn ids_of(backend: DbBackend, ids: &[Uuid]) -> Rows {
 }
 
 impl Store {
-    /// Whether the ledger commits, or on SQLite anybody writes, so that what is not urgent had better wait.
+    /// Whether the ledger commits, or on SQLite any connection writes, so that work that is not urgent had better wait.
     pub fn is_writing(&self) -> bool {
         self.pools.writer.is_in_use()
     }
 
-    /// Forgets sends that were over before `before` and of whose messages nothing was heard since, at most
-    /// `limit` of them and behind `cursor`, which moves on.
+    /// Removes sends that ended before `before` and had no receipt since, at most `limit` of them, beginning behind
+    /// `cursor`, which moves on.
     ///
     /// # Errors
     ///
-    /// When the database fails; [`super::Error::Fenced`] when `lease` is no longer ours.
-    pub async fn forget_sends(
+    /// When the database fails; [`super::Error::Fenced`] when this process has lost the `lease`.
+    pub async fn remove_sends(
         &self,
         lease: &Lease,
         before: Timestamp,
@@ -114,7 +113,7 @@ impl Store {
         limit: u32,
     ) -> Result<Step> {
         let over = format!("state > {} AND finished_at <= $1", State::Active.as_i16());
-        // A send is older than its end: no younger id has to be looked at.
+        // A send is older than its end: no younger id has to be examined.
         let sql = format!("SELECT id FROM send WHERE id > $2 AND id < $3 AND {over} ORDER BY id LIMIT $4");
         let values = [
             before.millis().into(),
@@ -154,12 +153,12 @@ impl Store {
         Ok(step)
     }
 
-    /// Removes what forgotten sends left: at most `limit` messages, and their blocks.
+    /// Removes the remains of removed sends: at most `limit` messages, and their blocks.
     ///
     /// # Errors
     ///
-    /// As [`Store::forget_sends`].
-    pub async fn forget_messages(&self, lease: &Lease, limit: u32) -> Result<Step> {
+    /// As [`Store::remove_sends`].
+    pub async fn remove_messages(&self, lease: &Lease, limit: u32) -> Result<Step> {
         let limit = i64::from(limit);
         let sql = "SELECT id, recipients, next_ordinal FROM forgotten_send ORDER BY id LIMIT $1";
         let rows = self.rows(sql, [limit.into()]).await?;
@@ -185,7 +184,7 @@ impl Store {
             (self.remove_whole(&transaction, &leftovers[..whole]).await?, whole)
         };
         transaction.commit().await?;
-        // A large send is looked at once more, and found to be done.
+        // A large send is examined once more, and found to be done.
         let more = done < leftovers.len() || first.recipients > limit || rows.len() as i64 >= limit;
         Ok(Step { messages, more, ..Step::default() })
     }
@@ -239,12 +238,12 @@ impl Store {
         Ok(removed)
     }
 
-    /// Forgets rows that are older than `before`, the oldest first, at most `limit`.
+    /// Removes rows that are older than `before`, the oldest first, at most `limit`.
     ///
     /// # Errors
     ///
-    /// As [`Store::forget_sends`].
-    pub async fn forget_aged(
+    /// As [`Store::remove_sends`].
+    pub async fn remove_aged(
         &self,
         lease: &Lease,
         table: Aged,
@@ -262,12 +261,13 @@ impl Store {
         Ok(Step { others, more, ..Step::default() })
     }
 
-    /// Deletes sends that were withdrawn before `before`, at most `limit`: what they keep out came to its end.
+    /// Deletes sends that were withdrawn before `before`, at most `limit`: the commits that their tombstones exclude
+    /// have ended.
     ///
     /// # Errors
     ///
-    /// As [`Store::forget_sends`].
-    pub async fn forget_withdrawn(&self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
+    /// As [`Store::remove_sends`].
+    pub async fn remove_withdrawn(&self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
         let sql = "SELECT id FROM send WHERE state < 0 AND created_at <= $1 ORDER BY id LIMIT $2";
         let found = self.ids(sql, [before.millis().into(), i64::from(limit).into()]).await?;
         if found.is_empty() {
@@ -284,13 +284,13 @@ impl Store {
         Ok(step)
     }
 
-    /// Forgets holds and suppressions that ended before `now`, at most `limit`: those of which nothing was said for
-    /// so long that what the provider repeats is newer.
+    /// Removes holds and suppressions that ended before `now`, at most `limit`: those whose last statement is so old
+    /// that any repetition by the provider is newer.
     ///
     /// # Errors
     ///
-    /// As [`Store::forget_sends`].
-    pub async fn forget_suppressions(&self, lease: &Lease, now: Timestamp, limit: u32) -> Result<Step> {
+    /// As [`Store::remove_sends`].
+    pub async fn remove_suppressions(&self, lease: &Lease, now: Timestamp, limit: u32) -> Result<Step> {
         let said_before = now.minus(REPEATED_FOR);
         let sql = "SELECT company_id, recipient, scope FROM suppression \
                    WHERE until <= $1 AND said_at <= $2 LIMIT $3";

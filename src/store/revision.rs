@@ -1,13 +1,13 @@
 //! Revisions: how a running service hears that something was changed beside it.
 //!
-//! A change of one of the topics raises its counter in the same transaction. A service polls the
-//! counters and reads again what lies behind one that rose.
+//! A change of one of the topics raises its counter in the same transaction. A service polls the counters and reads the
+//! topics again whose counter rose.
 
 use sea_orm::{ConnectionTrait, FromQueryResult, Statement};
 
 use super::{Error, Result, Store, Transaction};
 
-/// What can change beside a running service.
+/// The topics that can change beside a running service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Topic {
     ApiKey,
@@ -44,8 +44,8 @@ pub struct Revisions {
     pub tier: i64,
 }
 
-/// Raises `topic` and says its new value. The counter's row stays locked until `transaction` ends, so that
-/// values become visible in their order.
+/// Raises `topic` and returns its new value. The counter's row stays locked until `transaction` ends, so that values
+/// become visible in order.
 pub(super) async fn bump(transaction: &Transaction, topic: Topic) -> Result<i64> {
     let statement = Statement::from_sql_and_values(
         transaction.get_database_backend(),

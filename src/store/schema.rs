@@ -1,6 +1,6 @@
 //! The schema's migrations, for the operator who applies or undoes them by hand.
 //!
-//! A [`Schema`] opens what a [`super::Store`] refuses: a database whose schema is behind or not there yet.
+//! A [`Schema`] opens a database that a [`super::Store`] refuses: one whose schema is missing or behind.
 
 use migration::{Migrator, MigratorTrait};
 use sea_orm::DatabaseConnection;
@@ -39,7 +39,7 @@ impl Schema {
     ///
     /// [`Error::Schema`] when the database has a migration that this program does not know.
     pub async fn status(&self) -> Result<Vec<Migration>> {
-        // A set-up that never happened has no table of migrations; asking must not make one.
+        // An empty database has no table of migrations; reading the status must not create one.
         let pending = Migrator::get_pending_migrations_read_only(&self.connection).await.map_err(unknown)?;
         let migrations = Migrator::migrations();
         let named = migrations.iter().map(|migration| {
@@ -54,18 +54,18 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// As [`Schema::status`]; what came before the failing step stays.
+    /// As [`Schema::status`]; the steps before the failing one stay.
     pub async fn up(&self) -> Result<Vec<String>> {
         let before = self.status().await?;
         Migrator::up(&self.connection, None).await?;
         Ok(before.into_iter().filter(|step| !step.is_applied).map(|step| step.name).collect())
     }
 
-    /// Undoes the newest `steps` migrations, with the data in what they made, and names them, newest first.
+    /// Undoes the newest `steps` migrations, with the data in their tables, and returns their names, newest first.
     ///
     /// # Errors
     ///
-    /// As [`Schema::status`]; what came before the failing step stays undone.
+    /// As [`Schema::status`]; the steps before the failing one stay undone.
     pub async fn down(&self, steps: u32) -> Result<Vec<String>> {
         let before = self.status().await?;
         Migrator::down(&self.connection, Some(steps)).await?;
@@ -77,12 +77,12 @@ impl Schema {
     /// Closes the connection.
     pub async fn close(self) {
         if let Err(error) = self.connection.close().await {
-            tracing::debug!(%error, "closing the database failed");
+            tracing::debug!(%error, "cannot close the database");
         }
     }
 }
 
-/// What it means that the migrator cannot list: it says `Custom` only of a migration that it has no code for.
+/// The meaning of a failed listing: the migrator says `Custom` only of a migration for which it has no code.
 pub(super) fn unknown(error: sea_orm::DbErr) -> Error {
     match error {
         sea_orm::DbErr::Custom(sentence) => {

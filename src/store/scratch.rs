@@ -1,4 +1,4 @@
-//! A database that is made for one purpose and removed after it, on a PostgreSQL server that somebody names.
+//! A database that is created for one purpose and removed after it, on a given PostgreSQL server.
 //!
 //! For load tests; nothing else makes or removes databases.
 
@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::{Error, Result};
 
-/// Where one is connected to while another database is made or removed; every server has it.
+/// The database to connect to while another one is created or removed; every server has it.
 const ADMINISTRATION: &str = "postgres";
 
 /// A temporary database. Its `Debug` leaves the address out, which may hold a password.
@@ -27,7 +27,7 @@ impl fmt::Debug for Scratch {
 }
 
 impl Scratch {
-    /// Makes an empty database with a name of its own. `server` is the address of any database there.
+    /// Creates an empty database with a unique name. `server` is the address of any database there.
     ///
     /// # Errors
     ///

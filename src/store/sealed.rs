@@ -1,8 +1,8 @@
 //! Everything that is sealed, wherever it lies, so that it can be sealed with another key while the service runs.
 //!
-//! Values come in pages, without those that are under the current key already; a value is replaced only while it is still
-//! the one that was read, so that whatever the service writes meanwhile wins. A kind of value that is missing here would
-//! be lost with the key that it was sealed with.
+//! Values come in pages, without those that are under the current key already. A value is replaced only while it is
+//! unchanged, so that a write of the service in between wins. A kind of value that is missing here would be lost with
+//! its sealing key.
 
 use sea_orm::{FromQueryResult, QueryResult, Value};
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use super::changes::{self, Change, What, Who};
 use super::dialect::{Bulk, Cell, Type};
 use super::{Result, Store};
 
-/// What a sealed value is.
+/// The kind of a sealed value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A channel's access token.
@@ -58,7 +58,7 @@ impl Kind {
     }
 }
 
-/// Where a sealed value lies. Namespace and key are empty but for records of web sessions.
+/// The place of a sealed value. Only records of web sessions have a namespace and a key.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub struct Place {
     /// The channel; of a second factor the person.
@@ -79,7 +79,7 @@ impl Place {
 /// A sealed value, and where it lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedValue {
-    /// Where.
+    /// Its place.
     pub place: Place,
     /// The value as it is stored.
     pub sealed: Vec<u8>,
@@ -103,8 +103,8 @@ const ROW: &[(&str, Type)] = &[
 ];
 
 impl Store {
-    /// How many values of a kind begin with the same `length` bytes; those that begin with the byte `without_id` are
-    /// counted together.
+    /// The numbers of values of a kind that begin with the same `length` bytes; those that begin with the byte
+    /// `without_id` are counted together.
     ///
     /// # Errors
     ///
@@ -166,8 +166,8 @@ impl Store {
         self.rows(sql, values).await?.into_iter().map(read).collect()
     }
 
-    /// Puts new bytes in the place of those that were read, where these still are, and says in how many places. On
-    /// PostgreSQL a row that somebody else is writing is left as it is: nobody is waited for while rows are locked.
+    /// Replaces values that are unchanged since they were read. Returns how many. On PostgreSQL a row that another
+    /// transaction is writing is skipped: nothing waits while rows are locked.
     ///
     /// # Errors
     ///

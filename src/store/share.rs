@@ -1,31 +1,31 @@
-//! How the connections to the database are divided, so that nobody waits for another's.
+//! Divides the connections to the database, so that no part of the service waits for another's.
 //!
-//! Without it, two hundred clients that read lists take every connection in turn, and each commit of the ledger
-//! waits behind all of them.
+//! Without this, two hundred clients that read lists take every connection in turn, and each commit of the ledger waits
+//! behind all of them.
 
 use super::pool::Pool;
 
 /// The session that holds the lock on dispatching.
 const LEASE: u32 = 1;
-/// The ledger commits one batch after the other. The second connection is for the batch after one that the database
-/// does not answer.
+/// The ledger commits one batch after the other. The second connection is for the next batch when the database does not
+/// answer the first.
 const LEDGER: u32 = 2;
-/// A node's heartbeat waits for nothing: closing the fence of another node has a connection of its own. Beside those that
-/// are divided.
+/// A node's heartbeat waits for nothing: closing the fence of another node has a connection of its own. These
+/// connections are not divided.
 pub(super) const CLUSTER: u32 = 2;
 
-/// What connections are used for.
+/// The purpose of connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// What requests list, search and change; what the command line does.
+    /// Requests that list, search and change records; the command line.
     Requests,
-    /// What accepting, webhooks and the engine's own upkeep need.
+    /// Accepting, webhooks, and the engine's own upkeep.
     Engine,
-    /// What channels read to dispatch.
+    /// Reads of channels for dispatching.
     Dispatch,
     /// The commits of the ledger.
     Ledger,
-    /// The heartbeat of a node, and what it claims. Connections that nobody makes outside of a cluster.
+    /// The heartbeat of a node, and its claims. Not opened outside of a cluster.
     Cluster,
 }
 

@@ -5,7 +5,7 @@ use sea_orm::DbBackend;
 use super::{Error, Result, Store};
 
 impl Store {
-    /// Tables and indexes in bytes; of SQLite without its write-ahead log, which is bounded.
+    /// Tables and indexes in bytes; for SQLite without its write-ahead log, which is bounded.
     ///
     /// # Errors
     ///

@@ -48,8 +48,8 @@ impl Store {
         Ok(tier::Entity::find_by_id(name).one(&self.read).await?.map(Record::from))
     }
 
-    /// Adds or replaces the tiers given as name and JSON, all or none; others stay as they are. Says what
-    /// changed, as it is recorded: nothing for a tier that was the same before.
+    /// Adds or replaces the tiers given as name and JSON, all or none; others stay as they are. Returns what changed,
+    /// as it is recorded: nothing for a tier that was the same before.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Store {
 }
 
 async fn replace(within: &Transaction, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
-    // The counter first: it keeps others from changing what is compared.
+    // The counter first: it keeps others from changing the compared tiers.
     let revision = revision::bump(within, Topic::Tier).await?;
     let changes = compare(within, who, tiers).await?;
     let now = Timestamp::now().millis();
@@ -119,7 +119,7 @@ async fn compare(within: &Transaction, who: &Who, tiers: &[(String, String)]) ->
     Ok(changes)
 }
 
-/// What cannot be read is kept as the text that it is: applying a tier again must be able to mend it.
+/// Settings that cannot be read are kept as text: applying the tier again must be able to correct them.
 fn json(settings: &str) -> Value {
     serde_json::from_str(settings).unwrap_or_else(|_| Value::from(settings))
 }

@@ -235,7 +235,7 @@ async fn outcomes_whose_commits_were_not_answered_repeat_no_message() {
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn outcomes_whose_commits_never_reached_the_database_repeat_no_message() {
-    a_send_under_way_is_heard_once(Moment::CommitRequest(OUTCOMES)).await;
+    a_send_under_way_is_heard_once(Moment::Request(OUTCOMES)).await;
 }
 
 #[actix_web::test]

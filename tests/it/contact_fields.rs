@@ -69,7 +69,7 @@ fn values(running: &Running) -> BTreeMap<u64, Vec<String>> {
     values.collect()
 }
 
-async fn rehearsed(running: &Running, body: &Value) -> Value {
+async fn dry_run(running: &Running, body: &Value) -> Value {
     let path = format!("/api/v1/chat/{}/messages?dry_run=true", running.channel);
     let answer = running.ask(Method::POST, &path, body).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
@@ -86,7 +86,7 @@ async fn three_contacts_and_a_stranger_get_texts_of_their_own(universe: &Univers
         order_update(&running, "{{contact.first_name|friend}}", "A-1 of {{contact.name|you}}").await;
     body["contact_tag_id"] = json!(tag);
     body["phone_number"] = json!(STRANGER);
-    let planned = rehearsed(&running, &body).await;
+    let planned = dry_run(&running, &body).await;
     assert_eq!((&planned["recipients_count"], &planned["contact_fields"]), (&json!(4), &Value::Null));
     let (status, answer) = running.send(&body).await;
     assert_eq!(status, 202, "{answer}");
@@ -114,7 +114,7 @@ async fn who_lacks_a_field_fails_alone_and_gets_the_message_once_it_is_there(uni
     let mut body = order_update(&running, "{{contact.first_name}}", "A-1").await;
     body["contact_tag_id"] = json!(tag);
     body["phone_number"] = json!(STRANGER);
-    let planned = rehearsed(&running, &body).await;
+    let planned = dry_run(&running, &body).await;
     assert_eq!(planned["contact_fields"], json!({ "lacking_count": 2, "checked_count": 4 }));
     let (status, answer) = running.send(&body).await;
     assert_eq!(status, 202, "{answer}");

@@ -17,6 +17,11 @@ const FIRST: u64 = 5_521_900_000_001;
 const OTHER: u64 = 5_521_900_000_002;
 const BEFORE: u64 = 5_521_900_000_003;
 
+/// A recipient in the statement that writes one send: an array that counts from 1, and its only element of 8 bytes.
+fn number(number: u64) -> Vec<u8> {
+    [&1_i32.to_be_bytes()[..], &8_i32.to_be_bytes(), &number.to_be_bytes()].concat()
+}
+
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn a_send_that_was_refused_because_the_database_hung_is_not_accepted_later() {
@@ -26,7 +31,7 @@ async fn a_send_that_was_refused_because_the_database_hung_is_not_accepted_later
     assert_eq!(single(&running, BEFORE).await.status, 202);
     running.settled(1).await;
 
-    proxy.hold(Held::Request, &FIRST.to_string());
+    proxy.hold(Held::Request, &number(FIRST));
     assert_unavailable(&single(&running, FIRST).await, "a send whose backend hangs");
     assert!(proxy.holds());
     // Rows after the refusal are written while the backend still hangs.
@@ -52,7 +57,7 @@ async fn a_send_that_was_written_but_not_confirmed_is_accepted() {
     // A send beside an outcome is written in a transaction, whose failure is certain.
     running.settled(1).await;
 
-    proxy.hold(Held::Answer, &FIRST.to_string());
+    proxy.hold(Held::Answer, &number(FIRST));
     let answer = single(&running, FIRST).await;
     assert!(proxy.holds());
     assert_eq!(answer.status, 202, "{}", answer.body);
@@ -71,7 +76,7 @@ async fn nobody_is_told_that_a_send_was_refused_before_that_is_certain() {
     assert_eq!(single(&running, BEFORE).await.status, 202);
     running.settled(1).await;
 
-    proxy.hold(Held::Answer, &FIRST.to_string());
+    proxy.hold(Held::Answer, &number(FIRST));
     let meanwhile = async {
         until("the answer held back", async || proxy.holds()).await;
         proxy.refuse();

@@ -319,7 +319,7 @@ async fn a_new_process_opens_what_is_linked_and_leaves_closed_what_a_person_must
 }
 
 #[tokio::test]
-async fn a_session_whose_keeper_panicked_is_opened_again() {
+async fn a_session_whose_supervisor_panicked_is_opened_again() {
     let mut world = World::new().await;
     world.link(1).await;
     let driver = ScriptedDriver::default();

@@ -49,10 +49,10 @@ async fn a_plan_tells_the_count_and_the_time_of_the_send_that_follows(universe: 
         "type": "text", "message": "hi", "contact_tag_id": tag, "phone_number": [FIRST + 500, "nonsense"],
     });
     let path = format!("/api/v1/chat/{channel}/messages?dry_run=true");
-    let mut rehearsed = Value::Null;
+    let mut dry_run = Value::Null;
     until("the suppression seen", async || {
-        rehearsed = running.ask(reqwest::Method::POST, &path, &body).await.json();
-        rehearsed["skipped_count"] == 2
+        dry_run = running.ask(reqwest::Method::POST, &path, &body).await.json();
+        dry_run["skipped_count"] == 2
     })
     .await;
 
@@ -68,9 +68,9 @@ async fn a_plan_tells_the_count_and_the_time_of_the_send_that_follows(universe: 
     assert_eq!((&present["is_present"], &present["binding"]), (&json!(true), &json!("messages_per_second")));
     // The dry run says the same of the present tier.
     for field in ["recipients_count", "skipped_count"] {
-        assert_eq!(planned[field], rehearsed[field], "{field}");
+        assert_eq!(planned[field], dry_run[field], "{field}");
     }
-    assert_eq!(present["estimated_seconds"], rehearsed["estimated_seconds"]);
+    assert_eq!(present["estimated_seconds"], dry_run["estimated_seconds"]);
     assert_eq!(tier(&planned, "coexistence")["estimated_seconds"], CONTACTS.div_ceil(20));
     assert_eq!(tier(&planned, "unlimited")["estimated_seconds"], Value::Null);
     assert!(tier(&planned, "standard")["is_present"] == false && planned["queued"] == 0);
@@ -115,8 +115,8 @@ async fn a_plan_knows_what_is_used_of_a_quota_and_what_waits_for_it(universe: &U
     let path = format!("/api/v1/chat/{channel}/messages?dry_run=true");
     let mut body = plain_template(hello);
     body["contact_tag_id"] = json!(tag);
-    let rehearsed = running.ask(reqwest::Method::POST, &path, &body).await.json();
-    assert_eq!(rehearsed["estimated_seconds"], tier(&before, "sparing")["estimated_seconds"]);
+    let dry_run = running.ask(reqwest::Method::POST, &path, &body).await.json();
+    assert_eq!(dry_run["estimated_seconds"], tier(&before, "sparing")["estimated_seconds"]);
 
     // The number of the plan's first day goes, and the others wait for about a day.
     let send = send_to(&running, channel, tag, plain_template(hello)).await;

@@ -118,8 +118,8 @@ impl Proxy {
 
     /// Holds the connection back that carries these bytes to the server next, from there on and until
     /// [`Proxy::let_go`]. They must go over the wire in one piece, as the parameters of a short statement do.
-    pub(crate) fn hold(&self, held: Held, bytes: &str) {
-        self.line.lock().unwrap().trap = Some((bytes.as_bytes().to_owned(), held));
+    pub(crate) fn hold(&self, held: Held, bytes: &[u8]) {
+        self.line.lock().unwrap().trap = Some((bytes.to_owned(), held));
     }
 
     /// Whether a connection is held back now.

@@ -12,11 +12,11 @@ use crate::database::{Universe, stores};
 use crate::running::{Running, until};
 use crate::serving::Serving;
 
-stores!(old_sends_go_while_new_ones_are_taken, a_crash_in_the_middle_of_forgetting_leaves_nothing_astray,);
+stores!(old_sends_go_while_new_ones_are_taken, a_crash_in_the_middle_of_retention_leaves_nothing_astray,);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const FIRST: u64 = 5_511_900_000_000;
-/// Some twenty steps of forgetting.
+/// Some twenty steps of retention.
 const MANY: u64 = 10_000;
 
 async fn count(rows: &DatabaseConnection, of: &str) -> i64 {
@@ -62,7 +62,7 @@ async fn old_sends_go_while_new_ones_are_taken(universe: &Universe) {
     assert_eq!(count(&rows, "send").await, 2);
 
     a_week_passes(&rows).await;
-    until("the old send forgotten", async || count(&rows, "message").await == 0).await;
+    until("the old send removed", async || count(&rows, "message").await == 0).await;
     until("nothing of it left", async || count(&rows, "forgotten_send").await == 0).await;
     let listed = running.ask(Method::GET, "/api/v1/sends", &Value::Null).await.json();
     assert_eq!((&listed["totalRecords"], &listed["data"][0]["state"]), (&json!(1), &json!("scheduled")));
@@ -102,13 +102,13 @@ async fn seed(rows: &DatabaseConnection) {
     }
 }
 
-async fn a_crash_in_the_middle_of_forgetting_leaves_nothing_astray(universe: &Universe) {
+async fn a_crash_in_the_middle_of_retention_leaves_nothing_astray(universe: &Universe) {
     let options = [("POMBO__RETENTION__SENDS", "2d"), ("POMBO__RETENTION__INTERVAL", "50ms")];
     let mut serving = Serving::new_with(universe, 10, "unlimited", &options).await;
     let rows = Database::connect(&universe.url).await.unwrap();
     seed(&rows).await;
     let (mut child, _) = serving.serve().await;
-    until("the forgetting begun", async || count(&rows, "forgotten_send WHERE next_ordinal > 0").await == 1)
+    until("the removal begun", async || count(&rows, "forgotten_send WHERE next_ordinal > 0").await == 1)
         .await;
     child.crash();
     let left = count(&rows, "message").await;

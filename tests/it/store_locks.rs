@@ -9,6 +9,7 @@ use pombo::domain::message::{Key, Outcome, Position, State};
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{self, Block, Mark, Progress, Recipients, Schedule};
 use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites, Receipt};
+use pombo::store::nodes::NewNode;
 use pombo::store::{Error, Lease, Store};
 use rand::rngs::SmallRng;
 use rand::seq::SliceRandom as _;
@@ -155,6 +156,53 @@ async fn an_expiry_and_the_ledger_do_not_wait_for_each_other() {
     ends_beside_the_ledger(End::Expiry).await;
 }
 
+/// A node joins the cluster.
+async fn node(universe: &Universe, name: &str) -> Lease {
+    let new = NewNode { cluster: "test", name, address: "http://127.0.0.1:1", version: "0.1.0", cores: 1 };
+    universe.store.join_cluster(&universe.options(), &new, Duration::from_secs(3_600)).await.unwrap()
+}
+
+/// The owner of a channel writes outcomes of messages while another node writes receipts of the same messages, one of
+/// which has no row yet.
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn receipts_on_one_node_and_outcomes_on_another_do_not_wait_for_each_other() {
+    let universe = Universe::postgres().await;
+    let store = universe.store.clone();
+    let (owner, other) = (node(&universe, "one").await, node(&universe, "two").await);
+    let send_id = refused_once(&store, &owner, 7, false).await;
+    let database = Database::connect(&universe.url).await.unwrap();
+    database.execute_unprepared("DELETE FROM message WHERE ordinal = 3").await.unwrap();
+    let gate = database.begin().await.unwrap();
+    gate.execute_unprepared("SELECT 1 FROM message WHERE ordinal = 4 FOR UPDATE").await.unwrap();
+
+    let writing = store.clone();
+    let written = actix_web::rt::spawn(async move {
+        let outcome_of = |ordinal| OutcomeOf { send_id, company_id: COMPANY, outcome: waiting(ordinal) };
+        let batch = PendingWrites { outcomes: (3..=5).map(outcome_of).collect(), ..PendingWrites::default() };
+        writing.commit(&owner, &batch, Timestamp::now()).await.map(|_| ())
+    });
+    until_they_wait(&database, 1).await;
+    let hearing = store.clone();
+    let heard = actix_web::rt::spawn(async move {
+        let receipts = vec![delivered(send_id, 3), delivered(send_id, 5)];
+        let batch = PendingWrites { receipts, ..PendingWrites::default() };
+        hearing.commit(&other, &batch, Timestamp::now()).await.map(|_| ())
+    });
+    until_they_wait(&database, 2).await;
+    gate.commit().await.unwrap();
+    let results = [written.await.unwrap(), heard.await.unwrap()]
+        .map(|result| result.map_err(|error| error.to_string()));
+    assert_eq!(results, [Ok(()), Ok(())]);
+    let sql = "SELECT array_agg(ordinal ORDER BY ordinal) FROM message WHERE retry_at IS NULL";
+    let row = database.query_one_raw(Statement::from_string(database.get_database_backend(), sql)).await;
+    let delivered: Vec<i64> = row.unwrap().unwrap().try_get_by_index(0).unwrap();
+    assert_eq!(delivered, [3, 5]);
+    database.close().await.unwrap();
+    drop(store);
+    universe.end().await;
+}
+
 /// Outcomes, receipts and marks of any of the sends, in any order.
 fn anything(chance: &mut SmallRng, sends: &[Uuid]) -> PendingWrites {
     let mut batch = PendingWrites::default();
@@ -205,7 +253,7 @@ async fn whoever_changes_sends_and_messages_at_once_takes_turns() {
     let other = store.clone();
     go(Box::pin(async move {
         for _ in 0..20 {
-            other.put_off_doubts(Timestamp::now().plus(Duration::from_secs(60))).await?;
+            other.put_off_unknown(Timestamp::now().plus(Duration::from_secs(60))).await?;
             other.expire_sends(Timestamp::now(), 3).await?;
         }
         Ok(())

@@ -194,8 +194,8 @@ async fn what_the_provider_says_of_a_message_wins_over_the_end_of_its_send(unive
         }
         let ended = if end == send::State::Canceled { State::Canceled } else { State::Expired };
         let states = async || {
-            let roster = universe.store.roster(ledger.company, send_id).await.unwrap().unwrap();
-            let all = universe.store.messages_from(&roster, None, 0, 100).await.unwrap();
+            let snapshot = universe.store.send_snapshot(ledger.company, send_id).await.unwrap().unwrap();
+            let all = universe.store.messages_from(&snapshot, None, 0, 100).await.unwrap();
             all.into_iter().map(|message| message.outcome.state).collect::<Vec<_>>()
         };
         assert_eq!(states().await, [ended, ended, ended, State::Unknown, State::Unknown, ended]);

@@ -24,8 +24,8 @@ use crate::database::{Universe, stores};
 stores!(
     what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_does,
     a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it,
-    a_receipt_of_a_forgotten_send_is_ignored_and_makes_no_row,
-    a_process_that_lost_its_lease_forgets_nothing,
+    a_receipt_of_a_removed_send_is_ignored_and_makes_no_row,
+    a_process_that_lost_its_lease_removes_nothing,
     events_and_changes_go_by_their_own_age,
     holds_go_when_their_time_is_over,
 );
@@ -111,16 +111,16 @@ async fn exists(store: &Store, id: Uuid) -> bool {
 }
 
 /// Everything that is over since `before`, in steps of so many rows.
-async fn forget(store: &Store, lease: &Lease, before: Timestamp, limit: u32) -> Step {
+async fn remove_old(store: &Store, lease: &Lease, before: Timestamp, limit: u32) -> Step {
     let (mut all, mut cursor) = (Step::default(), Cursor::default());
     while {
-        let step = store.forget_sends(lease, before, &mut cursor, limit).await.unwrap();
+        let step = store.remove_sends(lease, before, &mut cursor, limit).await.unwrap();
         assert!(step.sends <= limit.into());
         all.sends += step.sends;
         step.more
     } {}
     while {
-        let step = store.forget_messages(lease, limit).await.unwrap();
+        let step = store.remove_messages(lease, limit).await.unwrap();
         assert!(step.messages <= limit.into(), "{step:?}");
         all.messages += step.messages;
         step.more
@@ -147,8 +147,8 @@ async fn what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_do
         ];
         assert_eq!(hear(store, &lease, receipt(heard, 5, days_ago(1))).await, 0);
 
-        let forgotten = forget(store, &lease, days_ago(90), limit).await;
-        assert_eq!((forgotten.sends, forgotten.messages), (4, 17), "{limit} at once");
+        let removed = remove_old(store, &lease, days_ago(90), limit).await;
+        assert_eq!((removed.sends, removed.messages), (4, 17), "{limit} at once");
         for id in gone {
             assert!(!exists(store, id).await, "{id}");
         }
@@ -158,12 +158,12 @@ async fn what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_do
         assert_eq!(count::<message::Entity>(&rows).await, 16);
         assert_eq!(count::<recipient_block::Entity>(&rows).await, 6);
         assert_eq!(count::<forgotten_send::Entity>(&rows).await, 0);
-        assert_eq!(forget(store, &lease, days_ago(90), limit).await, Step::default());
+        assert_eq!(remove_old(store, &lease, days_ago(90), limit).await, Step::default());
         // Old reports of the provider go too, but no rows of a send that is not over.
-        assert_eq!(forget(store, &lease, NOW, limit).await.sends, 2);
+        assert_eq!(remove_old(store, &lease, NOW, limit).await.sends, 2);
         assert!(exists(store, stays[0]).await);
         store.cancel_send(ACME, stays[0], old).await.unwrap();
-        assert_eq!(forget(store, &lease, NOW, limit).await.sends, 1);
+        assert_eq!(remove_old(store, &lease, NOW, limit).await.sends, 1);
         assert_eq!(count::<message::Entity>(&rows).await, 0);
     }
 }
@@ -173,10 +173,10 @@ async fn a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it(universe
     let rows = Database::connect(&universe.url).await.unwrap();
     let id = send(store, &first, 10, 23, State::Finished, days_ago(100)).await;
     send(store, &first, 11, 2, State::Finished, days_ago(100)).await;
-    let step = store.forget_sends(&first, days_ago(90), &mut Cursor::default(), 100).await.unwrap();
+    let step = store.remove_sends(&first, days_ago(90), &mut Cursor::default(), 100).await.unwrap();
     assert_eq!((step.sends, step.more), (2, false));
     assert!(!exists(store, id).await, "the send goes at once");
-    let step = store.forget_messages(&first, 8).await.unwrap();
+    let step = store.remove_messages(&first, 8).await.unwrap();
     assert_eq!((step.messages, step.more), (8, true));
     let left = forgotten_send::Entity::find_by_id(id).one(&rows).await.unwrap().unwrap();
     assert_eq!((left.next_ordinal, left.recipients), (8, 23));
@@ -190,7 +190,7 @@ async fn a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it(universe
     let (store, second) = (Store::open(&universe.options()).await.unwrap(), lease(universe).await);
     let mut steps = Vec::new();
     loop {
-        let step = store.forget_messages(&second, 8).await.unwrap();
+        let step = store.remove_messages(&second, 8).await.unwrap();
         steps.push(step.messages);
         if !step.more {
             break;
@@ -205,31 +205,31 @@ async fn a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it(universe
     store.close().await;
 }
 
-async fn a_receipt_of_a_forgotten_send_is_ignored_and_makes_no_row(universe: &Universe) {
+async fn a_receipt_of_a_removed_send_is_ignored_and_makes_no_row(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let rows = Database::connect(&universe.url).await.unwrap();
     let id = send(store, &lease, 10, 10, State::Finished, days_ago(100)).await;
-    store.forget_sends(&lease, days_ago(90), &mut Cursor::default(), 100).await.unwrap();
-    store.forget_messages(&lease, 4).await.unwrap();
+    store.remove_sends(&lease, days_ago(90), &mut Cursor::default(), 100).await.unwrap();
+    store.remove_messages(&lease, 4).await.unwrap();
     assert_eq!(hear(store, &lease, receipt(id, 1, NOW)).await, 1);
     assert_eq!(count::<message::Entity>(&rows).await, 6);
     // A receipt of a message whose row remains does not stop its removal.
     hear(store, &lease, receipt(id, 9, NOW)).await;
-    forget(store, &lease, days_ago(90), 4).await;
+    remove_old(store, &lease, days_ago(90), 4).await;
     assert_eq!(hear(store, &lease, receipt(id, 9, NOW)).await, 1);
     assert_eq!(count::<message::Entity>(&rows).await, 0);
 }
 
-async fn a_process_that_lost_its_lease_forgets_nothing(universe: &Universe) {
+async fn a_process_that_lost_its_lease_removes_nothing(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let rows = Database::connect(&universe.url).await.unwrap();
     for id in [10, 11] {
         send(store, &lease, id, 3, State::Finished, days_ago(100)).await;
     }
-    store.forget_sends(&lease, days_ago(90), &mut Cursor::default(), 1).await.unwrap();
+    store.remove_sends(&lease, days_ago(90), &mut Cursor::default(), 1).await.unwrap();
     rows.execute_unprepared("UPDATE lease SET epoch = epoch + 1").await.unwrap();
-    let sends = store.forget_sends(&lease, days_ago(90), &mut Cursor::default(), 100).await;
-    let messages = store.forget_messages(&lease, 100).await;
+    let sends = store.remove_sends(&lease, days_ago(90), &mut Cursor::default(), 100).await;
+    let messages = store.remove_messages(&lease, 100).await;
     if universe.url.starts_with("postgres") {
         assert!(matches!(sends, Err(Error::Fenced)) && matches!(messages, Err(Error::Fenced)));
         assert_eq!(count::<message::Entity>(&rows).await, 6);
@@ -256,9 +256,9 @@ async fn events_and_changes_go_by_their_own_age(universe: &Universe) {
         let batch = PendingWrites { events: vec![event], ..PendingWrites::default() };
         store.commit(&lease, &batch, days_ago(day)).await.unwrap();
     }
-    let step = store.forget_aged(&lease, Aged::Events, days_ago(2), 2).await.unwrap();
+    let step = store.remove_aged(&lease, Aged::Events, days_ago(2), 2).await.unwrap();
     assert_eq!((step.others, step.more), (2, true));
-    let step = store.forget_aged(&lease, Aged::Events, days_ago(2), 2).await.unwrap();
+    let step = store.remove_aged(&lease, Aged::Events, days_ago(2), 2).await.unwrap();
     assert_eq!((step.others, step.more), (1, false));
     let left = event::Entity::find().all(&rows).await.unwrap();
     assert!(left.len() == 2 && left.iter().all(|event| event.created_at > days_ago(2).millis()));
@@ -275,13 +275,13 @@ async fn events_and_changes_go_by_their_own_age(universe: &Universe) {
     }
     let kept = change::Entity::find_by_id(folded.id).one(&rows).await.unwrap().unwrap();
     assert!(kept.after.contains("\"times\":7"), "{kept:?}");
-    assert_eq!(store.forget_aged(&lease, Aged::FailedSignIns, hour_ago, 10).await.unwrap(), Step::default());
-    let step = store.forget_aged(&lease, Aged::FailedSignIns, soon, 1).await.unwrap();
+    assert_eq!(store.remove_aged(&lease, Aged::FailedSignIns, hour_ago, 10).await.unwrap(), Step::default());
+    let step = store.remove_aged(&lease, Aged::FailedSignIns, soon, 1).await.unwrap();
     assert_eq!((step.others, step.more), (1, true));
-    assert_eq!(store.forget_aged(&lease, Aged::FailedSignIns, soon, 10).await.unwrap().others, 1);
+    assert_eq!(store.remove_aged(&lease, Aged::FailedSignIns, soon, 10).await.unwrap().others, 1);
     assert_eq!(count::<change::Entity>(&rows).await, 1, "what people changed stays");
-    assert_eq!(store.forget_aged(&lease, Aged::Changes, hour_ago, 10).await.unwrap(), Step::default());
-    assert_eq!(store.forget_aged(&lease, Aged::Changes, soon, 10).await.unwrap().others, 1);
+    assert_eq!(store.remove_aged(&lease, Aged::Changes, hour_ago, 10).await.unwrap(), Step::default());
+    assert_eq!(store.remove_aged(&lease, Aged::Changes, soon, 10).await.unwrap().others, 1);
     assert_eq!(count::<change::Entity>(&rows).await, 0);
 }
 
@@ -306,6 +306,6 @@ async fn holds_go_when_their_time_is_over(universe: &Universe) {
     ];
     store.commit(&lease, &PendingWrites { suppressions, ..PendingWrites::default() }, NOW).await.unwrap();
     assert_eq!(store.suppressions(NOW).await.unwrap().len(), 2);
-    assert_eq!(store.forget_suppressions(&lease, NOW, 10).await.unwrap().others, 2);
+    assert_eq!(store.remove_suppressions(&lease, NOW, 10).await.unwrap().others, 2);
     assert_eq!(count::<suppression::Entity>(&rows).await, 3);
 }

@@ -102,8 +102,8 @@ async fn a_selection_is_the_same_in_whatever_steps_it_is_read(universe: &Univers
 }
 
 async fn every_step_is_right(store: &Store) {
-    let roster = store.roster(ACME, SEND).await.unwrap().unwrap();
-    let all = store.messages_from(&roster, None, 0, 100).await.unwrap();
+    let snapshot = store.send_snapshot(ACME, SEND).await.unwrap().unwrap();
+    let all = store.messages_from(&snapshot, None, 0, 100).await.unwrap();
     assert_eq!(all.len() as u64, RECIPIENTS);
     let states = [vec![], vec![At::Failed], vec![At::Queued], vec![At::Canceled, At::Unknown, At::Failed]];
     let codes = [vec![], vec![131_026], vec![131_049, 130_429], vec![7]];
@@ -120,7 +120,7 @@ async fn every_step_is_right(store: &Store) {
         for (limit, span) in (1..=4).flat_map(|limit| [1, 2, 5, 100].map(|span| (limit, span))) {
             let (mut read, mut next) = (Vec::new(), Some(0));
             while let Some(from) = next {
-                let found = store.selected_messages(&roster, &selection, from, limit, span).await.unwrap();
+                let found = store.selected_messages(&snapshot, &selection, from, limit, span).await.unwrap();
                 let Found { messages, next: after } = found;
                 assert!(messages.len() as u64 <= limit, "{selection:?}");
                 assert!(after.is_none_or(|after| after > from && after <= from + span), "{selection:?}");
@@ -185,7 +185,7 @@ async fn the_sources_of_a_send_go_when_it_goes(universe: &Universe) {
 
     store.cancel_send(ACME, SEND, NOW).await.unwrap();
     let later = NOW.plus(Duration::from_secs(60));
-    store.forget_sends(&lease, later, &mut Cursor::default(), 10).await.unwrap();
+    store.remove_sends(&lease, later, &mut Cursor::default(), 10).await.unwrap();
     assert_eq!((kept().await, store.send_head(ACME, SEND, NOW).await.unwrap()), (0, None));
     database.close().await.unwrap();
 }

@@ -144,9 +144,9 @@ async fn every_recipient_is_counted_once_wherever_its_message_is(universe: &Univ
     store.cancel_send(ACME, id, NOW).await.unwrap();
     // The outcome of 4 and 6 is unknown: they were reserved, and have no row.
     assert_eq!(counted().await[..9], [0, 0, 2, 0, 0, 1, 0, 5, 2]);
-    let roster = store.roster(ACME, id).await.unwrap().unwrap();
+    let snapshot = store.send_snapshot(ACME, id).await.unwrap().unwrap();
     for (state, expected) in [(At::Canceled, vec![1, 5, 7, 8, 9]), (At::Unknown, vec![4, 6])] {
-        let found = store.messages(&roster, Some(state), ALL).await.unwrap();
+        let found = store.messages(&snapshot, Some(state), ALL).await.unwrap();
         assert_eq!((ordinals(&found.records), found.total), (expected.clone(), expected.len() as u64));
     }
 }
@@ -191,8 +191,8 @@ async fn a_page_of_messages_in_one_state_is_that_page_of_all_of_them(universe: &
 }
 
 async fn every_page_is_right(store: &Store, id: Uuid) {
-    let roster = store.roster(ACME, id).await.unwrap().unwrap();
-    let all = store.messages_from(&roster, None, 0, 100).await.unwrap();
+    let snapshot = store.send_snapshot(ACME, id).await.unwrap().unwrap();
+    let all = store.messages_from(&snapshot, None, 0, 100).await.unwrap();
     assert_eq!(ordinals(&all), (0..10).collect::<Vec<_>>());
     assert_eq!(all[2].outcome, outcome(2, At::Failed));
     assert_eq!((all[0].updated_at, all[4].updated_at, all[4].outcome.attempts), (Some(NOW), None, 0));
@@ -203,7 +203,7 @@ async fn every_page_is_right(store: &Store, id: Uuid) {
         let matching: Vec<_> = all.iter().filter(is_asked).cloned().collect();
         for limit in 1..=4_u64 {
             for page in 1..=12 {
-                let read = store.messages(&roster, state, PageRequest { page, limit }).await.unwrap();
+                let read = store.messages(&snapshot, state, PageRequest { page, limit }).await.unwrap();
                 let skip = usize::try_from((page - 1) * u128::from(limit)).unwrap();
                 let expected: Vec<_> =
                     matching.iter().skip(skip).take(usize::try_from(limit).unwrap()).cloned().collect();
@@ -211,7 +211,7 @@ async fn every_page_is_right(store: &Store, id: Uuid) {
                 assert_eq!(read.total, matching.len() as u64, "{state:?}");
             }
             for from in 0..11 {
-                let read = store.messages_from(&roster, state, from, limit).await.unwrap();
+                let read = store.messages_from(&snapshot, state, from, limit).await.unwrap();
                 let expected = matching.iter().filter(|message| message.outcome.position.ordinal >= from);
                 let expected: Vec<_> = expected.take(usize::try_from(limit).unwrap()).cloned().collect();
                 assert_eq!(read, expected, "{state:?}: {limit} from {from}");
@@ -219,7 +219,7 @@ async fn every_page_is_right(store: &Store, id: Uuid) {
         }
     }
     let far = PageRequest { page: u128::MAX >> 1, limit: 1000 };
-    assert_eq!(store.messages(&roster, Some(At::Queued), far).await.unwrap().records, []);
+    assert_eq!(store.messages(&snapshot, Some(At::Queued), far).await.unwrap().records, []);
 }
 
 async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
@@ -291,9 +291,9 @@ async fn what_is_not_accepted_yet_or_is_another_company_s_is_not_there(universe:
     }
     for id in [10, 11, 12].map(Uuid::from_u128) {
         assert_eq!(store.find_send(ACME, id, NOW).await.unwrap(), None);
-        assert_eq!(store.roster(ACME, id).await.unwrap(), None);
+        assert_eq!(store.send_snapshot(ACME, id).await.unwrap(), None);
     }
-    let own = store.roster(GLOBEX, Uuid::from_u128(11)).await.unwrap().unwrap();
+    let own = store.send_snapshot(GLOBEX, Uuid::from_u128(11)).await.unwrap().unwrap();
     let messages = store.messages(&own, None, ALL).await.unwrap();
     assert_eq!((ordinals(&messages.records), messages.total), (vec![0], 1));
 }
@@ -310,14 +310,14 @@ async fn a_send_to_a_group_is_one_message_to_nobody_s_number(universe: &Universe
     let recipients: Vec<_> = direct.iter().map(|send| send.recipients).collect();
     assert_eq!(recipients, [Recipients::Group, Recipients::One(number(0))]);
     assert!(store.unfinished(CHANNEL, Size::Bulk, ready, 2).await.unwrap().is_empty());
-    assert!(store.roster(ACME, Uuid::from_u128(12)).await.is_err(), "its content names no group");
+    assert!(store.send_snapshot(ACME, Uuid::from_u128(12)).await.is_err(), "its content names no group");
 
-    let roster = store.roster(ACME, id).await.unwrap().unwrap();
-    assert_eq!(roster.group(), Some("120363000000000001"));
+    let snapshot = store.send_snapshot(ACME, id).await.unwrap().unwrap();
+    assert_eq!(snapshot.group(), Some("120363000000000001"));
     let position = Position { ordinal: 0, recipient: None };
     let only = async |state| {
-        let messages = store.messages(&roster, Some(state), ALL).await.unwrap();
-        let of_all = store.messages_from(&roster, None, 0, 2).await.unwrap();
+        let messages = store.messages(&snapshot, Some(state), ALL).await.unwrap();
+        let of_all = store.messages_from(&snapshot, None, 0, 2).await.unwrap();
         assert_eq!(messages.records, of_all, "{state:?}");
         assert_eq!(messages.records[0].outcome.position, position);
     };

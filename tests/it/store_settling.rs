@@ -144,13 +144,13 @@ async fn what_was_withdrawn_is_shown_nowhere_and_deleted_after_its_time(universe
     let listed = store.sends(ACME, ALL, Filter::default(), NOW).await.unwrap();
     assert_eq!((listed.total, listed.records.len()), (0, 0));
     assert!(store.find_send(ACME, ID, NOW).await.unwrap().is_none());
-    assert!(store.roster(ACME, ID).await.unwrap().is_none());
+    assert!(store.send_snapshot(ACME, ID).await.unwrap().is_none());
     assert!(store.cancel_send(ACME, ID, NOW).await.unwrap().is_none());
     assert_eq!(store.queued(CHANNEL, NOW).await.unwrap(), 0);
     assert_eq!(store.remove_unresolved(&lease).await.unwrap(), 0);
 
-    assert_eq!(store.forget_withdrawn(&lease, NOW.minus(DAY), 10).await.unwrap().others, 0, "too young");
-    assert_eq!(store.forget_withdrawn(&lease, NOW, 10).await.unwrap().others, 1);
+    assert_eq!(store.remove_withdrawn(&lease, NOW.minus(DAY), 10).await.unwrap().others, 0, "too young");
+    assert_eq!(store.remove_withdrawn(&lease, NOW, 10).await.unwrap().others, 1);
     let rows = Database::connect(&universe.url).await.unwrap();
     assert!(send::Entity::find().all(&rows).await.unwrap().is_empty());
     rows.close().await.unwrap();
@@ -182,7 +182,7 @@ async fn an_activation_whose_commit_hangs_is_settled_when_the_commit_is_over() {
     let (store, lease) = (&universe.store, lease(&universe).await);
     behind.commit(&lease, &begun(), NOW).await.unwrap();
 
-    proxy.hold(Held::Request, "COMMIT");
+    proxy.hold(Held::Request, b"COMMIT");
     let short = Duration::from_millis(300);
     let written = behind.commit_on(TERMS, &lease, &activation(), NOW).await;
     assert!(matches!(written, Err(Error::InDoubt(_))), "{written:?}");
@@ -194,7 +194,7 @@ async fn an_activation_whose_commit_hangs_is_settled_when_the_commit_is_over() {
 
     // A statement that hangs before the commit request is never committed: that is certain at once.
     let other = single(Uuid::from_u128(11));
-    proxy.hold(Held::Request, "INSERT INTO idempotency_key");
+    proxy.hold(Held::Request, b"INSERT INTO idempotency_key");
     let written = behind.commit_on(TERMS, &lease, &other, NOW).await;
     assert!(matches!(written, Err(Error::Unavailable(_))), "{written:?}");
     proxy.let_go();

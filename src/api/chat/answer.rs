@@ -8,7 +8,7 @@ use crate::api::openapi::BindingLimit;
 use crate::clock::Timestamp;
 use crate::domain::plan::Binding;
 use crate::domain::request::{Skipped, SkippedEntry};
-use crate::engine::{Accepted, Rehearsal, plan};
+use crate::engine::{Accepted, DryRun, plan};
 
 /// The result of a send.
 #[derive(Debug, Serialize, ToSchema)]
@@ -108,9 +108,9 @@ impl From<Accepted> for Queued {
     }
 }
 
-impl From<Rehearsal> for Rehearsed {
-    fn from(rehearsal: Rehearsal) -> Self {
-        let Rehearsal { recipients, skipped, left_out: _, without_fields, takes, ends, binding } = rehearsal;
+impl From<DryRun> for Rehearsed {
+    fn from(dry_run: DryRun) -> Self {
+        let DryRun { recipients, skipped, suppressed: _, without_fields, takes, ends, binding } = dry_run;
         let lacking = |plan::WithoutFields { count, checked }| WithoutFields {
             lacking_count: count,
             checked_count: checked,

@@ -21,7 +21,7 @@ use crate::domain::message::{self, Failure, Outcome, Position, Selection};
 use crate::domain::page::Page;
 use crate::domain::request::GROUP_SUFFIX;
 use crate::engine::no_such_send;
-use crate::engine::records::messages::{Message, Roster};
+use crate::engine::records::messages::{Message, SendSnapshot};
 use crate::error::Code;
 
 /// One recipient's message.
@@ -61,15 +61,15 @@ pub(in crate::api) struct MessageError {
 }
 
 impl MessageRecord {
-    /// A message of the send whose roster this is.
-    fn new(Message { outcome, updated_at }: Message, roster: &Roster) -> Self {
+    /// A message of the send whose snapshot this is.
+    fn new(Message { outcome, updated_at }: Message, snapshot: &SendSnapshot) -> Self {
         let Outcome { position, state, attempts, provider_message_id, error, retry_at, taken_at: _ } =
             outcome;
         let Position { ordinal, recipient } = position;
         Self {
             ordinal,
             recipient: recipient.map_or_else(
-                || format!("{}{GROUP_SUFFIX}", roster.group().unwrap_or_default()),
+                || format!("{}{GROUP_SUFFIX}", snapshot.group().unwrap_or_default()),
                 |number| format!("+{number}"),
             ),
             state: state.as_str(),
@@ -121,20 +121,20 @@ pub(in crate::api) async fn list(
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, selection) = (query.page(), selection(&query)?);
     let records = state.engine.company(company.id).await?;
-    let roster = records.messages().roster(id).await?.ok_or_else(no_such_send)?;
+    let snapshot = records.messages().send_snapshot(id).await?.ok_or_else(no_such_send)?;
     if let Some(form) = Form::accepted(&request) {
         drop(records);
         let engine = state.engine.clone();
-        return Ok(form.answer(Listed { engine, company_id: company.id, send_id: id, roster, selection }));
+        return Ok(form.answer(Listed { engine, company_id: company.id, send_id: id, snapshot, selection }));
     }
     let page = page?;
     let found = if selection.codes.is_empty() {
-        records.messages().page(&roster, selection.states.first().copied(), page).await?
+        records.messages().page(&snapshot, selection.states.first().copied(), page).await?
     } else {
-        records.messages().with_codes(&roster, &selection, page).await?
+        records.messages().with_codes(&snapshot, &selection, page).await?
     };
     let Page { records, total } = found;
-    let records = records.into_iter().map(|message| MessageRecord::new(message, &roster)).collect();
+    let records = records.into_iter().map(|message| MessageRecord::new(message, &snapshot)).collect();
     Ok(HttpResponse::Ok().json(Envelope::<MessageRecord>::new(page, Page { records, total })))
 }
 

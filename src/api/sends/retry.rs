@@ -73,8 +73,8 @@ pub(in crate::api) async fn retry(
     };
     let asked = RetryRequest::parse(&body)?;
     if is_dry_run {
-        let rehearsal = state.engine.rehearse_retry(retried, asked).await?;
-        return Ok(HttpResponse::Ok().json(Rehearsed::from(rehearsal)));
+        let dry_run = state.engine.dry_run_retry(retried, asked).await?;
+        return Ok(HttpResponse::Ok().json(Rehearsed::from(dry_run)));
     }
     let accepted = state.engine.retry(retried, asked, held).await?;
     Ok(HttpResponse::Accepted().json(Queued::from(accepted)))

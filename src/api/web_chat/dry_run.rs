@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::file::File;
 use crate::clock::Timestamp;
-use crate::engine::{RehearsedFile, WebRehearsal};
+use crate::engine::{DryRunFile, WebDryRun};
 
 /// The result of a dry run.
 #[derive(Debug, Serialize, ToSchema)]
@@ -33,8 +33,8 @@ pub(in crate::api) struct Tried {
     estimated_end: Timestamp,
 }
 
-impl From<WebRehearsal> for Tried {
-    fn from(WebRehearsal { to, file, wait, at }: WebRehearsal) -> Self {
+impl From<WebDryRun> for Tried {
+    fn from(WebDryRun { to, file, wait, at }: WebDryRun) -> Self {
         Self {
             message: "Nothing was sent: this was a dry run",
             dry_run: true,
@@ -47,8 +47,8 @@ impl From<WebRehearsal> for Tried {
     }
 }
 
-impl From<RehearsedFile> for File {
-    fn from(RehearsedFile { mime_type, length, file_name, seconds, is_voice_note }: RehearsedFile) -> Self {
+impl From<DryRunFile> for File {
+    fn from(DryRunFile { mime_type, length, file_name, seconds, is_voice_note }: DryRunFile) -> Self {
         Self::new(mime_type, length as u64, file_name, seconds, is_voice_note)
     }
 }

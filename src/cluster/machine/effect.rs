@@ -1,4 +1,4 @@
-//! What a node is to do.
+//! The effects of a node's machine.
 
 use std::time::Instant;
 
@@ -6,14 +6,14 @@ use uuid::Uuid;
 
 use crate::cluster::placement::Member;
 
-/// What is to be done.
+/// Something that the shell does for the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Renew the lease, and read how the nodes stand.
+    /// Renew the lease, and read the standing of the nodes.
     Renew,
     /// Trust the lease until then, unless told otherwise.
     Trust(Instant),
-    /// The lease is trusted no more: begin nothing, close web sessions.
+    /// Stop trusting the lease: begin nothing, close web sessions.
     Distrust,
     /// These nodes take channels.
     Members(Vec<Member>),
@@ -21,16 +21,16 @@ pub(crate) enum Effect {
     Drain,
     /// Close the fence of a node whose lease has lapsed.
     CloseFence(Uuid),
-    /// Remove what a fenced node left half done.
+    /// Clear up after a fenced node.
     ClearUp(Uuid),
-    /// Claim these.
+    /// Claim these shards.
     Claim(Vec<Uuid>),
-    /// These are ours now.
+    /// This node owns these shards now.
     Own(Vec<Uuid>),
-    /// Stop what runs of these, and release them then.
+    /// Stop the channels of these shards, then release them.
     GiveUp(Vec<Uuid>),
     /// This node can write no more, and ends.
     End,
-    /// Bring the timer then.
+    /// Wake the machine then.
     WakeAt(Instant),
 }

@@ -1,4 +1,4 @@
-//! What happens to a node.
+//! The inputs of a node's machine.
 
 use std::time::Instant;
 
@@ -13,44 +13,44 @@ pub(crate) struct Seen {
     pub(crate) standing: Standing,
 }
 
-/// How another node stands by the database's clock.
+/// The standing of another node, by the database's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// It has its lease, and takes channels.
+    /// The node has its lease, and takes channels.
     Serving,
-    /// It has its lease, and gives its channels away.
+    /// The node has its lease, and gives its channels away.
     Draining,
-    /// Its lease has lapsed, and its fence is open.
+    /// The node's lease has lapsed, and its fence is open.
     Lapsed,
-    /// Its fence is closed, and what it left is not cleared up.
+    /// The node's fence is closed, and its remains are not cleared up.
     Fenced,
 }
 
-/// Something that has work and no owner here.
+/// A shard that has work and that this node does not own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Wanted {
     pub(crate) shard: Uuid,
-    /// It moves only when its node dies or drains: a web session.
+    /// The shard moves only when its node dies or drains: a web session.
     pub(crate) stays: bool,
 }
 
-/// What happens to a node.
+/// The inputs of a node's machine.
 #[derive(Debug, Clone)]
 pub(crate) enum Input {
     /// The lease was renewed; the renewal began at this moment. This node is among those seen.
     Renewed { began: Instant, seen: Vec<Seen> },
-    /// It is not known whether the lease was renewed.
+    /// The renewal failed, or its result is unknown.
     NotRenewed,
     /// The fence of this node is closed.
     Fenced,
-    /// These have work.
+    /// These shards have work.
     Wanted(Vec<Wanted>),
     /// Of the shards that were claimed last, this node owns these now.
     Claimed(Vec<Uuid>),
-    /// These are released.
+    /// These shards are released.
     Released(Vec<Uuid>),
     /// The attempt to close a node's fence, or to clear up after it, is over.
     Tried(Uuid),
-    /// The moment that the machine asked for has come.
+    /// The time of the last [`Effect::WakeAt`](super::Effect::WakeAt) has come.
     Timer,
 }

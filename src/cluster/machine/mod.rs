@@ -1,7 +1,8 @@
-//! What a node of a cluster decides: when it renews its lease, whom it declares dead, and what it claims and gives away.
+//! The decisions of a node of a cluster: when it renews its lease, which nodes it declares dead, and which shards it
+//! claims and gives away.
 //!
-//! The machine waits for nothing and has no clock. Its shell renews, claims and releases in the database, and hands it the
-//! results.
+//! The machine waits for nothing and has no clock. Its shell renews, claims and releases in the database, and passes
+//! the results in.
 
 mod effect;
 mod input;
@@ -19,49 +20,50 @@ pub(crate) use self::input::{Input, Seen, Standing, Wanted};
 use super::placement::{Member, proposed};
 use crate::planted::{Fault, is_planted};
 
-/// How often the lease is renewed, and how soon again after that failed.
+/// How often the lease is renewed, and the delay after a failed renewal.
 pub(super) const RENEWAL: Duration = Duration::from_secs(1);
 const AGAIN: Duration = Duration::from_millis(250);
 /// How long the lease lasts by the database's clock.
 pub const LEASE: Duration = Duration::from_secs(6);
-/// How long the node trusts its lease from the start of its last renewal, by its own clock. The rest is for clocks that do
-/// not run alike, and for messages that are on their way when it ends.
+/// How long the node trusts its lease from the start of its last renewal, by its own clock. The rest of the lease is
+/// for clocks that run differently, and for messages in flight when the trust ends.
 pub(super) const TRUST: Duration = Duration::from_millis(4_500);
-/// How long the members must have been the same before channels move to even them out.
+/// How long the members must be unchanged before channels move to balance them.
 const SETTLED: Duration = Duration::from_secs(3);
-/// Shards that are given away in one renewal, to even out and while draining; and those that are claimed in one statement.
+/// The shards that are given away in one renewal, for balance or while draining, and those that are claimed in one
+/// statement.
 const MOVES: usize = 50;
 const DRAINED: usize = 500;
 const CLAIMED: usize = 1_000;
 
-/// A node, as far as it decides anything.
+/// The machine of a node.
 #[derive(Debug)]
 pub(crate) struct Machine {
     id: Uuid,
-    /// Those that take channels.
+    /// The nodes that take channels.
     members: Vec<Member>,
     members_since: Instant,
-    /// Whether channels were evened out among these members.
+    /// Whether channels are balanced among these members.
     is_even: bool,
     trust: Option<Instant>,
     is_draining: bool,
     is_over: bool,
     is_renewing: bool,
     renew_at: Instant,
-    /// What this node owns, and whether it stays here.
+    /// The shards that this node owns, and whether they stay here.
     owned: BTreeMap<Uuid, bool>,
-    /// What is being claimed.
+    /// The shards that are being claimed.
     claiming: BTreeMap<Uuid, bool>,
-    /// What is being given away.
+    /// The shards that are being given away.
     leaving: BTreeSet<Uuid>,
-    /// What moves to other members.
+    /// The shards that will move to other members.
     moving: Vec<Uuid>,
-    /// Nodes whose fence is being closed, or after which is being cleared up.
+    /// Nodes whose fence is being closed, or that are being cleared up after.
     trying: BTreeSet<Uuid>,
 }
 
 impl Machine {
-    /// A node that has just joined, and renews its lease at once.
+    /// The machine of a node that has just joined; it renews its lease at once.
     pub(crate) fn new(id: Uuid, now: Instant) -> Self {
         Self {
             id,
@@ -81,7 +83,7 @@ impl Machine {
         }
     }
 
-    /// Handles one input, and adds to `effects` what is to be done.
+    /// Handles one input, and adds its effects to `effects`.
     pub(crate) fn handle(&mut self, input: Input, now: Instant, effects: &mut Vec<Effect>) {
         if self.is_over {
             return;
@@ -141,7 +143,7 @@ impl Machine {
         }
     }
 
-    /// A lapsed node loses its channels by the closing of its fence; one of the others clears up after it.
+    /// A lapsed node loses its channels when its fence is closed; one of the others clears up after it.
     fn see_the_dead(&mut self, seen: &[Seen], effects: &mut Vec<Effect>) {
         let alive = |node: &&Seen| matches!(node.standing, Standing::Serving | Standing::Draining);
         let alive: Vec<_> = seen.iter().filter(alive).map(|node| node.member).collect();
@@ -160,7 +162,7 @@ impl Machine {
         }
     }
 
-    /// Gives away what belongs to others, some at a time.
+    /// Gives shards of others away, some at a time.
     fn give_away(&mut self, now: Instant, effects: &mut Vec<Effect>) {
         let given: Vec<_> = if self.is_draining {
             self.owned.keys().copied().take(DRAINED).collect()
@@ -187,7 +189,7 @@ impl Machine {
 
     fn wanted(&mut self, wanted: Vec<Wanted>, now: Instant, effects: &mut Vec<Effect>) {
         let is_trusted = self.trust.is_some_and(|until| now < until);
-        // What finds no room is wanted again in the next round.
+        // Shards that find no room are wanted again in the next round.
         if self.is_draining || !is_trusted || !self.claiming.is_empty() {
             return;
         }
@@ -208,7 +210,7 @@ impl Machine {
         if !ours.is_empty() {
             effects.push(Effect::Own(ours.iter().map(|(shard, _)| *shard).collect()));
             self.owned.extend(ours);
-            // They may have been claimed for members that there are no more.
+            // The shards may have been claimed for an earlier set of members.
             self.is_even = false;
         }
     }
@@ -222,7 +224,7 @@ impl Machine {
         effects.push(Effect::End);
     }
 
-    /// What the node owns.
+    /// Whether the node owns this shard.
     #[cfg(test)]
     pub(crate) fn owns(&self, shard: Uuid) -> bool {
         self.owned.contains_key(&shard)

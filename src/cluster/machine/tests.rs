@@ -1,6 +1,8 @@
 use super::*;
 
+mod lease;
 mod random;
+mod shards;
 
 fn node(id: u128) -> Uuid {
     Uuid::from_u128(id)

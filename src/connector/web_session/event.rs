@@ -219,7 +219,7 @@ pub struct Ban {
     pub sentence: String,
 }
 
-/// Why there is no pairing code.
+/// Why WhatsApp gave no pairing code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PairingFailure {
     /// The device is paired already, or the session has ended.

@@ -42,7 +42,7 @@ use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::domain::channel::Channel;
 use crate::domain::request::{BusinessRequest, WebRequest};
-use crate::engine::{self, Rehearsal, WebRehearsal};
+use crate::engine::{self, DryRun, WebDryRun};
 
 /// The path of this page.
 const PLACE: &str = "/console/sends/new";
@@ -60,8 +60,8 @@ enum Asked {
 /// The result of a dry run.
 #[derive(Clone)]
 enum Found {
-    Bulk(Rehearsal),
-    Web(WebRehearsal),
+    Bulk(DryRun),
+    Web(WebDryRun),
 }
 
 /// What is known about the send that the form describes.
@@ -243,8 +243,8 @@ pub const SENT: engine::Form = engine::Form { name: "console", render: |sent| se
 /// Makes the dry run.
 async fn try_out(state: &State, channel: &Arc<Channel>, asked: Asked) -> Result<Found, engine::Error> {
     Ok(match asked {
-        Asked::Bulk(request) => Found::Bulk(state.engine.rehearse(channel, request).await?),
-        Asked::Web(request) => Found::Web(state.engine.rehearse_web(channel, request).await?),
+        Asked::Bulk(request) => Found::Bulk(state.engine.dry_run(channel, request).await?),
+        Asked::Web(request) => Found::Web(state.engine.dry_run_web(channel, request).await?),
     })
 }
 
@@ -317,8 +317,8 @@ fn writing(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> 
             }
             @if checked.is_stale && checked.found.is_some() { (notice::warning(&html! { p { (text.get("compose-stale")) } })) }
             @match &checked.found {
-                Some(Found::Bulk(rehearsal)) => (again::outcome(viewer, rehearsal)),
-                Some(Found::Web(rehearsal)) => (web::outcome(viewer, rehearsal)),
+                Some(Found::Bulk(dry_run)) => (again::outcome(viewer, dry_run)),
+                Some(Found::Web(dry_run)) => (web::outcome(viewer, dry_run)),
                 None => {}
             }
             @if let Some(refused) = &checked.refused { (refused.show(viewer)) }

@@ -27,12 +27,12 @@ pub(in crate::console) async fn show(
     request: HttpRequest,
 ) -> Result<Page, Error> {
     let ordinal: u64 = segment(&request, "ordinal")?;
-    let Traced { roster, message, steps } = state.engine.trace(viewer.company.id, id, ordinal).await?;
+    let Traced { snapshot, message, steps } = state.engine.trace(viewer.company.id, id, ordinal).await?;
     let (text, outcome) = (viewer.text, &message.outcome);
     let body = html! {
         p { a href=(format!("/console/sends/{id}")) { (text.get("journey-back")) } }
         dl.tiles {
-            div.tile { dt { (text.get("journey-recipient")) } dd.word { bdi { (recipient(&roster, outcome.position)) } } }
+            div.tile { dt { (text.get("journey-recipient")) } dd.word { bdi { (recipient(&snapshot, outcome.position)) } } }
             div.tile { dt { (text.get("journey-state")) } dd.word { (words::state(text, outcome.state)) } }
             div.tile { dt { (text.get("journey-attempts")) } dd.word { (text.number(outcome.attempts.into())) } }
         }

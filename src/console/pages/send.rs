@@ -100,9 +100,9 @@ pub(in crate::console) async fn csv(
     query: Query,
 ) -> Result<HttpResponse, Error> {
     let records = state.engine.company(viewer.company.id).await?;
-    let roster = records.messages().roster(id).await?.ok_or(Error::NotFound)?;
+    let snapshot = records.messages().send_snapshot(id).await?.ok_or(Error::NotFound)?;
     drop(records);
-    let records = state.engine.messages_csv(viewer.company.id, roster, selection(&query));
+    let records = state.engine.messages_csv(viewer.company.id, snapshot, selection(&query));
     let broken = move |error: engine::Error| {
         tracing::error!(%error, send.id = %id, "the list of messages broke off");
         std::io::Error::other("the list broke off")

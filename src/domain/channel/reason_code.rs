@@ -20,7 +20,7 @@ explained! {
         /// WhatsApp locked the account and unlinked the device. Its keys are deleted.
         AccountLocked = "account_locked",
             "Settle it on the phone, then pair the channel again.";
-        /// Nobody used a pairing code in time.
+        /// No pairing code was used in time.
         QrExpired = "qr_expired",
             "Start the pairing again for new codes.";
         /// WhatsApp asked for a passkey while the phone was linked, and no answer came in time.

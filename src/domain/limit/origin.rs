@@ -1,4 +1,4 @@
-//! What set a limit. Its text is what answers of the API say; pages say it in their own languages.
+//! The origin of a limit. Its text is in answers of the API; pages have texts in their own languages.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::domain::channel::Level;
 use crate::domain::outlook::Reason;
 
-/// What set a limit.
+/// The origin of a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -30,18 +30,18 @@ pub enum Origin {
     Level {
         /// The level.
         level: Level,
-        /// Whether the provider said so.
+        /// Whether the provider reported it.
         is_known: bool,
     },
     /// The provider's refusals of messages that came too fast.
     Refusals,
     /// The provider, for a whole business; it is not enforced here.
     Provider,
-    /// What the channel waits for.
+    /// The reason of the wait.
     Wait {
         /// The word for it.
         reason: Reason,
-        /// The same in a sentence.
+        /// The reason as a sentence.
         sentence: String,
     },
 }
@@ -84,7 +84,7 @@ const OPTIONS: &[&[&str]] = &[
     &["cold_contacts"],
 ];
 
-/// Reads the options as another node wrote them; those that only another version of it has are left out.
+/// Reads the options as another node wrote them; options that only its version knows are skipped.
 fn options<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static [&'static str], D::Error> {
     let written = Vec::<String>::deserialize(deserializer)?;
     Ok(OPTIONS.iter().copied().find(|options| **options == *written).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! The journey of one message: what happened to it, in the order in which it happened, as far as that is kept.
+//! The journey of one message: its steps in order, as far as they are recorded.
 //!
 //! A message keeps where it is, when that was heard, when the provider took it, and what went wrong last. Moments in
 //! between that were overtaken (a delivery before it was read, attempts before the last) have no time any more.
@@ -10,7 +10,7 @@ use crate::domain::send::Schedule;
 
 macro_rules! milestones {
     ($($(#[$doc:meta])* $variant:ident = $word:literal;)*) => {
-        /// What can happen to a message. The words are part of the contract and never change.
+        /// A milestone of a message. The words are part of the API and never change.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Milestone {
             $($(#[$doc])* $variant,)*
@@ -62,9 +62,9 @@ milestones! {
 pub struct Step {
     /// What happened.
     pub milestone: Milestone,
-    /// When; `None` where that is not kept.
+    /// When; `None` when that is not recorded.
     pub at: Option<Timestamp>,
-    /// Until when, of something that lasts.
+    /// Until when, for a lasting step.
     pub until: Option<Timestamp>,
     /// What went wrong.
     pub failure: Option<Failure>,
@@ -72,18 +72,18 @@ pub struct Step {
     pub waiting: Option<Waiting>,
 }
 
-/// What is known of a message and of its send.
+/// The known state of a message and of its send.
 #[derive(Debug, Clone)]
 pub struct Journey<'a> {
     /// When its send was accepted.
     pub accepted_at: Timestamp,
-    /// When its send was to go.
+    /// The schedule of its send.
     pub schedule: Schedule,
-    /// When its send was over.
+    /// When its send ended.
     pub finished_at: Option<Timestamp>,
-    /// What is known of the message.
+    /// The message's outcome.
     pub outcome: &'a Outcome,
-    /// When that was heard; `None` when it was never attempted.
+    /// When the outcome was recorded; `None` when the message was never attempted.
     pub updated_at: Option<Timestamp>,
     /// What it waits for now.
     pub waiting: Option<Waiting>,
@@ -122,7 +122,7 @@ impl Journey<'_> {
         }
         let is_settled = matches!(state, State::Sent | State::Delivered | State::Read);
         if *attempts > 0 || *state == State::Sending {
-            // Of several attempts the last one is told: what refused those before is in the error that is left.
+            // Only the last of several attempts is a step: the refusals before it are in the remaining error.
             let at = taken_at.or(updated_at.filter(|_| !is_settled));
             steps.push(Step::new(Milestone::Attempted, at));
         }

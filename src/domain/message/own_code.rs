@@ -1,4 +1,4 @@
-//! Codes of failures that the service decides by itself. They are negative, which no provider's is.
+//! Codes of failures that the service itself decides on. They are negative, unlike any provider's code.
 
 /// The recipient lacks a contact field that has no text in its place.
 pub const NO_CONTACT_VALUE: i64 = -1;

@@ -1,11 +1,11 @@
-//! Which messages of a send somebody means: by where they are, and by what the provider said of them.
+//! A selection of a send's messages: by state, and by the provider's code.
 
 use super::State;
 
 /// Messages in one of these states and with one of these codes of the provider. No states mean any, and so do no codes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Where they are.
+    /// The states to select.
     pub states: Vec<State>,
     /// The provider's code of what went wrong last.
     pub codes: Vec<i64>,
@@ -22,7 +22,7 @@ impl Selection {
         self.states.is_empty() || self.states.contains(&state)
     }
 
-    /// Whether messages in this state are meant of which the provider said nothing.
+    /// Whether messages in this state without a provider's code are selected.
     pub fn has_wordless(&self, state: State) -> bool {
         self.codes.is_empty() && self.has(state)
     }

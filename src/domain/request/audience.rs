@@ -23,7 +23,7 @@ const SHOWN_CHARS: usize = 64;
 pub struct Audience {
     /// The valid numbers as they were given; the same one may be there twice.
     pub numbers: Vec<PhoneNumber>,
-    /// The tags, each once, in no particular order. A text that is no id resolves to nobody and is not here.
+    /// The tags, each once, in any order. A text that is no id names no tag and is dropped.
     pub tags: Vec<Uuid>,
     /// Messages of an earlier send whose recipients are meant. No request to send names any: a retry does.
     pub again: Option<Again>,
@@ -36,7 +36,7 @@ pub struct Audience {
 pub struct Again {
     /// The send.
     pub send_id: Uuid,
-    /// Which of its messages. Those that are still to be tried are not among them, whatever this says.
+    /// The selection of its messages. Messages that are not over are never included.
     pub selection: Selection,
 }
 
@@ -49,12 +49,12 @@ pub struct Skipped {
     pub first: Vec<SkippedEntry>,
 }
 
-/// One entry that cannot be sent to.
+/// One entry to which nothing can be sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkippedEntry {
     /// The entry's beginning.
     pub input: String,
-    /// What is wrong with it, in words that continue "the number …".
+    /// The reason, in words that continue "the number …".
     pub reason: String,
 }
 
@@ -73,7 +73,7 @@ impl Skipped {
     }
 }
 
-/// An audience, and what is wrong with its size: that answers only after the content's own checks.
+/// An audience, and a refusal of its size, which comes only after the content's own checks.
 pub(super) struct Parsed {
     pub(super) audience: Audience,
     pub(super) oversize: Option<Refusal>,
@@ -108,8 +108,8 @@ pub(super) fn parse(phones: Field<'_>, tags: Field<'_>, limits: &Limits) -> Resu
     Ok(Parsed { audience, oversize })
 }
 
-/// Adds each entry until there are more than `max`, and says how many were seen. `add` answers whether the
-/// entry is of a type that the field takes.
+/// Adds each entry until there are more than `max`, and returns how many were seen. `add` returns whether the entry has
+/// a type that the field takes.
 fn collect(
     field: Field<'_>,
     expected: &str,

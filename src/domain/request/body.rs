@@ -39,7 +39,7 @@ struct Fields<'a> {
     expires_at: Option<&'a RawValue>,
 }
 
-/// The same fields, each knowing its name.
+/// The fields, each with its name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Body<'a> {
     pub(super) kind: Field<'a>,

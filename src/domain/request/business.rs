@@ -12,14 +12,14 @@ use crate::domain::send::Schedule;
 use crate::domain::template::{TemplateRequest, contact_field, parse_components};
 use crate::error::{Code, Refusal};
 
-/// What a client asks a business-account channel to send, and to whom.
+/// A client's request to a business-account channel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BusinessRequest {
-    /// What.
+    /// The content.
     pub content: RequestedContent,
     /// The recipients.
     pub audience: Audience,
-    /// When; not compared with the present moment yet, see [`Schedule::check`].
+    /// The schedule; not compared with the present time yet, see [`Schedule::check`].
     pub schedule: Schedule,
 }
 
@@ -97,8 +97,8 @@ fn template(body: &Body<'_>, contact_fields: bool) -> Result<TemplateRequest, Re
     Ok(TemplateRequest { template_id, language, components, contact_fields })
 }
 
-/// An integer, as a number or as its digits. One that no template has, negative or beyond counting, is left to
-/// the search for the template, which finds nothing.
+/// The template's id, as a number or as digits. An impossible id, negative or too large, is left to the look-up of the
+/// template, which finds nothing.
 fn template_id(field: Field<'_>) -> Result<i64, Refusal> {
     let written = match field.look() {
         Json::Absent => {

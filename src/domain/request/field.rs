@@ -1,4 +1,4 @@
-//! One field of a body as raw JSON text, looked at without building anything from it.
+//! One field of a body as raw JSON text, examined without building anything from it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +17,7 @@ pub(super) struct Field<'a> {
     raw: Option<&'a RawValue>,
 }
 
-/// What a raw value is, one level deep.
+/// The kind of a raw value, one level deep.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Json<'a> {
     /// `null`, a blank text, or an empty array.
@@ -41,12 +41,12 @@ impl<'a> Field<'a> {
         Self { name, raw }
     }
 
-    /// What was given.
+    /// Examines the value.
     pub(super) fn look(self) -> Json<'a> {
         self.raw.map_or(Json::Absent, Json::look)
     }
 
-    /// The raw text of what was given.
+    /// The raw text of the value.
     pub(super) fn raw(self) -> &'a str {
         self.raw.map_or("null", RawValue::get)
     }

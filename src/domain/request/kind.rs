@@ -1,10 +1,10 @@
-//! The field `type`: what a request wants to send.
+//! The field `type` of a request.
 
 use super::field::{Field, Json};
 use super::plain::Plain;
 use crate::error::{Code, Refusal};
 
-/// What a business account sends.
+/// The types that a business account sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BusinessKind {
     Plain(Plain),
@@ -12,7 +12,7 @@ pub(super) enum BusinessKind {
     Interactive,
 }
 
-/// What a business account sends, by its words.
+/// The types of a business account, by their words.
 pub(super) const BUSINESS: &[(&str, BusinessKind)] = &[
     ("text", BusinessKind::Plain(Plain::Text)),
     ("image", BusinessKind::Plain(Plain::Image)),
@@ -23,7 +23,7 @@ pub(super) const BUSINESS: &[(&str, BusinessKind)] = &[
     ("interactive", BusinessKind::Interactive),
 ];
 
-/// What a web session sends, by its words.
+/// The types of a web session, by their words.
 pub(super) const WEB: &[(&str, Plain)] = &[
     ("text", Plain::Text),
     ("image", Plain::Image),
@@ -32,12 +32,12 @@ pub(super) const WEB: &[(&str, Plain)] = &[
     ("document", Plain::Document),
 ];
 
-/// The words for what a business account sends.
+/// The words for the types of a business account.
 pub fn business_types() -> impl Iterator<Item = &'static str> {
     BUSINESS.iter().map(|(word, _)| *word)
 }
 
-/// The words for what a web session sends.
+/// The words for the types of a web session.
 pub fn web_types() -> impl Iterator<Item = &'static str> {
     WEB.iter().map(|(word, _)| *word)
 }

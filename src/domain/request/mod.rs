@@ -1,15 +1,15 @@
 //! Requests to send, parsed from hostile bytes into values that cannot be wrong.
 //!
-//! The checks stand in the order that the API promises, and the first failing one answers. A body is only
-//! split into the raw text of its fields at first; each field is read at its step, so a request that is
-//! refused early never has its million recipients read. Nothing here knows who asks, nor looks anything up.
+//! The checks come in the order that the API promises, and the first failing one answers. At first a body is only split
+//! into the raw text of its fields; each field is read at its step, so that a request that is refused early never has
+//! its million recipients read. Nothing here knows the caller or looks anything up.
 //!
 //! Decided here:
 //!
 //! - `null`, blank texts and empty arrays are absent; only `components` may be an empty array.
 //! - A known field that is given twice makes the body invalid: which one counts would be a guess. Inside
 //!   `components` and `interactive` the last one counts.
-//! - Fields that a type does not use (a text's `caption`) are not looked at.
+//! - Fields that a type does not use (a text's `caption`) are ignored.
 
 mod audience;
 mod body;

@@ -7,7 +7,7 @@ use crate::domain::content::Content;
 use crate::domain::link::Link;
 use crate::error::{Code, Refusal};
 
-/// Which of them, as the request's `type` says.
+/// Its kind, by the request's `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Plain {
     Text,

@@ -20,7 +20,7 @@ const MOST_CODES: usize = 200;
 pub struct RetryRequest {
     /// Which messages.
     pub selection: Selection,
-    /// When; not compared with the present moment yet, see [`Schedule::check`].
+    /// The schedule; not compared with the present time yet, see [`Schedule::check`].
     pub schedule: Schedule,
 }
 
@@ -57,7 +57,7 @@ impl RetryRequest {
     }
 }
 
-/// What is meant: without states, what failed or expired; what the provider gave a code for has failed.
+/// The selection: without states, messages that failed or expired; with codes alone, messages that failed.
 fn selection(states: Vec<State>, codes: Vec<i64>) -> Selection {
     let states = if states.is_empty() { vec![State::Failed, State::Expired] } else { states };
     Selection { states, codes }
@@ -98,7 +98,7 @@ fn codes(field: Field<'_>) -> Result<Vec<i64>, Refusal> {
     Ok(codes)
 }
 
-/// Visits what was given, one value or many; `None` when `take` refuses one of them.
+/// Visits one value or many; `None` when `take` refuses one of them.
 fn each<'a>(field: Field<'a>, mut take: impl FnMut(Json<'a>) -> bool) -> Option<()> {
     let mut is_fine = true;
     field.each(|entry| {

@@ -1,14 +1,14 @@
 //! The two fields that hold a structure: `components` and `interactive`.
 //!
-//! They are read into a JSON tree, which takes many times the memory of its text, and are stored and read
-//! again later: so their size and depth are bounded well below what the body's size would allow.
+//! They are read into a JSON tree, which takes many times the memory of its text, and are stored and read again later:
+//! so their size and depth have bounds well below what the body's size would allow.
 
 use serde_json::Value;
 
 use super::field::Field;
 use crate::error::{Code, Refusal};
 
-/// Several times what the longest template or menu needs.
+/// Several times the size of the longest template or menu.
 const MAX_BYTES: usize = 128 * 1024;
 /// Far more than any payload needs, far less than where readers of the stored form give up.
 const MAX_DEPTH: usize = 32;

@@ -15,12 +15,12 @@ pub const GROUP_SUFFIX: &str = "@g.us";
 /// Longer than any group id: creator's number, a dash and a time, or 18 digits.
 const MAX_GROUP_CHARS: usize = 40;
 
-/// What a client asks a web session to send, and to whom.
+/// A client's request to a web session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WebRequest {
     /// The recipient.
     pub recipient: WebRecipient,
-    /// What: text, image, video, audio or document.
+    /// The content: text, image, video, audio or document.
     pub content: Content,
 }
 

@@ -34,7 +34,7 @@ impl Counts {
 }
 
 impl State {
-    /// Where the messages of a send are that were never attempted.
+    /// The state of a send's messages that were never attempted.
     pub const fn of_unattempted(self) -> message::State {
         match self {
             Self::Canceled => message::State::Canceled,
@@ -43,8 +43,8 @@ impl State {
         }
     }
 
-    /// Where the messages of a send are that were reserved, so that they may have been attempted, and have no
-    /// row. Once the send is over nobody writes one any more but a receipt.
+    /// The state of a send's messages that were reserved, so that they may have been attempted, and have no row. Once
+    /// the send is over, only a receipt writes one.
     pub const fn of_reserved(self) -> message::State {
         match self {
             Self::Canceled | Self::Expired => message::State::Unknown,

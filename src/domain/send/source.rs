@@ -1,4 +1,4 @@
-//! Where the audience of a send came from, beside the numbers that its request named.
+//! The sources of a send's audience, beside the numbers in its request.
 
 use uuid::Uuid;
 
@@ -27,7 +27,7 @@ impl Source {
         }
     }
 
-    /// From what the database kept.
+    /// Reads the stored values.
     pub fn from_row(kind: i16, id: Uuid) -> Option<Self> {
         [Self::Tag(id), Self::Send(id)].into_iter().find(|source| source.kind() == kind)
     }

@@ -1,4 +1,4 @@
-//! Where a send is, as its company is told.
+//! The stage of a send, as its company sees it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::{Control, Schedule, State};
 use crate::clock::Timestamp;
 
-/// Where an accepted send is.
+/// The stage of an accepted send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
     /// The send waits for its `send_at`.
@@ -17,9 +17,9 @@ pub enum Stage {
     Paused,
     /// Every message has its outcome.
     Finished,
-    /// Somebody canceled it: what had not started never will.
+    /// It was canceled: messages that had not started never will.
     Canceled,
-    /// Its `expires_at` came: what had not started never will.
+    /// Its `expires_at` has passed: messages that had not started never will.
     Expired,
 }
 
@@ -33,8 +33,8 @@ impl Stage {
     pub const ALL: [Self; 6] =
         [Self::Scheduled, Self::Active, Self::Paused, Self::Finished, Self::Canceled, Self::Expired];
 
-    /// Where a send is `now`. One that is paused is paused whether or not its moment has come; `None` while
-    /// it is not accepted yet.
+    /// The stage of a send at `now`. A paused send is paused whether or not its time has come; `None` while it is not
+    /// accepted yet.
     pub fn of(state: State, control: Control, schedule: Schedule, now: Timestamp) -> Option<Self> {
         Some(match (state, control) {
             (State::Resolving, _) => return None,

@@ -11,7 +11,7 @@ use crate::domain::message;
 pub struct Tally {
     /// How many are where.
     pub counts: Counts,
-    /// Why messages did not arrive, what is most frequent first.
+    /// Why messages did not arrive, the most frequent cause first.
     pub causes: Vec<Cause>,
     /// How many the provider took, over time.
     pub pace: Pace,
@@ -20,11 +20,11 @@ pub struct Tally {
 /// Messages that did not arrive for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
-    /// How they ended.
+    /// Their state.
     pub state: message::State,
     /// The provider's code, if it gave one.
     pub code: Option<i64>,
-    /// In words, of one of them; `None` of those that were never attempted.
+    /// The sentence of one of them; `None` for messages that were never attempted.
     pub sentence: Option<String>,
     /// How many.
     pub messages: u64,
@@ -41,12 +41,12 @@ pub struct Pace {
     pub messages: Vec<u64>,
 }
 
-/// What is counted in the rows of a part of the messages.
+/// The counts of a part of the messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Part {
     /// The rows in each state.
     pub counts: Counts,
-    /// The rows of those that did not arrive.
+    /// The messages that did not arrive.
     pub causes: Vec<Cause>,
     /// Rows that the provider took, by the number of the step.
     pub taken: Vec<(i64, u64)>,
@@ -56,7 +56,7 @@ impl Pace {
     /// How long a step may be, in seconds.
     const STEPS: [u64; 16] =
         [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 604_800];
-    /// The most steps: what a chart has room for. The last one has the rest.
+    /// The most steps, as a chart has room for. The last one has the rest.
     pub const MOST_STEPS: usize = 120;
 
     /// No messages yet, of a send that goes from one moment to another.
@@ -78,12 +78,12 @@ impl Pace {
 }
 
 impl Tally {
-    /// Nothing counted yet; `pace` says how time is divided.
+    /// An empty tally; `pace` says how time is divided.
     pub fn new(pace: Pace) -> Self {
         Self { counts: Counts::default(), causes: Vec::new(), pace }
     }
 
-    /// Takes in a part of the messages.
+    /// Adds a part of the messages.
     pub fn add(&mut self, part: Part) {
         let Part { counts, causes, taken } = part;
         for state in message::State::ALL {

@@ -1,4 +1,4 @@
-//! Whether the values of a request are those that a template needs.
+//! Checks that the values of a request are those that a template needs.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::component::{Component, Parameter};
 use super::shape::{Button, Header, Shape, Variables};
 use crate::error::{Code, Refusal};
 
-/// Each part of the template against what was given for it, and everything given against the template.
+/// Checks each part of the template against its given values, and all given values against the template.
 pub(super) fn check(shape: &Shape, given: &[Component]) -> Result<(), Refusal> {
     let Given { header, body, buttons } = Given::sort(shape, given)?;
     check_header(shape, header)?;

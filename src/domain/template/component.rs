@@ -35,7 +35,7 @@ pub enum Component {
 }
 
 impl Component {
-    /// Whether it says nothing: a part without values, which counts as not given.
+    /// Whether it is a part without values, which counts as not given.
     pub(super) fn is_idle(&self) -> bool {
         match self {
             Self::Header { parameters } | Self::Body { parameters } => parameters.is_empty(),
@@ -86,12 +86,12 @@ pub enum Parameter {
         /// `latitude`, `longitude`, `name`, `address`.
         location: Value,
     },
-    /// What comes back when a quick reply is pressed.
+    /// The payload that comes back when a quick reply is pressed.
     Payload {
         /// The client's own words.
         payload: String,
     },
-    /// What a button copies.
+    /// The code that a button copies.
     CouponCode {
         /// The code.
         coupon_code: String,
@@ -102,7 +102,7 @@ pub enum Parameter {
 }
 
 impl Parameter {
-    /// What a refusal calls it.
+    /// The word for it in refusals.
     pub(super) fn kind(&self) -> &str {
         match self {
             Self::Text { .. } => "text",
@@ -132,7 +132,7 @@ impl Parameter {
 /// A file for a template's header.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Media {
-    /// Where it is.
+    /// The source of the file.
     #[serde(flatten)]
     pub source: Source,
     /// The name that the recipient of a document sees.
@@ -140,7 +140,7 @@ pub struct Media {
     pub filename: Option<String>,
 }
 
-/// Where a file is.
+/// The source of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {

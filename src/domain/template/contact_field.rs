@@ -1,10 +1,10 @@
-//! Contact fields in the texts of a template: `{{contact.first_name|friend}}` stands for what the company knows of the
-//! recipient.
+//! Contact fields in the texts of a template: `{{contact.first_name|friend}}` stands for the recipient's value of the
+//! field.
 //!
-//! Only a request that says so has them; in any other, braces are text. Then every `{{` begins a field, so that a
-//! misspelt one is refused once and not sent a million times. The value is looked up for each recipient just before the
-//! message goes. It stands on one line, and percent-encoded at the end of a button's address. A recipient without a value
-//! gets the text behind the bar; without one, the message is not sent.
+//! Only a request that asks for them has contact fields; in any other, braces are text. Then every `{{` begins a field,
+//! so that a misspelt one is refused once and not sent a million times. The value is read for each recipient just
+//! before the message goes. It is put on one line, and percent-encoded at the end of a button's address. A recipient
+//! without a value gets the text behind the bar; without such a text, the message is not sent.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -13,10 +13,10 @@ use super::component::{Component, Parameter};
 use crate::domain::contact::Person;
 use crate::error::{Code, Refusal};
 
-/// What begins a field.
+/// The beginning of a field.
 const OPEN: &str = "{{";
 const CLOSE: &str = "}}";
-/// What stands before the field's name.
+/// The prefix of a field's name.
 const PREFIX: &str = "contact.";
 /// The most characters of a faulty placeholder that a refusal repeats.
 const SHOWN_CHARS: usize = 40;
@@ -24,7 +24,7 @@ const SHOWN_CHARS: usize = 40;
 /// Something that a company knows of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ContactField {
-    /// First and last name, or the one that is known.
+    /// First and last name, or the known one of the two.
     Name,
     /// First name.
     FirstName,
@@ -84,7 +84,7 @@ pub fn is_in(text: &str) -> bool {
     text.contains(OPEN)
 }
 
-/// Splits a text at its fields; an error is the beginning of what is no field.
+/// Splits a text at its fields; an error is the beginning of an invalid field.
 fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &str> {
     let (mut pieces, mut rest) = (Vec::new(), text);
     while let Some((before, behind)) = rest.split_once(OPEN) {
@@ -107,7 +107,7 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, &str> {
     Ok(pieces)
 }
 
-/// The text for a recipient, who is no contact when `None`. What is no field stays as it is.
+/// The text for a recipient; `None` for a recipient who is no contact. Text outside of fields stays as it is.
 ///
 /// # Errors
 ///
@@ -116,7 +116,7 @@ pub fn filled(text: &str, person: Option<&Person>) -> Result<String, NoValue> {
     fill(text, person, false)
 }
 
-/// The same in an address: values are percent-encoded.
+/// The same for an address: values are percent-encoded.
 ///
 /// # Errors
 ///
@@ -216,7 +216,7 @@ pub fn needed(components: &[Component]) -> Vec<ContactField> {
     needed
 }
 
-/// The values of a template for one recipient, who is no contact when `None`.
+/// The values of a template for one recipient; `None` for a recipient who is no contact.
 ///
 /// # Errors
 ///

@@ -20,7 +20,7 @@ const MAX_TEXT_CHARS: usize = 32_768;
 const MAX_WORD_CHARS: usize = 512;
 /// A template has at most ten buttons.
 const MAX_BUTTON_INDEX: u8 = 9;
-/// One space more in a row than the provider takes.
+/// One space more in a row than the provider accepts.
 const WIDE_GAP: &str = "     ";
 
 /// Reads the array `components`.

@@ -1,4 +1,4 @@
-//! What a template needs, read from the provider's description of it.
+//! The shape of a template: the values that it needs, read from the provider's description.
 //!
 //! The description is a foreign document: words are compared without case, and whatever we do not know
 //! becomes `Unchecked` rather than an error.
@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use super::{Category, ParameterFormat, Template};
 
-/// What each part of a template needs.
+/// The needs of each part of a template.
 #[derive(Debug)]
 pub struct Shape {
     /// The header.
     pub header: Header,
     /// The text.
     pub body: Variables,
-    /// In the template's order, which is what a button's index counts.
+    /// The buttons in the template's order, as a button's index counts.
     pub buttons: Vec<Button>,
     /// The kinds of components beyond header, body, footer and buttons; lower case.
     pub other_kinds: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Shape {
     pub format: ParameterFormat,
 }
 
-/// What the header needs.
+/// The needs of the header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Header {
     /// No header.
@@ -37,7 +37,7 @@ pub enum Header {
     Unchecked,
 }
 
-/// What one button needs.
+/// The needs of one button.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Button {
     /// Nothing: a telephone number or an address without variable.
@@ -57,7 +57,8 @@ pub enum Button {
 pub struct Variables(pub Vec<String>);
 
 impl Shape {
-    /// What a template needs; `None` when the description is not a list of components, so that nothing can be said.
+    /// Reads the shape of a template; `None` when the description is not a list of components, so that nothing is
+    /// known.
     pub fn read(template: &Template) -> Option<Self> {
         let format = template.parameter_format;
         let authentication = template.category == Category::Authentication;
@@ -141,7 +142,7 @@ pub(super) fn has_named_variables(components: &Value) -> bool {
         .any(|name| is_name(name, ParameterFormat::Named) && !is_name(name, ParameterFormat::Positional))
 }
 
-/// What stands between `{{` and `}}`.
+/// The texts between `{{` and `}}`.
 fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.split("{{").skip(1).filter_map(|rest| rest.split_once("}}")).map(|(name, _)| name.trim())
 }

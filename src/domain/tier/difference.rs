@@ -1,4 +1,4 @@
-//! What replacing a tier by another changes, option by option.
+//! The difference between two versions of a tier, option by option.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -12,12 +12,12 @@ pub struct OptionChange {
     pub option: String,
     /// Its value before; null when it was not set.
     pub old: Value,
-    /// Its value since; null when it is no longer set.
+    /// Its new value; null when it is no longer set.
     pub new: Value,
 }
 
-/// The options in which two tiers, given as the documents that they are kept as, differ, in the order of
-/// [`Tier::OPTIONS`]. An option that a document leaves out has its usual value.
+/// The options in which two tiers, given as their stored documents, differ, in the order of [`Tier::OPTIONS`]. A
+/// missing option has its usual value.
 pub fn difference(before: &Value, after: &Value) -> Vec<OptionChange> {
     let (before, after) = (options(before), options(after));
     let value = |options: &Map<String, Value>, name| options.get(name).cloned().unwrap_or(Value::Null);
@@ -32,7 +32,8 @@ pub fn difference(before: &Value, after: &Value) -> Vec<OptionChange> {
         .collect()
 }
 
-/// Every option of a document; one that is no tier, because another version wrote it, as far as it goes.
+/// Every option of a document; of a document that another version wrote and this one cannot read, those that are
+/// readable.
 fn options(document: &Value) -> Map<String, Value> {
     let whole = serde_json::from_value::<Tier>(document.clone()).and_then(serde_json::to_value);
     match whole.unwrap_or_else(|_| document.clone()) {

@@ -15,7 +15,7 @@ pub const BUILT_IN: &str = include_str!("../../../config/tiers.toml");
 pub struct TierFault {
     /// The table; `None` when the file cannot be read as tables at all.
     pub tier: Option<String>,
-    /// What is wrong and how to mend it.
+    /// The fault, and how to correct it.
     pub sentence: String,
 }
 
@@ -60,7 +60,7 @@ fn tier(name: &str, written: Value) -> Result<Tier, Vec<String>> {
     let options = options.into_iter().map(|(option, value)| {
         let shown = value.to_string();
         let value = serde_json::to_value(value).ok().filter(|value| !value.is_null());
-        // What JSON cannot say, such as `nan`, is nothing that an option can be.
+        // A value that JSON cannot express, such as `nan`, is no valid option.
         Written { option, value: value.unwrap_or_else(|| shown.clone().into()), shown }
     });
     judge(name, options.collect(), Notation::Toml)

@@ -1,5 +1,5 @@
-//! Judges what is written of a tier option by option, so that every fault is told at once and with its mend,
-//! in whichever notation it is written.
+//! Judges a written tier option by option, so that every fault is reported at once with its correction, in whichever
+//! notation it is written.
 
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::Tier;
 use crate::domain::nearest::nearest;
 
-/// How a tier is written, for sentences that show how to mend it.
+/// The notation of a tier, for sentences that show how to correct it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
     /// `burst = 1`
@@ -16,10 +16,10 @@ pub(super) enum Notation {
     Json,
 }
 
-/// One option as somebody wrote it.
+/// One option, as written.
 pub(super) struct Written {
     pub(super) option: String,
-    /// What it says; never null, which no option can be.
+    /// Its value; never null, which is no valid option.
     pub(super) value: Value,
     /// The value in its own notation.
     pub(super) shown: String,
@@ -59,7 +59,7 @@ pub(super) fn judge(name: &str, options: Vec<Written>, notation: Notation) -> Re
     if faults.is_empty() { Ok(tier) } else { Err(faults) }
 }
 
-/// What is wrong with one option, judged by putting it alone into an otherwise sound tier.
+/// The fault of one option, found by putting it alone into an otherwise valid tier.
 fn fault(name: &str, written: &Written, notation: Notation) -> Option<String> {
     let Written { option, value, shown } = written;
     if option == "name" {

@@ -1,10 +1,9 @@
-//! Requests that must be carried out once, however often they are repeated: each has a key of its client's.
+//! Idempotency: a request with a key of its client is carried out once, however often it is repeated.
 //!
-//! While one runs its key is held here, in memory, and given back when its holder is gone, whatever
-//! ended them; a request whose commit is in doubt runs until that is settled. Once a request is accepted its
-//! answer is in the store, written with the send itself, and is given again for [`KEPT`], to any number of repeats at
-//! once: the store is asked for it before a repeat is refused. A request that was refused did nothing: it may be mended
-//! and repeated under its key.
+//! While a request runs, a [`KeyGuard`] holds its key in memory and releases it on drop, however the request ends; a
+//! request whose commit is in doubt runs until that is settled. The answer of an accepted request is stored with the
+//! send itself. It is given to repeats for [`KEPT`], to any number at once: the store is asked for it before a repeat
+//! is refused. A refused request had no effect: it may be corrected and repeated under its key.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,13 +20,13 @@ use crate::error::{Code, Refusal};
 use crate::store::Store;
 use crate::store::sends::idempotency::KeptAnswer;
 
-/// How long an answer is given again.
+/// How long an answer is kept for repeats.
 pub const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Delay before a key is given back again where that failed.
+/// Delay before a failed release of a key is retried.
 const GIVE_BACK_PAUSE: Duration = Duration::from_secs(1);
 
-/// The keys of requests that are being carried out, or looked up, each with its company.
+/// The keys of requests in progress, each with its company.
 #[derive(Default)]
 pub(in crate::engine) struct Claims(Arc<Running>);
 
@@ -36,67 +35,67 @@ type Running = DashMap<(Uuid, String), Until>;
 /// How long a request runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Until {
-    /// Until it is accepted: the answer that is kept then is the whole answer.
+    /// Until it is accepted: the answer stored then is complete.
     Accepted,
-    /// Until its one message is handed over.
+    /// Until its message is handed over.
     HandedOver,
 }
 
-/// A key that is held for one request; another one under it is refused until this is dropped, unless the answer
-/// is there by then.
-pub struct Held {
+/// Holds a key for one request. Another request under the key is refused until this is dropped, unless the answer is
+/// stored by then.
+pub struct KeyGuard {
     running: Arc<Running>,
     company_id: Uuid,
     claim: Claim,
-    /// Where other nodes see that the key is held, and by which node.
+    /// The store, where other nodes see that the key is held, and this node.
     shared: Option<(Store, Uuid)>,
 }
 
-/// What becomes of a request under a key.
+/// What to do with a request under a key.
 pub enum Turn {
-    /// It is to be carried out.
-    First(Held),
-    /// It was carried out before, and this was the answer.
+    /// Carry it out.
+    First(KeyGuard),
+    /// It was carried out before, with this answer.
     Repeated(Accepted),
-    /// It was carried out before by a web session, and this was the whole answer.
+    /// It was carried out before by a web session, with this complete answer.
     Told(String),
 }
 
-/// A key on its way to the node that carries its request out.
+/// A key, moved to the node that carries out its request.
 #[derive(Serialize, Deserialize)]
 pub(in crate::engine) struct MovedKey {
     key: String,
     fingerprint: [u8; 32],
-    /// The node that has it until then.
+    /// The node that holds it until then.
     node: Uuid,
 }
 
 impl Claims {
-    /// Holds the key, unless somebody does: then how long their request runs.
-    fn hold(&self, company_id: Uuid, claim: &Claim) -> Result<Held, Until> {
+    /// Holds the key, unless another request does: then returns how long that request runs.
+    fn hold(&self, company_id: Uuid, claim: &Claim) -> Result<KeyGuard, Until> {
         match self.0.entry((company_id, claim.key.clone())) {
             Entry::Occupied(held) => Err(*held.get()),
             Entry::Vacant(place) => {
                 drop(place.insert(Until::Accepted));
-                Ok(Held { running: Arc::clone(&self.0), company_id, claim: claim.clone(), shared: None })
+                Ok(KeyGuard { running: Arc::clone(&self.0), company_id, claim: claim.clone(), shared: None })
             }
         }
     }
 }
 
-impl Held {
-    /// What is claimed.
+impl KeyGuard {
+    /// The claim.
     pub(in crate::engine) const fn claim(&self) -> &Claim {
         &self.claim
     }
 
-    /// The key, to be moved to the node that carries the request out; `None` outside of a cluster.
+    /// The key, to move to the node that carries out the request; `None` outside of a cluster.
     pub(in crate::engine) fn to_move(&self) -> Option<MovedKey> {
         let Claim { key, fingerprint } = self.claim.clone();
         self.shared.as_ref().map(|(_, node)| MovedKey { key, fingerprint, node: *node })
     }
 
-    /// The request runs until its one message is handed over: what is kept before is not its whole answer.
+    /// The request runs until its message is handed over: an answer stored before that is not complete.
     pub(in crate::engine) fn until_handed_over(&self) {
         if let Some(mut until) = self.running.get_mut(&(self.company_id, self.claim.key.clone())) {
             *until = Until::HandedOver;
@@ -104,14 +103,14 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for KeyGuard {
     fn drop(&mut self) {
         let key = (self.company_id, std::mem::take(&mut self.claim.key));
         let Some(shared) = self.shared.take() else {
             drop(self.running.remove(&key));
             return;
         };
-        // Whatever was to be kept is: a repeat finds it while the key is given back.
+        // The answer is stored by now: a repeat finds it while the key is released.
         if let Some(mut until) = self.running.get_mut(&key) {
             *until = Until::Accepted;
         }
@@ -128,7 +127,7 @@ impl From<KeptAnswer> for Accepted {
 }
 
 impl Engine {
-    /// Finds out whether a company's request under a key is to be carried out, and holds the key if so.
+    /// Decides whether a company's request under a key has to be carried out, and holds the key if so.
     ///
     /// # Errors
     ///
@@ -161,12 +160,12 @@ impl Engine {
         match (repeated, held) {
             (Some(turn), _) => Ok(turn),
             (None, Ok(held)) => Ok(Turn::First(held)),
-            // Who holds the key may be looking it up as well: whatever was answered before that is in the store.
+            // The holder of the key may be looking it up too: an earlier answer is in the store.
             (None, Err(_)) => Err(in_progress().into()),
         }
     }
 
-    /// Takes over the key of a request that another node handed to this one. From here on it is given back here.
+    /// Takes over the key of a request that another node passed to this one. From here on it is released here.
     ///
     /// # Errors
     ///
@@ -176,7 +175,7 @@ impl Engine {
         &self,
         company_id: Uuid,
         moved: Option<MovedKey>,
-    ) -> Result<Option<Held>, Error> {
+    ) -> Result<Option<KeyGuard>, Error> {
         let Some(MovedKey { key, fingerprint, node }) = moved else { return Ok(None) };
         let Some(here) = self.0.shared.cluster.node() else { return Err(Error::Internal) };
         let claim = Claim { key, fingerprint };
@@ -190,14 +189,14 @@ impl Engine {
     }
 }
 
-/// Lets other nodes take the key, and then this one, however often that has to be tried: clients would be told permanently
-/// that a request is in progress.
+/// Releases the key for other nodes, then for this one, with retries until that succeeds: otherwise clients would
+/// forever be told that a request is in progress.
 fn give_back((store, node): (Store, Uuid), running: Arc<Running>, key: (Uuid, String)) {
-    // Without a runtime the process ends, and what it holds is free with its fence.
+    // Without a runtime the process is ending, and its keys are free once its fence is closed.
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
     runtime.spawn(async move {
         while let Err(error) = store.release_key(node, key.0, &key.1).await {
-            tracing::debug!(%error, "cannot give an idempotency key back yet");
+            tracing::debug!(%error, "cannot release an idempotency key yet");
             tokio::time::sleep(GIVE_BACK_PAUSE).await;
         }
         running.remove(&key);

@@ -1,7 +1,8 @@
-//! Accepting sends: what is sent, whether it may be, to whom, and writing it.
+//! Accepting sends: checks a request, resolves its audience and writes the send.
 //!
-//! Requests through a business account are judged here, those through a web session in [`web_send`]. A [`plan`] tells
-//! what a send would be, a [`retry`] is a send of its own, and [`idempotency`] keeps a repeated request from acting twice.
+//! Requests through a business account are checked here, those through a web session in [`web_send`]. A [`plan`]
+//! estimates a send without sending it, a [`retry`] is a send of its own, and [`idempotency`] keeps a repeated request
+//! from acting twice.
 
 pub(super) mod idempotency;
 pub mod plan;
@@ -16,10 +17,10 @@ use std::time::Duration;
 
 use actix::Addr;
 
-use self::plan::{Outcome, Planned, Rehearse, WithoutFields};
+use self::plan::{Forecast, Outcome, Planned, WithoutFields};
 use self::resolver::{Resolve, Resolved, Resolver};
 use super::ledger::{Accept, Claim, Order};
-use super::{Accepted, Engine, Error, Held, RETRY_AFTER};
+use super::{Accepted, Engine, Error, KeyGuard, RETRY_AFTER};
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
 use crate::domain::content::Content;
@@ -30,28 +31,28 @@ use crate::domain::template::{Category, Template, TemplateRequest};
 use crate::error::{Code, Refusal};
 use crate::telemetry::{self, Origin};
 
-/// What a send would be, had it been meant.
+/// The result of a dry run: what the send would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rehearsal {
+pub struct DryRun {
     /// Unique recipients.
     pub recipients: u64,
-    /// Entries that are not numbers, and recipients that are left out.
+    /// Entries that are not numbers, and recipients that are skipped.
     pub skipped: Skipped,
-    /// How many recipients are left out because they are suppressed, by why.
-    pub left_out: BTreeMap<&'static str, u64>,
-    /// Recipients who would get no message for want of a contact field; `None` when the send needs none.
+    /// The number of suppressed recipients, by reason.
+    pub suppressed: BTreeMap<&'static str, u64>,
+    /// Recipients who would get no message because they lack a contact field; `None` when the send needs none.
     pub without_fields: Option<WithoutFields>,
-    /// How long it would take, with what is queued before it; `None` when nobody can say.
+    /// How long it would take, with the messages queued before it; `None` when that is unknown.
     pub takes: Option<Duration>,
-    /// When it would be over.
+    /// When it would end.
     pub ends: Option<Timestamp>,
-    /// The limit that decides how long it takes; `None` when none does.
+    /// The limit that decides how long it takes, if one does.
     pub binding: Option<Binding>,
 }
 
 impl Engine {
-    /// Accepts a send through a business account: everything that it promises is durable when this returns.
-    /// With a key that is `held`, the answer is kept under it.
+    /// Accepts a send through a business account: the send is durable when this returns. With a key `guard`, the answer
+    /// is stored under its key.
     ///
     /// # Errors
     ///
@@ -62,39 +63,35 @@ impl Engine {
         &self,
         channel: &Arc<Channel>,
         request: BusinessRequest,
-        held: Option<Held>,
+        guard: Option<KeyGuard>,
     ) -> Result<Accepted, Error> {
-        let Some(held) = held else { return self.accept(channel, request, None).await };
-        // Who asked may go before the answer comes: what was begun under a key is carried to its end, and
-        // the key held as long.
+        let Some(guard) = guard else { return self.accept(channel, request, None).await };
+        // The caller may leave before the answer comes: a request under a key runs to its end, and the key stays held
+        // until then.
         let (engine, channel) = (self.clone(), Arc::clone(channel));
         let accepting = actix::spawn(telemetry::carried(async move {
-            let accepted = engine.accept(&channel, request, Some(held.claim().clone())).await;
-            drop(held);
+            let accepted = engine.accept(&channel, request, Some(guard.claim().clone())).await;
+            drop(guard);
             accepted
         }));
         accepting.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "accepting a send was cut short");
+            tracing::error!(%error, "accepting a send was interrupted");
             Err(Error::Internal)
         })
     }
 
-    /// Everything that [`Engine::send`] does, the same refusals in the same order, but nothing is queued.
+    /// Does the checks of [`Engine::send`], with the same refusals in the same order, and queues nothing.
     ///
     /// # Errors
     ///
     /// As there.
-    pub async fn rehearse(
-        &self,
-        channel: &Arc<Channel>,
-        request: BusinessRequest,
-    ) -> Result<Rehearsal, Error> {
+    pub async fn dry_run(&self, channel: &Arc<Channel>, request: BusinessRequest) -> Result<DryRun, Error> {
         let (start, is_retry) = (request.schedule.send_at, request.audience.again.is_some());
         let (order, audience) = self.admit(channel, request, None).await?;
         let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing))
             .needing(order.content.needed_fields());
-        let Outcome { skipped, left_out, course, without_fields } =
-            self.resolver().send(Rehearse(planned)).await??;
+        let Outcome { skipped, suppressed, course, without_fields } =
+            self.resolver().send(Forecast(planned)).await??;
         let recipients = course.recipients;
         if recipients == 0 {
             return Err(nobody(is_retry).into());
@@ -102,7 +99,7 @@ impl Engine {
         let Estimate { takes, binding } = self.estimate(channel, course).await?;
         let now = Timestamp::now();
         let ends = takes.map(|takes| start.map_or(now, |start| start.max(now)).plus(takes));
-        Ok(Rehearsal { recipients, skipped, left_out, without_fields, takes, ends, binding })
+        Ok(DryRun { recipients, skipped, suppressed, without_fields, takes, ends, binding })
     }
 
     async fn accept(
@@ -123,7 +120,7 @@ impl Engine {
         Ok(Accepted { send_id, recipients, skipped: resolved.skipped, schedule })
     }
 
-    /// Lets a request pass, all but its audience. The channel's actor runs then, and hears of the send.
+    /// Checks a request, except its audience. The channel's actor runs after this, and is told of the send.
     async fn admit(
         &self,
         channel: &Arc<Channel>,
@@ -160,7 +157,7 @@ impl Engine {
         Ok((order, audience))
     }
 
-    /// Finds out who is in the audience, and writes the send.
+    /// Resolves the audience, and writes the send.
     async fn resolve(&self, order: Order, audience: Audience) -> Result<Resolved, Error> {
         let Audience { mut numbers, tags, again, mut skipped } = audience;
         numbers.dedup();
@@ -171,14 +168,14 @@ impl Engine {
         }
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
         let suppressions = &self.0.shared.suppressions;
-        suppressions.leave_out(order.company_id, is_marketing, &mut numbers, &mut skipped);
+        suppressions.skip_suppressed(order.company_id, is_marketing, &mut numbers, &mut skipped);
         let Some(number) = numbers.pop() else { return Ok(Resolved { skipped, ..Resolved::default() }) };
         let accept = Accept::new(Arc::new(order), Recipients::One(number), skipped.clone());
         let send_id = self.0.shared.ledger.send(accept).await??;
         Ok(Resolved { send_id: Some(send_id), recipients: 1, skipped })
     }
 
-    /// The content of a template send: the template found, checked and filled in.
+    /// The content of a template send: finds the template, checks it and fills it in.
     async fn fit(
         &self,
         channel: &Channel,
@@ -221,7 +218,7 @@ impl Engine {
     }
 }
 
-/// Where an audience comes from, beside the numbers in it.
+/// The sources of an audience, beside its numbers.
 fn sources(audience: &Audience) -> Vec<Source> {
     let again = audience.again.iter().map(|again| Source::Send(again.send_id));
     audience.tags.iter().map(|tag| Source::Tag(*tag)).chain(again).collect()

@@ -1,7 +1,7 @@
-//! Sends that are only planned: who would receive one, and what it would meet on its channel.
+//! Plans: who would receive a send, and which limits it would meet on its channel.
 //!
-//! Nothing is queued and nobody is told. The same figures serve the dry run of a request, inside a running
-//! service, and `pombo plan`, which reads the store whether or not a service runs.
+//! Nothing is queued and nobody is told. The same figures serve the dry run of a request, inside a running service, and
+//! `pombo plan`, which reads the store whether or not a service runs.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
@@ -19,51 +19,51 @@ use crate::domain::request::{Audience, Skipped};
 use crate::domain::template::contact_field::ContactField;
 use crate::domain::tier::QUOTA_SPAN;
 use crate::engine::account::Window;
-use crate::engine::contacts::suppressions::{LeftOut, Suppressions};
+use crate::engine::contacts::suppressions::{SuppressedCounts, Suppressions};
 use crate::engine::ledger;
 use crate::store::{self, Store};
 
-/// Numbers looked at together.
+/// Numbers examined together.
 const BLOCK: usize = 4_096;
-/// How long contacts are read for a dry run; of an audience of millions the first recipients then speak for the others.
+/// How long contacts are read for a dry run. Of an audience of millions, only the first recipients are then checked.
 pub const FIELDS_WITHIN: Duration = Duration::from_secs(1);
 
-/// A send that is not meant yet.
+/// A send to estimate.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// Whose it would be.
+    /// The company that would own it.
     pub company_id: Uuid,
     /// The channel that would send it.
     pub channel_id: Uuid,
     /// The channel's business account.
     pub waba_id: Option<String>,
-    /// Who is named as its audience.
+    /// Its audience.
     pub audience: Audience,
-    /// `None`: it sends no template. Otherwise whether that is advertising, which recipients may opt out of.
+    /// `None` without a template; otherwise whether the template is marketing, which recipients may opt out of.
     pub is_marketing: Option<bool>,
-    /// Contact fields without a text in their place.
+    /// Contact fields without a fallback text.
     pub needed_fields: Vec<ContactField>,
 }
 
-/// What a planned send would be.
+/// The result of planning a send.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     /// Entries that were left out.
     pub skipped: Skipped,
-    /// Of these the suppressed ones, by why.
-    pub left_out: BTreeMap<&'static str, u64>,
-    /// Its unique recipients, and what it would meet; see [`crate::domain::plan::estimate`].
+    /// The suppressed ones among them, by reason.
+    pub suppressed: BTreeMap<&'static str, u64>,
+    /// Its unique recipients and the limits ahead; see [`crate::domain::plan::estimate`].
     pub course: Course,
     /// Recipients who would get no message for want of a contact field; `None` when the send needs none.
     pub without_fields: Option<WithoutFields>,
 }
 
-/// Recipients of a planned send who lack a contact field that has no text in its place.
+/// Recipients of a planned send who lack a contact field without a fallback text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WithoutFields {
-    /// How many of those that were looked at lack one.
+    /// How many of the checked recipients lack one.
     pub count: u64,
-    /// How many were looked at: all of them, as far as [`FIELDS_WITHIN`] allows.
+    /// How many recipients were checked: all that fit in [`FIELDS_WITHIN`].
     pub checked: u64,
 }
 
@@ -80,13 +80,13 @@ impl Planned {
         }
     }
 
-    /// The same with these contact fields in its texts, without a text in their place.
+    /// The same send with these contact fields in its texts, without fallback texts.
     #[must_use]
     pub fn needing(self, needed_fields: Vec<ContactField>) -> Self {
         Self { needed_fields, ..self }
     }
 
-    /// What it would be, by what the store says `now`: for programs beside the service.
+    /// Estimates the send from the store's state at `now`, for programs beside the service.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl Planned {
         let single = numbers.first().copied().filter(|_| is_one);
         let ahead = store.ahead(channel_id, single, now).await?;
         let has_template = is_marketing.is_some();
-        // Beside the send's own, templates that go before it may wait for the quota.
+        // Templates ahead of the send may wait for the quota too.
         let meets_quota = has_template || ahead.queue.has_templates();
         let mut account = Window::default();
         if let Some(waba_id) = waba_id.filter(|_| meets_quota) {
@@ -120,12 +120,12 @@ impl Planned {
         let written: Vec<_> = account.people(now).collect();
         let lately: HashSet<PhoneNumber> = written.iter().map(|(number, _)| *number).collect();
 
-        let (mut recipients, mut left_out, mut known) = (0, LeftOut::default(), HashSet::new());
+        let (mut recipients, mut suppressed, mut known) = (0, SuppressedCounts::default(), HashSet::new());
         let mut contacts = Contacts::of(company_id, needed_fields);
         let (mut unique, mut block) = (Unique::new(numbers, &tags, again), Vec::with_capacity(BLOCK));
         while unique.next(store, company_id, BLOCK, &mut block).await? {
             let is_marketing = is_marketing.unwrap_or_default();
-            left_out.add(suppressions.leave_out(company_id, is_marketing, &mut block, &mut skipped));
+            suppressed.add(suppressions.skip_suppressed(company_id, is_marketing, &mut block, &mut skipped));
             recipients += block.len() as u64;
             contacts.look_at(store, &block).await?;
             known.extend(block.drain(..).filter(|number| lately.contains(number)));
@@ -142,11 +142,11 @@ impl Planned {
             level: None,
             slowed_to: None,
         };
-        Ok(Outcome { skipped, left_out: left_out.by_reason(), course, without_fields: contacts.found })
+        Ok(Outcome { skipped, suppressed: suppressed.by_reason(), course, without_fields: contacts.found })
     }
 }
 
-/// The contacts of an audience, as far as they are looked at.
+/// The check of an audience's contacts.
 struct Contacts {
     company_id: Uuid,
     needed: Vec<ContactField>,
@@ -173,20 +173,20 @@ impl Contacts {
     }
 }
 
-/// What would this send be?
+/// Asks the resolver to estimate this send.
 #[derive(Message)]
 #[rtype(result = "Result<Outcome, ledger::Error>")]
-pub(in crate::engine) struct Rehearse(pub(in crate::engine) Planned);
+pub(in crate::engine) struct Forecast(pub(in crate::engine) Planned);
 
-impl Handler<Rehearse> for Resolver {
+impl Handler<Forecast> for Resolver {
     type Result = ResponseFuture<Result<Outcome, ledger::Error>>;
 
-    fn handle(&mut self, Rehearse(planned): Rehearse, _: &mut Self::Context) -> Self::Result {
+    fn handle(&mut self, Forecast(planned): Forecast, _: &mut Self::Context) -> Self::Result {
         let (shared, turn) = self.turn(planned.company_id);
         Box::pin(async move {
             let _turn = turn.await;
             planned.outcome(&shared.store, &shared.suppressions, Timestamp::now()).await.map_err(|error| {
-                tracing::error!(%error, "reading what a planned send would meet failed");
+                tracing::error!(%error, "cannot estimate a planned send");
                 if error.is_passing() { ledger::Error::Unavailable } else { ledger::Error::Closed }
             })
         })

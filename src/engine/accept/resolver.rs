@@ -1,9 +1,10 @@
 //! The resolver actor: turns numbers and tags into unique recipients, packed and written.
 //!
-//! Every source (the request's own numbers, each tag, the messages of a send that are sent again) yields ascending numbers; merging them removes
-//! repeats without holding the audience. Blocks go to the ledger in steps, so that an audience of millions
+//! Every source (the request's own numbers, each tag, the messages of a retried send) yields ascending numbers; merging
+//! them removes duplicates without holding the audience. Blocks go to the ledger in steps. So an audience of millions
 //! takes the memory of two steps, one that is written and one that is read meanwhile, and single sends never wait
-//! longer than one step's write. The send counts only when its last block is durable. What a send would be that is only planned, [`super::plan`] counts here.
+//! longer than one step's write. The send counts only when its last block is durable. For dry runs, [`super::plan`]
+//! counts the audience here.
 
 mod again;
 mod unique;
@@ -26,7 +27,7 @@ use crate::engine::traces::Resolving;
 use crate::engine::upkeep::rounds::caught;
 use crate::fair_semaphore::Permit;
 
-/// Audiences that each resolver writes at once on average; more wait, and companies have fair shares.
+/// The average number of audiences that a resolver writes at once; further ones wait, and companies have fair shares.
 pub(in crate::engine) const AT_ONCE: usize = 4;
 /// Blocks written at once.
 const STEP: usize = 12;
@@ -38,20 +39,20 @@ pub(crate) struct Resolve {
     pub(crate) order: Arc<Order>,
     pub(crate) numbers: Vec<PhoneNumber>,
     pub(crate) tags: Vec<Uuid>,
-    /// Messages of an earlier send that are sent again.
+    /// Messages of an earlier send to retry.
     pub(crate) again: Option<Again>,
-    /// Entries of the request that are left out already.
+    /// Entries of the request that are skipped already.
     pub(crate) skipped: Skipped,
 }
 
-/// An audience as it was found.
+/// A resolved audience.
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
-    /// The send, when one was written; none is when nobody is in the audience.
+    /// The send; `None` when the audience is empty, and nothing was written.
     pub(crate) send_id: Option<Uuid>,
     /// Unique recipients.
     pub(crate) recipients: u64,
-    /// Entries that were left out.
+    /// Entries that were skipped.
     pub(crate) skipped: Skipped,
 }
 
@@ -64,7 +65,7 @@ impl Resolver {
         Self { shared }
     }
 
-    /// What this resolver works with, and the turn of this company, to be waited for.
+    /// The resolver's shared parts, and the turn of this company, to be awaited.
     pub(in crate::engine) fn turn(
         &self,
         company_id: Uuid,
@@ -96,7 +97,7 @@ impl Handler<Resolve> for Resolver {
 struct Writing {
     shared: Arc<Shared>,
     resolve: Resolve,
-    /// What was found so far; has an id once the first step is written.
+    /// The result so far; has an id once the first step is written.
     resolved: Resolved,
     pending: Vec<Block>,
 }
@@ -104,7 +105,7 @@ struct Writing {
 impl Writing {
     async fn run(mut self, traced: Resolving) -> Result<Resolved, Error> {
         self.resolved.skipped = std::mem::take(&mut self.resolve.skipped);
-        // What was written of a send that panicked is withdrawn like that of any other that failed.
+        // After a panic, the send is withdrawn as after any other failure.
         let result = caught("resolver", self.resolve()).await.unwrap_or(Err(Error::Closed));
         let Resolved { send_id, recipients, skipped } = &self.resolved;
         traced.end(*send_id, *recipients, skipped.count, result.is_ok());
@@ -114,7 +115,7 @@ impl Writing {
         result.map(|()| self.resolved)
     }
 
-    /// Reads blocks of the audience while a step of those before is written.
+    /// Reads blocks of the audience while the previous step is written.
     async fn resolve(&mut self) -> Result<(), Error> {
         let numbers = std::mem::take(&mut self.resolve.numbers);
         let unique = Unique::new(numbers, &self.resolve.tags, self.resolve.again.take());
@@ -126,17 +127,17 @@ impl Writing {
             }
             self.finish().await
         };
-        // What is being written is never dropped: the send's id would be unknown.
+        // A write under way is never dropped: the send's id would be unknown.
         let ((), written) = tokio::join!(reading, writing);
         written
     }
 
-    /// Packs `unique` without those who are left out into a block; writes a step when it is full.
+    /// Packs `unique` without the suppressed numbers into a block; writes a step when it is full.
     async fn block(&mut self, mut unique: Vec<PhoneNumber>) -> Result<(), Error> {
         let order = &self.resolve.order;
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
         let skipped = &mut self.resolved.skipped;
-        self.shared.suppressions.leave_out(order.company_id, is_marketing, &mut unique, skipped);
+        self.shared.suppressions.skip_suppressed(order.company_id, is_marketing, &mut unique, skipped);
         let (first_ordinal, recipients) = (self.resolved.recipients, unique.len() as u64);
         self.resolved.recipients += recipients;
         if recipients > 0 {
@@ -178,7 +179,7 @@ impl Writing {
     }
 }
 
-/// Reads an audience a block at a time until it ends, reading fails, or nobody takes its blocks any more.
+/// Reads an audience a block at a time until it ends, a read fails, or the receiver is gone.
 async fn read_ahead(
     shared: Arc<Shared>,
     company_id: Uuid,
@@ -192,7 +193,7 @@ async fn read_ahead(
             Ok(true) => Ok(block),
             Ok(false) => return,
             Err(error) => {
-                tracing::error!(%error, "reading an audience failed");
+                tracing::error!(%error, "cannot read an audience");
                 Err(if error.is_passing() { Error::Unavailable } else { Error::Closed })
             }
         };
@@ -203,7 +204,7 @@ async fn read_ahead(
     }
 }
 
-/// Asks the ledger; a ledger that is gone is closed.
+/// Sends a request to the ledger; a ledger that is gone counts as closed.
 async fn ask<M, T>(ledger: &Door<Ledger>, message: M) -> Result<T, Error>
 where
     M: Message<Result = Result<T, Error>> + Send + 'static,

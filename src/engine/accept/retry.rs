@@ -1,5 +1,5 @@
-//! Sending messages of an earlier send again, as a new send: the same content through the same channel, to the
-//! recipients of those messages and nobody else.
+//! Retries of a send: a new send of the same content through the same channel, to the recipients of selected messages
+//! of the earlier send and to nobody else.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use crate::domain::channel::{Channel, Kind};
 use crate::domain::content::Content;
 use crate::domain::request::{Again, Audience, BusinessRequest, RequestedContent, RetryRequest};
 use crate::domain::template::TemplateRequest;
-use crate::engine::{Accepted, Engine, Error, Held, Rehearsal, no_such_send};
+use crate::engine::{Accepted, DryRun, Engine, Error, KeyGuard, no_such_send};
 use crate::error::{Code, Refusal};
 use crate::store::sends::Sent;
 
-/// What a company sent, to be sent again.
+/// An earlier send of a company, to be retried.
 #[derive(Debug)]
 pub struct Retried {
     send_id: Uuid,
@@ -22,7 +22,7 @@ pub struct Retried {
 }
 
 impl Retried {
-    /// The new send that sends these messages again.
+    /// The request for the new send.
     fn request(self, request: RetryRequest) -> (Arc<Channel>, BusinessRequest) {
         let RetryRequest { selection, schedule } = request;
         let Self { send_id, channel, content } = self;
@@ -32,7 +32,7 @@ impl Retried {
 }
 
 impl Engine {
-    /// What a company's send said, and through which channel.
+    /// Reads the content and channel of a company's send.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Engine {
             )
         })?;
         let content = match (content, template_id) {
-            // The template may have changed since: it is looked up and checked like that of any new send.
+            // The template may have changed since: it is found and checked like that of any new send.
             (Content::Template { components, contact_fields, .. }, Some(template_id)) => {
                 RequestedContent::Template(TemplateRequest {
                     template_id,
@@ -63,8 +63,8 @@ impl Engine {
         Ok(Retried { send_id, channel, content })
     }
 
-    /// Sends messages of an earlier send again, as a new send: everything that it promises is durable when this
-    /// returns. With a key that is `held`, the answer is kept under it.
+    /// Retries messages of an earlier send as a new send, which is durable when this returns. With a key `guard`, the
+    /// answer is stored under its key.
     ///
     /// # Errors
     ///
@@ -73,19 +73,19 @@ impl Engine {
         &self,
         retried: Retried,
         request: RetryRequest,
-        held: Option<Held>,
+        guard: Option<KeyGuard>,
     ) -> Result<Accepted, Error> {
         let (channel, request) = retried.request(request);
-        self.send(&channel, request, held).await
+        self.send(&channel, request, guard).await
     }
 
-    /// Everything that [`Engine::retry`] does, the same refusals in the same order, but nothing is queued.
+    /// Does the checks of [`Engine::retry`], with the same refusals in the same order, and queues nothing.
     ///
     /// # Errors
     ///
     /// As there.
-    pub async fn rehearse_retry(&self, retried: Retried, request: RetryRequest) -> Result<Rehearsal, Error> {
+    pub async fn dry_run_retry(&self, retried: Retried, request: RetryRequest) -> Result<DryRun, Error> {
         let (channel, request) = retried.request(request);
-        self.rehearse(&channel, request).await
+        self.dry_run(&channel, request).await
     }
 }

@@ -1,14 +1,14 @@
-//! Sending through a web session: a message that somebody waits for until it is handed over.
+//! Sending through a web session: the caller waits until the message is handed over.
 //!
-//! Everything that can be refused is refused before anything is written: whether there is a session, the pace, the
-//! file, the number. The pace is asked first, and the message has its place from there on: what would go too late is not
-//! fetched, and no channel has more files fetched than it may send. Then the message goes the way of every other: ledger,
-//! channel actor, connector. Its send expires when its caller has waited long enough, so that what was answered with an
-//! error is not sent later. What a request under a client's key is answered when it is repeated decides [`repeat`]; what
-//! a message would be that is only tried, [`rehearse`].
+//! Every refusal comes before anything is written: no session, the pace, the file, the number. The pace comes first and
+//! reserves the message's turn: a file for a message that would go too late is not fetched, and no channel has more
+//! files fetched than it may send. Then the message takes the same way as every other: ledger, channel actor,
+//! connector. Its send expires when the caller's patience ends, so that a request that was answered with an error is
+//! not sent later. [`repeat`] decides how a repeated request under a client's key is answered; [`dry_run`] checks a
+//! message without sending it.
 
 mod addresses;
-mod rehearse;
+mod dry_run;
 mod repeat;
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use url::Url;
 use uuid::Uuid;
 
-pub use self::rehearse::{RehearsedFile, WebRehearsal};
+pub use self::dry_run::{DryRunFile, WebDryRun};
 use crate::clock::Timestamp;
 use crate::connector::media::Media;
 use crate::connector::web_session::Session;
@@ -34,15 +34,15 @@ use crate::engine::channel::{Admit, PAIR_SENTENCE};
 use crate::engine::ledger::{Accept, Order};
 use crate::engine::nodes::{BeginWeb, SendWeb};
 use crate::engine::web_session::{Admitted, Form, HandOver, HandedOver, Render, Wait, link};
-use crate::engine::{Engine, Error, Held, RETRY_AFTER};
+use crate::engine::{Engine, Error, KeyGuard, RETRY_AFTER};
 use crate::error::{Code, Refusal};
 use crate::store::web_sessions::contacts::KnownNumber;
 use crate::telemetry::{self, Origin};
 
-/// How much later than its send expires its caller is told at the latest.
+/// The caller is answered at most this long after its send expires.
 const AFTERWARDS: Duration = Duration::from_secs(30);
 
-/// A message whose send is written and that waits to be handed over.
+/// A message whose send is written, waiting to be handed over.
 struct Submitted {
     send_id: Uuid,
     wait: Wait,
@@ -51,13 +51,13 @@ struct Submitted {
 }
 
 impl Engine {
-    /// Tells the engine the forms in which answers are rendered, before it answers other nodes.
+    /// Registers the forms in which answers are rendered, before the engine answers other nodes.
     pub fn render_as(&self, forms: &[Form]) {
-        // Once for each engine.
+        // Called once for each engine.
         let _ = self.0.forms.set(forms.to_vec());
     }
 
-    /// The form of this name, which another node asks for.
+    /// The form of this name, for another node.
     ///
     /// # Errors
     ///
@@ -71,8 +71,8 @@ impl Engine {
         })
     }
 
-    /// Sends a message through a web session, and returns its answer in this form when it is handed over. With a
-    /// key that is `held`, that answer is kept under it.
+    /// Sends a message through a web session, and returns its answer in this form once it is handed over. With a key
+    /// `guard`, the answer is stored under its key.
     ///
     /// # Errors
     ///
@@ -84,28 +84,28 @@ impl Engine {
         &self,
         channel: &Arc<Channel>,
         request: WebRequest,
-        held: Option<Held>,
+        guard: Option<KeyGuard>,
         form: Form,
     ) -> Result<String, Error> {
         let (engine, channel) = (self.clone(), Arc::clone(channel));
-        // The caller may go before the answer comes: what was begun is carried to its end, and the key held as long.
-        held.iter().for_each(Held::until_handed_over);
+        // The caller may leave before the answer comes: the request runs to its end, and the key stays held until then.
+        guard.iter().for_each(KeyGuard::until_handed_over);
         let sending = actix::spawn(telemetry::carried(async move {
-            let asked = to_owner(request, held.as_ref(), form);
+            let asked = to_owner(request, guard.as_ref(), form);
             if let Some(answer) = engine.ask_owner(&channel, &asked).await? {
                 return Ok(answer);
             }
-            let submitted = engine.submit(&channel, asked.request, held.as_ref(), form.render).await;
-            engine.finish(&channel, submitted, held).await.map(form.render)
+            let submitted = engine.submit(&channel, asked.request, guard.as_ref(), form.render).await;
+            engine.finish(&channel, submitted, guard).await.map(form.render)
         }));
         sending.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "sending through a web session was cut short");
+            tracing::error!(%error, "sending through a web session was interrupted");
             Err(Error::Internal)
         })
     }
 
-    /// Accepts a message to be sent through a web session, and returns its send once that is durable; the send's state
-    /// tells the rest. The answer in this form is kept under the key when it is handed over.
+    /// Accepts a message for a web session, and returns its send once that is durable; the send's state tells the rest.
+    /// The answer in this form is stored under the key when the message is handed over.
     ///
     /// # Errors
     ///
@@ -114,38 +114,38 @@ impl Engine {
         &self,
         channel: &Arc<Channel>,
         request: WebRequest,
-        held: Option<Held>,
+        guard: Option<KeyGuard>,
         form: Form,
     ) -> Result<Uuid, Error> {
         let (engine, channel) = (self.clone(), Arc::clone(channel));
-        held.iter().for_each(Held::until_handed_over);
+        guard.iter().for_each(KeyGuard::until_handed_over);
         let (tell, told) = oneshot::channel();
         actix::spawn(telemetry::carried(async move {
-            let asked = BeginWeb(to_owner(request, held.as_ref(), form));
+            let asked = BeginWeb(to_owner(request, guard.as_ref(), form));
             match engine.ask_owner(&channel, &asked).await {
                 Ok(None) => {}
                 Ok(Some(send_id)) => return drop(tell.send(Ok(send_id))),
                 Err(error) => return drop(tell.send(Err(error))),
             }
             let BeginWeb(SendWeb { request, .. }) = asked;
-            let submitted = engine.submit(&channel, request, held.as_ref(), form.render).await;
-            // The caller may have gone: what was begun is carried to its end.
+            let submitted = engine.submit(&channel, request, guard.as_ref(), form.render).await;
+            // The caller may have left: the request runs to its end.
             let _ = tell.send(submitted.as_ref().map(|submitted| submitted.send_id).map_err(Error::clone));
-            // Its end is in the ledger.
-            let _ = engine.finish(&channel, submitted, held).await;
+            // The outcome is in the ledger.
+            let _ = engine.finish(&channel, submitted, guard).await;
         }));
         told.await.unwrap_or_else(|_| {
-            tracing::error!("accepting a message of a web session was cut short");
+            tracing::error!("accepting a message of a web session was interrupted");
             Err(Error::Internal)
         })
     }
 
-    /// Does everything up to the writing of the send.
+    /// Does everything up to and including the write of the send.
     async fn submit(
         &self,
         channel: &Arc<Channel>,
         request: WebRequest,
-        held: Option<&Held>,
+        guard: Option<&KeyGuard>,
         render: Render,
     ) -> Result<Submitted, Error> {
         self.check_running()?;
@@ -156,8 +156,8 @@ impl Engine {
         let admitted = self.admit_web(channel, Admit { stranger, patience, tried: None }).await?;
         let file = self.file(channel, &content).await?;
         let to = self.address(channel, &session, &recipient, known.as_ref()).await?;
-        let errands = &self.0.shared.errands;
-        let (errand, wait) = errands.begin(channel.id, to, file, admitted, render);
+        let pending_replies = &self.0.shared.pending_replies;
+        let (pending_reply, wait) = pending_replies.begin(channel.id, to, file, admitted, render);
         let (recipients, group) = match recipient {
             WebRecipient::Number(number) => (Recipients::One(number), None),
             WebRecipient::Group(id) => (Recipients::Group, Some(id)),
@@ -170,31 +170,31 @@ impl Engine {
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
             sources: Vec::new(),
-            claim: held.map(|held| held.claim().clone()),
+            claim: guard.map(|guard| guard.claim().clone()),
             is_awaited: true,
             origin: Origin::current(),
         };
         let accept = Accept::new(Arc::new(order), recipients, Skipped::default());
-        let accept = Accept { errand: Some(errand), ..accept };
+        let accept = Accept { pending_reply: Some(pending_reply), ..accept };
         let send_id = self.0.shared.ledger.send(accept).await??;
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(1);
         Ok(Submitted { send_id, wait, stranger, patience })
     }
 
-    /// Waits until the message is handed over. The key of a message that was not is given back.
+    /// Waits until the message is handed over. If it is not, its key is released.
     async fn finish(
         &self,
         channel: &Channel,
         submitted: Result<Submitted, Error>,
-        held: Option<Held>,
+        guard: Option<KeyGuard>,
     ) -> Result<HandedOver, Error> {
         let handed_over = match submitted {
             Ok(submitted) => self.until_handed_over(channel, submitted).await,
             Err(error) => Err(error),
         };
-        if let (Some(held), Err(error)) = (&held, &handed_over) {
-            self.give_key_back(channel.company_id, &held.claim().key, error).await;
+        if let (Some(guard), Err(error)) = (&guard, &handed_over) {
+            self.give_key_back(channel.company_id, &guard.claim().key, error).await;
         }
         handed_over
     }
@@ -208,7 +208,7 @@ impl Engine {
         Ok(handed_over)
     }
 
-    /// The channel's session, if that can send. It knows first that it is connected; while it connects again, the
+    /// The channel's session, if it can send. The session knows first that it is connected; while it reconnects, the
     /// channel's state counts.
     fn session(&self, channel: &Arc<Channel>) -> Result<Arc<dyn Session>, Refusal> {
         let gate = self.directory().actor(channel);
@@ -219,7 +219,7 @@ impl Engine {
         session.ok_or_else(reconnecting)
     }
 
-    /// Lets a message in, or says when it may be retried.
+    /// Admits a message, or says when to retry.
     async fn admit_web(&self, channel: &Channel, admit: Admit) -> Result<Admitted, Error> {
         let later = Error::Unavailable { retry_after: RETRY_AFTER };
         let admitted = self.directory().ask(channel.id, admit).await.ok_or(later)?;
@@ -239,27 +239,27 @@ impl Engine {
         Ok(Some(self.0.shared.fetcher.fetch(channel.company_id, &link, kind).await?))
     }
 
-    /// From here on the budget of strangers does not count them.
+    /// Notes the first message to a person, who is no stranger from here on.
     async fn no_stranger_any_more(&self, channel: &Channel, number: PhoneNumber, at: Timestamp) {
         if let Err(error) = self.store().note_first_sent(channel.id, number, at).await {
-            tracing::warn!(channel.id = %channel.id, %error, "a first message to somebody was not noted");
+            tracing::warn!(channel.id = %channel.id, %error, "cannot note the first message to a person");
         }
     }
 
-    /// A request that came to nothing may be repeated under its key. The key of one whose message may have been handed
-    /// over stays with its send.
+    /// A request without effect may be repeated under its key. The key of a message that may have been handed over
+    /// stays with its send.
     async fn give_key_back(&self, company: Uuid, key: &str, error: &Error) {
         if *error == Error::Internal {
             return;
         }
-        if let Err(error) = self.store().forget_answer(company, key).await {
-            // The ledger says that nothing was sent, which counts when the request is repeated.
-            tracing::warn!(%error, "the key of a request that came to nothing was not given back");
+        if let Err(error) = self.store().remove_answer(company, key).await {
+            // The ledger says that nothing was sent, which decides when the request is repeated.
+            tracing::warn!(%error, "cannot release the key of a request without effect");
         }
     }
 }
 
-/// How a message ended, for its caller.
+/// The outcome of a message, for its caller.
 async fn told_of(wait: &mut Wait, patience: Duration, send_id: Uuid) -> Result<HandedOver, Error> {
     match timeout(patience + AFTERWARDS, wait.end()).await {
         Ok(HandOver::Done(handed_over)) => Ok(*handed_over),
@@ -274,18 +274,18 @@ async fn told_of(wait: &mut Wait, patience: Duration, send_id: Uuid) -> Result<H
         }
         Ok(HandOver::Stopping) => Err(Error::Unavailable { retry_after: RETRY_AFTER }),
         Ok(HandOver::Unknown) | Err(_) => {
-            tracing::error!(send.id = %send_id, "nobody knows whether a message was handed over");
+            tracing::error!(send.id = %send_id, "it is unknown whether a message was handed over");
             Err(Error::Internal)
         }
     }
 }
 
-/// A request as the owner of the channel gets it, if that is another node.
-fn to_owner(request: WebRequest, held: Option<&Held>, form: Form) -> SendWeb {
-    SendWeb { request, key: held.and_then(Held::to_move), form: form.name.to_owned() }
+/// The request in the form for the channel's owner, if that is another node.
+fn to_owner(request: WebRequest, guard: Option<&KeyGuard>, form: Form) -> SendWeb {
+    SendWeb { request, key: guard.and_then(KeyGuard::to_move), form: form.name.to_owned() }
 }
 
-/// The caller's time was over before the message could be handed over.
+/// The caller's patience ended before the message could be handed over.
 fn too_late(reason: Reason) -> Error {
     let sentence = match reason {
         Reason::Disconnected | Reason::Blocked | Reason::ProviderPause => return reconnecting().into(),
@@ -310,7 +310,7 @@ fn too_late(reason: Reason) -> Error {
     }
 }
 
-/// The number that is written to, if its owner and the session never wrote to each other.
+/// The recipient's number, if it is a stranger's.
 fn stranger(recipient: &WebRecipient, known: Option<&KnownNumber>) -> Option<PhoneNumber> {
     match recipient {
         WebRecipient::Number(number) => known.is_none_or(KnownNumber::is_cold).then_some(*number),

@@ -1,4 +1,4 @@
-//! App secrets and verify tokens in memory, so that a webhook is judged without asking the database.
+//! App secrets and verify tokens in memory, so that a webhook is checked without asking the database.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use crate::domain::secret::Secret;
 use crate::store::{Result, Store};
 use crate::vault::{Vault, context};
 
-/// Secrets that were read, each with the revision of its channel: a changed channel's is read again.
+/// Secrets that were read, each with its channel's revision: after a change of the channel, its secret is read again.
 #[derive(Default)]
 struct Kept(DashMap<Uuid, (i64, Option<Arc<Secret>>)>);
 
-/// What signs webhooks.
+/// The secrets that sign webhooks.
 #[derive(Default)]
 pub(in crate::engine) struct AppSecrets(Kept);
 
-/// The words by which the provider sets webhooks up.
+/// The tokens with which the provider sets webhooks up.
 #[derive(Default)]
 pub(in crate::engine) struct VerifyTokens(Kept);
 
 impl Kept {
-    /// The channel's secret, as it was read or as `read` reads it now.
+    /// The channel's secret, from memory or by `read`.
     async fn find(
         &self,
         channel: &Channel,
@@ -40,7 +40,7 @@ impl Kept {
 }
 
 impl AppSecrets {
-    /// The secret that signs the channel's webhooks; `None` when it has none that opens, which is logged when
+    /// The secret that signs the channel's webhooks; `None` when it has none that can be unsealed, which is logged when
     /// it is read.
     pub(in crate::engine) async fn find(
         &self,
@@ -55,7 +55,7 @@ impl AppSecrets {
                 return Ok(None);
             };
             let context = context::app_secret(channel.id);
-            let otherwise = "the channel's app secret cannot be opened, its webhooks are refused: give it again with `pombo channel webhook --app-secret-file`";
+            let otherwise = "the channel's app secret cannot be unsealed, its webhooks are refused: give it again with `pombo channel webhook --app-secret-file`";
             Ok(open(vault, channel, &sealed, &context, otherwise))
         };
         self.0.find(channel, read).await
@@ -63,7 +63,7 @@ impl AppSecrets {
 }
 
 impl VerifyTokens {
-    /// The channel's verify token; `None` when it has none that opens.
+    /// The channel's verify token; `None` when it has none that can be unsealed.
     pub(in crate::engine) async fn find(
         &self,
         store: &Store,
@@ -73,14 +73,14 @@ impl VerifyTokens {
         let read = async || {
             let Some(sealed) = store.verify_token(channel.id).await? else { return Ok(None) };
             let context = context::verify_token(channel.id);
-            let otherwise = "the channel's verify token cannot be opened, its webhook cannot be set up: `pombo channel webhook` makes a new one";
+            let otherwise = "the channel's verify token cannot be unsealed, its webhook cannot be set up: `pombo channel webhook` generates a new one";
             Ok(open(vault, channel, &sealed, &context, otherwise))
         };
         self.0.find(channel, read).await
     }
 }
 
-/// Opens a secret of a channel; `otherwise` is logged when it does not open.
+/// Unseals a secret of a channel; logs `otherwise` when that fails.
 fn open(
     vault: &Vault,
     channel: &Channel,

@@ -1,5 +1,5 @@
-//! API keys in memory, so that a request does not ask the database who it is: neither with a key that opens something,
-//! nor again and again with one that does not. When a key was last used is written later, to the minute.
+//! API keys in memory, so that requests do not query the database for their keys: neither for valid keys nor,
+//! repeatedly, for unknown ones. The time of a key's last use is written later, to the minute.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -13,44 +13,43 @@ use crate::store::api_keys::KeyRecord;
 use crate::store::{Result, Store};
 use crate::vault::api_key;
 
-/// The most keys remembered that open something, and the most that do not; when there are more, all are dropped.
+/// The most valid keys in memory, and the most unknown ones; when there are more, all are dropped.
 const CAPACITY: usize = 10_000;
-/// How often it is written when keys were last used.
+/// How often the last uses of keys are written.
 pub(in crate::engine) const WRITE_INTERVAL: Duration = Duration::from_secs(1);
-/// How exact a last use is.
+/// The precision of a last use.
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Keys that were looked up, each with the revision at which it was read: when any key is added or revoked,
-/// all are read again.
+/// Keys that were read, each with the revision of the read: when any key is added or revoked, all are read again.
 #[derive(Default)]
 pub(in crate::engine) struct Keys {
     found: DashMap<[u8; 32], Known>,
-    /// Apart, so that guesses cannot crowd out the keys of companies.
+    /// Separate, so that guessed keys cannot push out the keys of companies.
     unknown: DashMap<[u8; 32], i64>,
     revision: AtomicI64,
-    /// Last uses that are to be written.
+    /// Last uses that are not written yet.
     uses: DashMap<Uuid, Timestamp>,
 }
 
 struct Known {
     revision: i64,
     record: KeyRecord,
-    /// The last use that was taken down, in milliseconds.
+    /// The last use that was noted, in milliseconds.
     noted: AtomicI64,
 }
 
 impl Keys {
-    /// Forgets what was read before this revision.
+    /// Invalidates keys that were read before this revision.
     pub(in crate::engine) fn forget_before(&self, revision: i64) {
         self.revision.store(revision, Ordering::Release);
         self.found.retain(|_, known| known.revision >= revision);
         self.unknown.retain(|_, read| *read >= revision);
     }
 
-    /// The key, when it is known and still opens something. It counts as used.
+    /// The key, if it is valid. It counts as used.
     pub(in crate::engine) async fn find(&self, store: &Store, plain: &str) -> Result<Option<KeyRecord>> {
         let (hash, now) = (api_key::hash(plain), Timestamp::now());
-        // Read before the database is: a key revoked meanwhile is read again next time.
+        // Read before the database is: a key that is revoked meanwhile is read again next time.
         let revision = self.revision.load(Ordering::Acquire);
         if let Some(known) = self.found.get(&hash).filter(|known| known.revision == revision) {
             let is_valid = known.record.is_valid(now);
@@ -80,7 +79,7 @@ impl Keys {
         Ok(Some(record))
     }
 
-    /// Takes a use down that is to be written, at most one a minute for each key.
+    /// Notes a use to be written, at most one a minute for each key.
     fn note(&self, known: &Known, now: Timestamp) {
         let noted = known.noted.load(Ordering::Relaxed);
         if Timestamp::from_millis(noted).plus(MINUTE) > now || self.uses.len() >= CAPACITY {
@@ -90,7 +89,7 @@ impl Keys {
         self.uses.insert(known.record.id, now);
     }
 
-    /// The uses to be written. Those that cannot be written now are taken down again a minute after.
+    /// Takes the uses to write. A use whose write fails is noted again a minute later.
     fn take_uses(&self) -> Vec<(Uuid, Timestamp)> {
         let mut uses = Vec::new();
         self.uses.retain(|id, at| {
@@ -102,14 +101,14 @@ impl Keys {
 }
 
 impl Engine {
-    /// Writes down when keys were last used.
+    /// Writes the last uses of keys.
     pub(in crate::engine) async fn write_key_uses(&self) {
         let uses = self.0.keys.take_uses();
         if uses.is_empty() {
             return;
         }
         if let Err(error) = self.store().note_key_uses(&uses).await {
-            tracing::debug!(%error, "the last use of keys was not written");
+            tracing::debug!(%error, "cannot write the last use of keys");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Access: API keys, the secrets that webhooks are checked with, and companies' allowances of requests.
 //!
-//! What is known of companies is in memory, so that none of their requests waits for the database to be let in or refused.
+//! The state of companies is in memory, so that none of their requests waits for the database to be admitted or
+//! refused.
 
 pub(super) mod app_secrets;
 pub(super) mod keys;
@@ -22,18 +23,18 @@ use crate::vault::api_key;
 pub struct Caller {
     /// The company that the key belongs to.
     pub company_id: Uuid,
-    /// The key; of a session's token the session.
+    /// The key; for a session's token, the session.
     pub key_id: Uuid,
-    /// What the company calls the key; empty for a session's token.
+    /// The company's name for the key; empty for a session's token.
     pub key_name: Arc<str>,
     /// The name of the company's tier.
     pub tier: Arc<str>,
-    /// What the key may be used for.
+    /// The scopes of the key.
     pub scopes: Scopes,
 }
 
 impl Engine {
-    /// Who presents this key; `None` when it is unknown, revoked or expired.
+    /// Authenticates a caller by its key; `None` when the key is unknown, revoked or expired.
     ///
     /// # Errors
     ///
@@ -46,7 +47,7 @@ impl Engine {
         }))
     }
 
-    /// Counts a request of the caller's company; what is left of its allowance, or `None` when its tier knows no
+    /// Counts a request of the caller's company. Returns the rest of its allowance, or `None` when its tier has no
     /// bound.
     ///
     /// # Errors
@@ -57,8 +58,8 @@ impl Engine {
         self.0.requests.admit(caller.company_id, &caller.tier, &self.0.shared.tiers, nodes)
     }
 
-    /// The name of the operator who presents this key; `None` when it is unknown, revoked or expired, or a
-    /// company's. Operators are few and ask seldom: the store is asked each time.
+    /// Authenticates an operator by a key and returns its name; `None` when the key is unknown, revoked, expired, or a
+    /// company's. Operators are few and make few requests: each reads the store.
     ///
     /// # Errors
     ///

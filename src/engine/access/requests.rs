@@ -1,8 +1,8 @@
-//! How many requests each company may make to the API: `api_requests` of its tier.
+//! The requests that each company may make to the API: `api_requests` of its tier.
 //!
-//! A company may use the whole allowance of a period at once; it comes back evenly. The tier is looked up again
-//! when the company has another one or when tiers were applied; as long as the rate is the same, what was used
-//! stays used. One entry for each company that asked.
+//! A company may use the whole allowance of a period at once; it comes back evenly. The tier is read again when the
+//! company has another one or when tiers were applied; while the rate stays the same, used requests stay used. There is
+//! one entry for each company that made a request.
 //!
 //! The nodes of a cluster share the rate in equal parts, of one request at least; when a node comes or goes, each begins
 //! with its whole new part.
@@ -21,16 +21,16 @@ use uuid::Uuid;
 use crate::domain::rate::Rate;
 use crate::engine::shared::Tiers;
 
-/// What a company may ask, and what is left of it.
+/// A company's allowance, and the rest of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
     /// Requests in each window.
     pub limit: u32,
-    /// The time in which as many come back.
+    /// The time in which that many come back.
     pub window: Duration,
     /// Requests that may be made at once now.
     pub remaining: u32,
-    /// When all of them may be made at once again, if none is made until then.
+    /// When the whole allowance is back, if no request is made until then.
     pub reset: Duration,
 }
 
@@ -39,7 +39,7 @@ pub struct Allowance {
 pub struct Exhausted {
     /// The allowance, of which nothing is left.
     pub allowance: Allowance,
-    /// When the next request may be made.
+    /// How long until the next request may be made.
     pub wait: Duration,
 }
 
@@ -50,12 +50,12 @@ pub(in crate::engine) struct Requests<C: Clock = QuantaClock> {
 
 struct Entry<C: Clock> {
     tier: Arc<str>,
-    /// The tiers at which the tier was looked up.
+    /// The generation of the tiers at which the tier was read.
     generation: u64,
     rate: Rate,
     /// How many nodes share the rate.
     nodes: u32,
-    /// `None` when the tier knows no bound.
+    /// `None` when the tier has no bound.
     bucket: Option<Bucket<C>>,
 }
 
@@ -76,12 +76,12 @@ impl<C: Clock + Clone> Requests<C> {
         Self { companies: DashMap::new(), clock }
     }
 
-    /// Counts a request of a company with this tier, whose rate so many nodes share; what is left here, or `None` when there
-    /// is no bound.
+    /// Counts a request of a company with this tier, whose rate so many nodes share. Returns the rest of the allowance
+    /// here, or `None` without a bound.
     ///
     /// # Errors
     ///
-    /// When nothing is left. The request does not count then.
+    /// When the allowance is used up. The request does not count then.
     pub(in crate::engine) fn admit(
         &self,
         company_id: Uuid,
@@ -89,7 +89,7 @@ impl<C: Clock + Clone> Requests<C> {
         tiers: &Tiers,
         nodes: u32,
     ) -> Result<Option<Allowance>, Exhausted> {
-        // Read first: a tier replaced while it is looked up is looked up again.
+        // Read first: a tier that is replaced during the read is read again.
         let generation = tiers.generation();
         if let Some(entry) = self.companies.get(&company_id)
             && entry.generation == generation

@@ -1,7 +1,7 @@
-//! Apps: what the provider refuses to all channels of one app, of whichever account they are.
+//! Apps: throttling by the provider of all channels of one app, whatever their accounts.
 //!
-//! An app's budget of calls (code 4) is shared by its channels, a business account's (code 80007) by its numbers. So
-//! what one channel is told, all of them keep, on every node of a cluster.
+//! An app's channels share its budget of calls (code 4), an account's numbers share the account's (code 80007). So a
+//! refusal that one channel gets holds all of them, on every node of a cluster.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use super::machine::{Pause, Throttle};
 use crate::clock::Timestamp;
 
-/// Which kind of scope holds a message up.
+/// The kind of scope that is throttled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScopeKind {
     /// The app of the channel.
@@ -24,19 +24,19 @@ pub(crate) enum ScopeKind {
     Account,
 }
 
-/// The app of a channel: those with the same app secret are of one app, and without a secret those with the same
-/// token. Only a hash of it is kept.
+/// The app of a channel: channels with the same app secret, or without a secret with the same token, have the same app.
+/// Only a hash is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct AppId([u8; 32]);
 
 impl AppId {
-    /// The app of this secret, or token.
+    /// The app with this secret or token.
     pub(crate) fn of(secret_or_token: &[u8]) -> Self {
         Self(Sha256::digest(secret_or_token).into())
     }
 }
 
-/// An app that the provider takes nothing from until then, as the nodes of a cluster tell each other.
+/// A throttled app, as the nodes of a cluster tell each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::engine) struct ThrottledApp {
     /// The app's id in hex digits.
@@ -48,33 +48,33 @@ pub(in crate::engine) struct ThrottledApp {
 }
 
 impl ThrottledApp {
-    /// Whose it is; `None` for what is no id.
+    /// The app's id; `None` when it cannot be parsed.
     fn id(&self) -> Option<AppId> {
         let mut id = [0; 32];
         hex::decode_to_slice(&self.app, &mut id).ok().map(|()| AppId(id))
     }
 }
 
-/// An app that channels speak for. It is gone with the last of them.
+/// An app that channels use. It is dropped with the last of them.
 pub(super) struct App {
     id: AppId,
     throttle: Mutex<Throttle>,
-    /// Whether the throttle knows of a refusal: while it does not, nobody asks it.
+    /// Whether the throttle has a refusal: while it has none, it need not be asked.
     is_throttled: AtomicBool,
-    /// Whether this process was refused more than other nodes were told.
+    /// Whether other nodes have to be told of a refusal.
     has_news: AtomicBool,
     apps: Arc<Apps>,
 }
 
-/// All apps that channels speak for.
+/// All apps that channels use.
 #[derive(Default)]
 pub(super) struct Apps {
     open: DashMap<AppId, Weak<App>>,
-    /// What other nodes said of apps, while it lasts: a channel may begin to speak for one later.
+    /// Throttles that other nodes reported, while they last: a channel may begin to use the app later.
     heard: DashMap<AppId, Throttle>,
-    /// Whether one of them has news.
+    /// Whether other nodes have to be told of one of them.
     has_news: AtomicBool,
-    /// Rung when one of them has news.
+    /// Notified when other nodes have to be told.
     rung: Notify,
 }
 
@@ -97,12 +97,12 @@ impl Apps {
         app
     }
 
-    /// The apps that were refused something here since this was asked last, and are still throttled.
+    /// The apps that were throttled here since the last call, and still are.
     pub(super) fn take_news(&self, (now, wall): (Instant, Timestamp)) -> Vec<ThrottledApp> {
         if !self.has_news.swap(false, Ordering::AcqRel) {
             return Vec::new();
         }
-        // Held until all are found: an app that is dropped takes itself out of the map.
+        // Held until all are found: an app that is dropped removes itself from the map.
         let open: Vec<_> = self.open.iter().filter_map(|app| app.upgrade()).collect();
         let changed = open.iter().filter(|app| app.has_news.swap(false, Ordering::AcqRel));
         let told = changed.filter_map(|app| {
@@ -113,12 +113,12 @@ impl Apps {
         told.collect()
     }
 
-    /// Returns when an app was refused something that other nodes were not told yet.
+    /// Returns when other nodes have to be told of a throttled app.
     pub(super) async fn wait_for_news(&self) {
         self.rung.notified().await;
     }
 
-    /// The other nodes could not be told this: it is news again.
+    /// Telling the other nodes failed: they have to be told again.
     pub(super) fn tell_again(&self, told: &[ThrottledApp]) {
         for app in told.iter().filter_map(|told| self.find(told.id()?)) {
             app.has_news.store(true, Ordering::Release);
@@ -126,15 +126,15 @@ impl Apps {
         self.has_news.store(true, Ordering::Release);
     }
 
-    /// Another node was refused something of an app. It matters to the channels that speak for the app, and to those that
-    /// will while it lasts.
+    /// Another node reports that an app is throttled. The report holds for channels that use the app now, and for those
+    /// that will while it lasts.
     pub(super) fn hear(&self, told: &ThrottledApp, (now, wall): (Instant, Timestamp)) {
         let Some(id) = told.id() else { return };
         let until = now + Timestamp::from_millis(told.until).from_now(wall);
         let heard = Pause { until, times: told.times };
         self.heard.entry(id).or_default().hear(heard, now);
         self.heard.retain(|_, throttle| throttle.until(now).is_some());
-        // An app that is opened from here on has found it.
+        // An app that is opened from here on finds the report.
         if let Some(app) = self.find(id) {
             app.change(|throttle| throttle.hear(heard, now));
         }
@@ -146,7 +146,7 @@ impl Apps {
 }
 
 impl App {
-    /// The provider refused a message because of the app: until when nothing of it may go.
+    /// The provider refused a message because of the app. Returns until when no message of the app may go.
     pub(super) fn refused(&self, hint: Option<Duration>, now: Instant) -> Instant {
         let (before, until) = self.change(|throttle| (throttle.until(now), throttle.refused(hint, now)));
         if before.is_none_or(|before| before < until) {
@@ -157,7 +157,7 @@ impl App {
         until
     }
 
-    /// The provider took a message of the app.
+    /// The provider accepted a message of the app.
     pub(super) fn accepted(&self, now: Instant) {
         if self.is_throttled.load(Ordering::Acquire) {
             self.change(|throttle| throttle.accepted(now));
@@ -186,7 +186,7 @@ impl App {
 
 impl Drop for App {
     fn drop(&mut self) {
-        // Another of the same id may have taken the place.
+        // Another app of the same id may have replaced this one.
         self.apps.open.remove_if(&self.id, |_, app| app.strong_count() == 0);
     }
 }

@@ -1,7 +1,7 @@
-//! An account as one of its channels has it.
+//! A channel's view of its account.
 //!
-//! A channel that sends asks nobody: it looks at flags, and at the people whom it was granted. It talks to the account
-//! when it marks messages, some at a time.
+//! Sending asks nobody: the channel reads flags, and its granted people. It talks to the account when it marks
+//! messages, some at a time.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,29 +18,29 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::Quota;
 use crate::engine::machine::Moment;
 
-/// A channel's part in its account, which it leaves when this is dropped.
+/// A channel's membership in its account, which ends when this is dropped.
 pub(crate) struct Member {
-    /// A web session has none.
+    /// `None` for a web session.
     account: Option<Arc<Account>>,
     apps: Arc<Apps>,
     app: Option<Arc<App>>,
     company: Uuid,
     channel: Uuid,
-    /// The people whom the channel may write to with templates.
+    /// The people granted to the channel: it may send templates to them.
     held: HashSet<PhoneNumber>,
-    /// Those whom it wrote to, which the account was not told yet.
+    /// The people it wrote to, not yet reported to the account.
     sent: Vec<(PhoneNumber, Timestamp)>,
-    /// Somebody new counts since that was last asked.
+    /// People began to count since the last call of [`Member::take_arrivals`].
     has_arrivals: bool,
-    /// How often grants of the account had become void when this channel was granted the first of its people.
+    /// The account's count of void grants when this channel was granted the first of its people.
     voids: u64,
 }
 
-/// The people who count, for a reading that looks for messages to them.
+/// The people who count, for a search for messages to them.
 pub(crate) struct People(Option<Arc<Account>>);
 
 impl Member {
-    /// The channel's part in an account that it joined.
+    /// The membership in an account that the channel joined.
     pub(super) fn new(account: Option<Arc<Account>>, apps: Arc<Apps>, channel: &Channel) -> Self {
         Self {
             account,
@@ -70,20 +70,20 @@ impl Member {
         self.feed(Input::TemplatesWanted { company: self.company, after }, at);
     }
 
-    /// Whether the channel may ask the provider at once how its number is; otherwise it is told when it may.
+    /// Whether the channel may probe its number at once; otherwise it is told when it may.
     pub(crate) fn want_question(&self, at: Moment) -> bool {
         let answer = self.feed(Input::QuestionWanted { channel: self.channel }, at);
         !matches!(answer, Some(Answer::MayAsk(false)))
     }
 
-    /// The channel has its answer, or wants none any more.
+    /// The channel's probe ended, or is not needed any more.
     pub(crate) fn end_question(&self, at: Moment) {
         self.feed(Input::QuestionEnded { channel: self.channel }, at);
     }
 
-    /// The channel speaks for this app from now on.
+    /// The channel uses this app from now on.
     pub(crate) fn speak_for(&mut self, app: AppId) {
-        // The new one first: if it is the same, it is not forgotten.
+        // The new app is opened first: if it is the same one, it is not dropped.
         self.app = Some(self.apps.app(app));
     }
 
@@ -95,8 +95,8 @@ impl Member {
         pauses.into_iter().filter_map(|(kind, until)| Some((kind, until?))).max_by_key(|(_, until)| *until)
     }
 
-    /// The provider refused a message because of app or account; `hint` is its own estimate of when it takes messages
-    /// again. Until when nothing of that may go; `None` for a channel that has none.
+    /// The provider refused a message because of app or account; `hint` is its own estimate of when it accepts messages
+    /// again. Returns until when no message of the scope may go; `None` for a channel without an account.
     pub(crate) fn refused(&self, by: ScopeKind, hint: Option<Duration>, at: Moment) -> Option<Instant> {
         match by {
             ScopeKind::App => Some(self.app.as_ref()?.refused(hint, at.monotonic)),
@@ -107,7 +107,7 @@ impl Member {
         }
     }
 
-    /// The provider took a message of app and account.
+    /// The provider accepted a message of app and account.
     pub(crate) fn accepted(&self, at: Moment) {
         if let Some(app) = &self.app {
             app.accepted(at.monotonic);
@@ -117,19 +117,19 @@ impl Member {
         }
     }
 
-    /// The channel has a quota. Whether it is known who was written to before; otherwise the channel is told once
-    /// that is so.
+    /// The channel has a quota. Returns whether the people who were written to before are known; otherwise the channel
+    /// is told once they are.
     pub(crate) fn want_people(&self, at: Moment) -> bool {
         let answer = self.feed(Input::PeopleWanted { channel: self.channel }, at);
         !matches!(answer, Some(Answer::IsKnown(false)))
     }
 
-    /// Whether it is known who was written to before.
+    /// Whether the people who were written to before are known.
     pub(crate) fn knows_people(&self) -> bool {
         self.account.as_ref().is_none_or(|account| account.look(|machine| machine.window().is_complete()))
     }
 
-    /// Whether anybody is granted to the channel.
+    /// Whether people are granted to the channel.
     pub(crate) fn has_people(&self) -> bool {
         !self.held.is_empty()
     }
@@ -139,7 +139,8 @@ impl Member {
         self.held.contains(&recipient)
     }
 
-    /// Says whom the channel wrote to, gives back everybody who is not `promised` a message, and asks for these people.
+    /// Reports the people the channel wrote to, returns everybody who is not `promised` a message, and asks for these
+    /// people.
     pub(crate) fn ask(
         &mut self,
         quota: Quota,
@@ -153,7 +154,7 @@ impl Member {
         self.exchange(quota, returned, wanted, at)
     }
 
-    /// Asks for one person. Whether the channel may write to them.
+    /// Asks for one person. Returns whether the channel may write to them.
     pub(crate) fn ask_for(&mut self, recipient: PhoneNumber, quota: Quota, at: Moment) -> bool {
         self.drop_void(quota, at);
         self.holds(recipient) || {
@@ -162,7 +163,7 @@ impl Member {
         }
     }
 
-    /// Gives back everybody if grants became void since: the channel's own may be among them.
+    /// Returns everybody if grants became void since: the channel's own may be among them.
     fn drop_void(&mut self, quota: Quota, at: Moment) {
         let voids = self.account.as_ref().map_or(0, |account| account.voids());
         if voids != self.voids {
@@ -171,12 +172,12 @@ impl Member {
         }
     }
 
-    /// Says whom the channel wrote to.
+    /// Reports the people the channel wrote to.
     pub(crate) fn tell(&mut self, quota: Quota, at: Moment) {
         self.exchange(quota, Vec::new(), Vec::new(), at);
     }
 
-    /// Gives back everybody.
+    /// Returns all granted people.
     pub(crate) fn give_back_all(&mut self, quota: Quota, at: Moment) {
         let returned = self.held.drain().collect();
         self.exchange(quota, returned, Vec::new(), at);
@@ -205,13 +206,13 @@ impl Member {
         granted
     }
 
-    /// Whether somebody new counts since this was last asked, by what the channel sent.
+    /// Whether the channel's reports made new people count since the last call.
     pub(crate) const fn take_arrivals(&mut self) -> bool {
         std::mem::replace(&mut self.has_arrivals, false)
     }
 
-    /// Counts the recipient of a template that goes now. Of a channel with a quota, only those whom it was granted
-    /// count at once; for others the account is asked.
+    /// Counts the recipient of a template that goes now. For a channel with a quota, only granted people count at once;
+    /// for others the account is asked.
     pub(crate) fn count(&mut self, recipient: PhoneNumber, quota: Quota, at: Moment) -> Reserved {
         let Some(account) = &self.account else { return Reserved::Uncounted };
         if quota == Quota::Unlimited {
@@ -237,7 +238,7 @@ impl Member {
         Reserved::New { at: at.wall }
     }
 
-    /// Takes back what was counted at `counted_at`, because the provider refused the message. Does nothing when another
+    /// Takes back the count of `counted_at`, because the provider refused the message. Does nothing when another
     /// message to the recipient was counted since.
     pub(crate) fn release(&mut self, recipient: PhoneNumber, counted_at: Timestamp, at: Moment) {
         let untold = self.sent.iter().position(|sent| *sent == (recipient, counted_at));
@@ -289,7 +290,7 @@ impl People {
         account.look(|machine| machine.window().counts(recipient, quota, now))
     }
 
-    /// How often somebody new began to count: while it is the same, who did not count does not now.
+    /// The number of times that a person began to count: while it is unchanged, nobody else counts.
     pub(crate) fn arrivals(&self) -> u64 {
         self.0.as_ref().map_or(0, |account| account.look(|machine| machine.window().arrivals()))
     }

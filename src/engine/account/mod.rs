@@ -1,15 +1,15 @@
-//! A business account: the [`machine`] that decides what its channels share, and the [`shell`] that carries out.
+//! A business account: the [`machine`] that decides what its channels share, and the [`shell`] that carries it out.
 //!
 //! The provider counts, throttles and lists by business account, and several numbers may share one. A channel holds its
-//! account as a [`Member`], and reaches the machine through it: what a message needs is in the member already, or is
-//! read from one flag. The machine of an account is there as long as a channel uses it; what must survive is in the
+//! account as a [`Member`], and reaches the machine through it. For each message it needs only the member's own state,
+//! or reads one flag. The machine of an account exists while a channel uses it; anything that must survive is in the
 //! store.
 
 mod apps;
 mod machine;
 mod member;
 mod open;
-mod pace;
+mod pacer;
 mod registry;
 mod shell;
 #[cfg(test)]
@@ -17,10 +17,10 @@ mod tests;
 
 pub(in crate::engine) use self::apps::ThrottledApp;
 pub(crate) use self::apps::{AppId, ScopeKind};
+pub(crate) use self::machine::{AccountUpdate, Reserved, Window};
 #[cfg(any(test, feature = "universe"))]
 pub(crate) use self::machine::{Effect, Input, Unread};
-pub(crate) use self::machine::{News, Reserved, Window};
 pub(crate) use self::member::{Member, People};
-pub(crate) use self::pace::Pace;
+pub(crate) use self::pacer::Pacer;
 pub(crate) use self::registry::Accounts;
 pub(super) use self::shell::keep;

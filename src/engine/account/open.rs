@@ -1,4 +1,4 @@
-//! An account as the threads of one process share it: its machine, behind a lock that is held for one input.
+//! An account as the threads of a process share it: its machine, behind a lock that is held for one input.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,11 +25,11 @@ thread_local! {
 
 struct State {
     machine: Machine,
-    /// The moment of the last input.
+    /// When the last input came.
     last: Moment,
 }
 
-/// What channels see without the lock.
+/// The part that channels read without the lock.
 #[derive(Default)]
 struct Shown {
     is_throttled: AtomicBool,
@@ -37,7 +37,7 @@ struct Shown {
     voids: AtomicU64,
 }
 
-/// What the machines of all accounts want done, until the shell takes it.
+/// The effects of all accounts, until the shell takes them.
 #[derive(Default)]
 pub(super) struct Outbox {
     effects: Mutex<Vec<(Arc<str>, Effect)>>,
@@ -51,14 +51,14 @@ impl Account {
         Self { id, state: Mutex::new(state), published: Shown::default(), outbox }
     }
 
-    /// Hands the machine an input. What is to be done for it goes to the shell; an answer comes back.
+    /// Passes the machine an input. Its effects go to the shell; returns the answer.
     pub(super) fn feed(&self, input: Input, at: Moment) -> Option<Answer> {
         let mut state = self.state();
         state.last = at;
         self.handle(&mut state, input)
     }
 
-    /// The same where nobody says what time it is: at the moment of the last input.
+    /// The same without a time: at the time of the last input.
     pub(super) fn feed_at_last(&self, input: Input) -> Option<Answer> {
         self.handle(&mut self.state(), input)
     }
@@ -78,7 +78,7 @@ impl Account {
         answer
     }
 
-    /// Looks at the machine.
+    /// Reads from the machine.
     pub(super) fn look<T>(&self, look: impl FnOnce(&Machine) -> T) -> T {
         look(&self.state().machine)
     }
@@ -106,7 +106,7 @@ impl Account {
         self.published.voids.load(Ordering::Acquire)
     }
 
-    /// Whether a channel uses the account, or something is known of it that is still needed.
+    /// Whether a channel uses the account, or its state is still needed.
     pub(super) fn is_used(&self) -> bool {
         let state = self.state();
         state.machine.is_used(state.last.monotonic)

@@ -1,4 +1,4 @@
-//! The accounts in use: each has one machine in the process, however many channels it has.
+//! The accounts in use. Each has one machine in the process, however many channels it has.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,13 +19,12 @@ pub(crate) struct Accounts {
     open: DashMap<Arc<str>, Arc<Account>>,
     apps: Arc<Apps>,
     outbox: Arc<Outbox>,
-    /// How often templates are listed without anybody's wish; zero for never.
+    /// The interval of scheduled template listings; zero for none.
     interval: Duration,
 }
 
 impl Accounts {
-    /// No accounts yet. Their templates are listed once in each `interval`, and only when they are wanted if that is
-    /// zero.
+    /// No accounts yet. Their templates are listed once in each `interval`; when that is zero, only on request.
     pub(crate) fn new(interval: Duration) -> Self {
         Self { interval, ..Self::default() }
     }
@@ -49,7 +48,7 @@ impl Accounts {
         self.with(waba_id, at, |account| account.feed(wanted, at));
     }
 
-    /// Does something with an account before anybody else can drop it.
+    /// Uses an account before another thread can drop it.
     fn with<T>(&self, waba_id: &str, at: Moment, with: impl FnOnce(&Arc<Account>) -> T) -> T {
         if let Some(known) = self.open.get(waba_id) {
             return with(&known);
@@ -62,28 +61,28 @@ impl Accounts {
         with(&self.open.entry(Arc::clone(&id)).or_insert_with(new))
     }
 
-    /// Hands an account an input, unless it is not in use any more.
+    /// Passes an account an input, unless it is not in use any more.
     pub(crate) fn feed(&self, account: &str, input: Input, at: Moment) -> Option<Answer> {
         let account = self.open.get(account).map(|account| Arc::clone(&account))?;
         account.feed(input, at)
     }
 
-    /// The apps that were refused something here since this was asked last, for other nodes.
+    /// The apps that were throttled here since the last call, for other nodes.
     pub(in crate::engine) fn take_throttled_apps(&self) -> Vec<ThrottledApp> {
         self.apps.take_news((Instant::now(), Timestamp::now()))
     }
 
-    /// Returns when an app was refused something that other nodes were not told yet.
+    /// Returns when other nodes have to be told of a throttled app.
     pub(in crate::engine) async fn wait_for_throttled_apps(&self) {
         self.apps.wait_for_news().await;
     }
 
-    /// The other nodes could not be told of these apps: they are told again.
+    /// Telling the other nodes of these apps failed: they are told again.
     pub(in crate::engine) fn tell_of_apps_again(&self, told: &[ThrottledApp]) {
         self.apps.tell_again(told);
     }
 
-    /// Another node was refused something of an app.
+    /// Another node reports that an app is throttled.
     pub(in crate::engine) fn hear_of_app(&self, told: &ThrottledApp) {
         self.apps.hear(told, (Instant::now(), Timestamp::now()));
     }
@@ -95,17 +94,17 @@ impl Accounts {
         }
     }
 
-    /// What the machines want done, each with its account, in their order.
+    /// The effects of the machines, each with its account, in their order.
     pub(crate) fn take_effects(&self) -> Vec<(Arc<str>, Effect)> {
         self.outbox.take()
     }
 
-    /// Returns when there is something to be done.
+    /// Returns when there are effects.
     pub(super) async fn wait(&self) {
         self.outbox.wait().await;
     }
 
-    /// Drops an account that is not used any more, which may have changed since its machine said so.
+    /// Drops an account unless it is in use again.
     pub(crate) fn forget(&self, account: &str) {
         self.open.remove_if(account, |_, account| !account.is_used());
     }

@@ -1,8 +1,8 @@
-//! What channels did lately, for people who look: the pace of this moment, messages in each half minute of the last hour, and
+//! The recent activity of channels, for people: the present pace, messages in each half minute of the last hour, and
 //! failures by cause since yesterday.
 //!
-//! In memory and bounded: a new process begins with nothing, and says since when it counts. What is exact, and survives, is in
-//! the ledger.
+//! It is in memory and bounded: a new process begins with nothing, and says since when it counts. The ledger has the
+//! exact and lasting figures.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,19 +15,19 @@ use super::last_seconds::LastSeconds;
 use crate::clock::Timestamp;
 use crate::engine::Engine;
 
-/// How finely messages are counted.
+/// The span of time that is counted together.
 pub const SLOT: Duration = Duration::from_secs(30);
 /// How many slots are kept.
 pub const SLOTS: usize = 120;
-/// How finely failures are counted: zones differ by quarters of an hour.
+/// The span in which failures are counted together: time zones differ by quarters of an hour.
 const QUARTER: i64 = 15 * 60 * 1_000;
-/// How many quarters are kept: a day in every zone, whenever it began.
+/// The number of quarters kept: a day in every time zone.
 const QUARTERS: i64 = 25 * 4;
 /// Different causes in a quarter; further ones count together, without a code.
 const MOST_CAUSES: usize = 64;
 const SLOT_MILLIS: i64 = 30_000;
 
-/// What every channel in use did lately.
+/// The recent activity of all channels in use.
 #[derive(Debug)]
 pub(crate) struct Activity {
     since: Timestamp,
@@ -40,7 +40,7 @@ impl Default for Activity {
     }
 }
 
-/// What one channel did lately.
+/// The recent activity of one channel.
 #[derive(Debug)]
 pub(crate) struct Recent {
     company_id: Uuid,
@@ -49,13 +49,13 @@ pub(crate) struct Recent {
 
 #[derive(Debug)]
 struct Counts {
-    /// Messages, by slot modulo their number; empty while there was none.
+    /// Messages, by slot modulo their number; empty before the first message.
     sent: Vec<u32>,
-    /// The same of the last seconds.
+    /// Messages of the last seconds.
     seconds: LastSeconds,
     /// The latest slot that was written.
     newest: i64,
-    /// By quarter of an hour and the provider's code.
+    /// Failures, by quarter of an hour and the provider's code.
     failed: BTreeMap<(i64, Option<i64>), u64>,
 }
 
@@ -101,7 +101,7 @@ impl Counts {
         *self.failed.entry(key).or_default() += 1;
     }
 
-    /// Adds the messages of each slot up to the one before `now`, which is not over.
+    /// Adds the messages of each slot before the present one, which is not over.
     fn add_to(&self, pace: &mut [u64], now: Timestamp) {
         let current = now.millis().div_euclid(SLOT_MILLIS);
         for (index, sum) in pace.iter_mut().enumerate() {
@@ -127,7 +127,7 @@ impl Recent {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The provider took a message.
+    /// The provider accepted a message.
     pub(crate) fn sent(&self) {
         self.counts().sent(Timestamp::now());
     }
@@ -139,7 +139,7 @@ impl Recent {
 }
 
 impl Activity {
-    /// Where a channel notes what it does.
+    /// The activity record of a channel.
     pub(crate) fn of(&self, channel_id: Uuid, company_id: Uuid) -> Arc<Recent> {
         let fresh = || Arc::new(Recent { company_id, counts: Mutex::default() });
         Arc::clone(&self.channels.entry(channel_id).or_insert_with(fresh))
@@ -172,12 +172,12 @@ impl Activity {
     }
 }
 
-/// What a company did lately.
+/// The recent activity of a company.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lately {
-    /// Messages that the provider took in each [`SLOT`] of the last hour, the oldest first.
+    /// Messages that the provider accepted in each [`SLOT`] of the last hour, the oldest first.
     pub sent: Vec<u64>,
-    /// Messages a second that the provider took in the last ten seconds.
+    /// Messages a second that the provider accepted in the last ten seconds.
     pub per_second: f64,
     /// Failures by the provider's code, the most frequent first.
     pub failures: Vec<(Option<i64>, u64)>,
@@ -186,7 +186,7 @@ pub struct Lately {
 }
 
 impl Engine {
-    /// What the channels of a company did in the last hour, and what failed since `from`, at most a day ago.
+    /// The activity of a company's channels in the last hour, and their failures since `from`, at most a day ago.
     pub fn lately(&self, company_id: Uuid, from: Timestamp) -> Lately {
         let activity = &self.0.shared.activity;
         let (now, is_own) = (Timestamp::now(), |recent: &Recent| recent.company_id == company_id);
@@ -198,8 +198,8 @@ impl Engine {
         }
     }
 
-    /// Messages a second that the provider took of all channels together: in each [`SLOT`] of the last hour, the oldest
-    /// first, and in the last ten seconds.
+    /// Messages a second that the provider accepted of all channels together: in each [`SLOT`] of the last hour, the
+    /// oldest first, and in the last ten seconds.
     pub fn pace_of_all(&self) -> Vec<f64> {
         let (activity, now) = (&self.0.shared.activity, Timestamp::now());
         let whole = activity.pace(now, |_| true);

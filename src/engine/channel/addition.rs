@@ -1,4 +1,4 @@
-//! New channels: a business account is checked at the provider before it is kept, unless it is set up without the provider.
+//! New channels: a business account is checked at the provider before it is stored, unless the check is left for later.
 
 use uuid::Uuid;
 
@@ -22,9 +22,9 @@ const USUAL_WEB: &str = "web-new";
 pub struct Addition {
     /// The company that it belongs to.
     pub company_id: Uuid,
-    /// What the company calls it.
+    /// The company's name for it.
     pub name: String,
-    /// The tier to run under; `None`: the company's if it is for the kind, else the usual one.
+    /// The tier; `None` for the company's tier if that is for the kind, else the usual one.
     pub tier: Option<String>,
     /// The number of a business account; a channel without one is a web session.
     pub number: Option<Number>,
@@ -33,7 +33,7 @@ pub struct Addition {
 /// The number of a business account.
 #[derive(Debug)]
 pub struct Number {
-    /// As shown to people; what the provider says goes before it.
+    /// The number as shown to people; the provider's form takes precedence.
     pub phone_number: Option<String>,
     /// The provider's id of the number; no two channels share one.
     pub phone_number_id: String,
@@ -41,44 +41,44 @@ pub struct Number {
     pub waba_id: String,
     /// The provider's access token.
     pub token: Secret,
-    /// What signs the provider's webhooks.
+    /// The secret that signs the provider's webhooks.
     pub app_secret: Option<Secret>,
     /// Whether the provider is asked first.
     pub check: Check,
 }
 
-/// Whether a business account is looked up before it is kept.
+/// Whether a business account is checked before it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
-    /// It is kept only if the provider knows it and takes the token.
+    /// Store it only if the provider knows it and accepts the token.
     AtProvider,
-    /// It is kept as it is; the provider is asked once the channel is there.
+    /// Store it unchecked; the provider is asked once the channel exists.
     Later,
 }
 
-/// Why a business account is no channel, as the provider answers.
+/// Why a business account cannot be a channel, by the provider's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unfit {
-    /// It refuses the token.
+    /// The provider refuses the token.
     Token(Failure),
-    /// It has restricted the account.
+    /// The provider has restricted the account.
     Restricted(Failure),
-    /// It does not know the number, or the token may not use it.
+    /// The provider does not know the number, or the token may not use it.
     Number(Failure),
-    /// It does not know the business account, or the token may not use it.
+    /// The provider does not know the business account, or the token may not use it.
     Account(Failure),
-    /// It did not answer, or not now.
+    /// The provider did not answer.
     Away(Failure),
 }
 
 /// Why a channel was not added.
 #[derive(Debug)]
 pub enum NotAdded {
-    /// The provider says so.
+    /// The provider's answer excludes it.
     Unfit(Unfit),
     /// A channel with this number exists; a number belongs to one channel.
     Taken,
-    /// It could not be looked at, or not be kept.
+    /// The check or the write failed.
     Failed(Error),
 }
 
@@ -98,9 +98,9 @@ impl From<store::Error> for NotAdded {
 }
 
 impl Engine {
-    /// Adds a channel, with its secrets sealed. A business account is `connecting` until the provider confirms it, a web
-    /// session waits for a phone. Where that is to be checked, a business account is added only when the provider knows
-    /// number and account and the token may use them.
+    /// Adds a channel, with its secrets sealed. A business account is `connecting` until the provider confirms it; a
+    /// web session waits for a phone. With a check, a business account is added only when the provider knows its number
+    /// and account and the token may use them.
     ///
     /// # Errors
     ///
@@ -151,11 +151,11 @@ impl Engine {
         Ok(channel)
     }
 
-    /// What the provider says of a number before it becomes a channel.
+    /// The provider's report on a number before it becomes a channel.
     ///
     /// # Errors
     ///
-    /// When no client for the provider can be made; what the provider finds wrong is [`Unfit`].
+    /// When no client for the provider can be created; the provider's objections are [`Unfit`].
     async fn ask_about(&self, new: &Number) -> Result<Result<channel::Number, Unfit>, Error> {
         let options = &self.0.shared.cloud_api;
         let unusable = |error: connector::Error| {
@@ -193,7 +193,7 @@ impl Engine {
     }
 }
 
-/// What a refusal means for a new channel; `otherwise` when it is about what was asked for.
+/// What a refusal means for a new channel; `otherwise` when the refusal is about the requested object.
 fn unfit(disposition: Disposition, failure: Failure, otherwise: impl FnOnce(Failure) -> Unfit) -> Unfit {
     match disposition {
         Disposition::Disconnect if refuses_credentials(&failure) => Unfit::Token(failure),

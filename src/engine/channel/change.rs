@@ -1,4 +1,4 @@
-//! What operators change of channels: they are connected again, or removed. New ones are [`super::addition`]'s.
+//! Operators' changes of channels: reconnecting and removing them. New ones are [`super::addition`]'s.
 
 use uuid::Uuid;
 
@@ -9,17 +9,18 @@ use crate::store::changes::Who;
 use crate::vault::context;
 
 impl Engine {
-    /// Removes a channel, whose sends must be over and whose phone must be unlinked; `false` when there is no such channel.
+    /// Removes a channel, whose sends must have ended and whose phone must be unlinked; `false` when there is no such
+    /// channel.
     ///
     /// # Errors
     ///
-    /// `channel_in_use` when a send of it is not over or a phone is linked; [`Error::Unavailable`] when it cannot be written
-    /// now.
+    /// `channel_in_use` when a send of it has not ended or a phone is linked; [`Error::Unavailable`] when it cannot be
+    /// written now.
     pub async fn remove_channel(&self, who: &Who, id: Uuid) -> Result<bool, Error> {
         if self.store().find_channel(id).await?.is_none() {
             return Ok(false);
         }
-        // First, so that no send is accepted while it is looked at those that are left.
+        // First, so that no send is accepted while the remaining ones are checked.
         let hidden = self.directory().hide(id);
         if self.store().remove_channel(who, id).await? {
             hidden.remove().await;

@@ -38,7 +38,7 @@ impl Entry {
         Self { channel: Arc::clone(channel), actor: None, gate: Gate::new(channel.connection.clone()) }
     }
 
-    /// Hands a message to the actor, if there is one, without waiting for it.
+    /// Passes a message to the actor, if there is one, without waiting.
     fn tell<M>(&self, message: M)
     where
         M: ToChannel + Message<Result = ()>,
@@ -56,7 +56,7 @@ impl Entry {
     }
 }
 
-/// The most ids remembered under which there is no channel; when there are more, all are dropped.
+/// The most ids in memory that name no channel; when there are more, all are dropped.
 const MOST_UNKNOWN: usize = 10_000;
 
 pub(in crate::engine) struct Directory {
@@ -64,8 +64,8 @@ pub(in crate::engine) struct Directory {
     /// The actors as the ledger knows them.
     listeners: Arc<Listeners>,
     entries: DashMap<Uuid, Entry>,
-    /// Ids under which there was no channel when somebody asked. One that is added later has an entry within
-    /// `engine.watch_interval`, and entries are looked at first.
+    /// Ids that named no channel when they were asked for. A channel that is added later has an entry within
+    /// `engine.watch_interval`, and entries are checked first.
     unknown: DashSet<Uuid>,
     threads: Vec<Thread>,
     next_thread: AtomicUsize,
@@ -122,8 +122,8 @@ impl Directory {
         Ok(channel)
     }
 
-    /// Starts the channel's actor if need be, which hears of its sends from then on; not the actor of a channel that
-    /// another node owns. The state that it shows.
+    /// Starts the channel's actor if it does not run, unless another node owns the channel; from then on the actor is
+    /// told of the channel's sends. Returns the state that the actor publishes.
     pub(in crate::engine) fn actor(&self, channel: &Arc<Channel>) -> Gate {
         if let Some(entry) = self.entries.get(&channel.id).filter(|entry| entry.running().is_some()) {
             return entry.gate.clone();
@@ -132,7 +132,7 @@ impl Directory {
         if entry.running().is_some() {
             return entry.gate.clone();
         }
-        // Checked with the entry held: a shard that is given away is so before its entries are looked at.
+        // Checked while the entry is locked: a shard is marked as given away before its entries are searched.
         if !self.shared.cluster.owns(&entry.channel) {
             return entry.gate.clone();
         }
@@ -151,7 +151,7 @@ impl Directory {
         self.entries.get(&channel_id)?.running().cloned()
     }
 
-    /// What all running channels have in memory now, together.
+    /// The messages that all running channels have in memory.
     pub(super) fn load(&self) -> Load {
         let mut load = Load::default();
         for entry in &self.entries {
@@ -166,14 +166,14 @@ impl Directory {
         if channel.revision >= entry.channel.revision {
             entry.channel = channel;
         }
-        // What another node's actor found out is in the record.
+        // The record has the results of another node's actor.
         if !self.shared.cluster.is_alone() && entry.running().is_none() {
             entry.gate.publish(&entry.channel.connection);
         }
         refresh(&entry);
     }
 
-    /// Stops the actors of these shards, which another node is to own, each when its outcomes are written.
+    /// Stops the actors of these shards, which another node will own, each once its outcomes are written.
     pub(in crate::engine) async fn let_go(&self, shards: &HashSet<Uuid>) {
         let mut stopping = Vec::new();
         for mut entry in self.entries.iter_mut() {
@@ -188,21 +188,21 @@ impl Directory {
         futures_util::future::join_all(stopping.iter().map(|actor| actor.send(Stop))).await;
     }
 
-    /// Hides a channel that is about to be removed from those who ask for it. Dropped, the channel is there again.
+    /// Hides a channel that is about to be removed. When the guard is dropped, the channel is visible again.
     pub(in crate::engine) fn hide(&self, id: Uuid) -> Hidden<'_> {
         self.unknown.insert(id);
         let entry = self.entries.remove(&id).map(|(_, entry)| entry);
         Hidden { directory: self, id, entry, is_removed: false }
     }
 
-    /// Tells every actor to look at its tier again.
+    /// Tells every actor to read its tier again.
     pub(in crate::engine) fn retune(&self) {
         for entry in &self.entries {
             refresh(&entry);
         }
     }
 
-    /// Hands `message` to the running actors of a company's channels of one business account.
+    /// Passes `message` to the running actors of a company's channels of one business account.
     pub(in crate::engine) fn tell_account<M>(&self, company_id: Uuid, waba_id: &str, message: impl Fn() -> M)
     where
         M: ToChannel + Message<Result = ()>,
@@ -215,7 +215,7 @@ impl Directory {
         }
     }
 
-    /// Hands `message` to a channel's actor, if it runs.
+    /// Passes `message` to a channel's actor, if it runs.
     pub(in crate::engine) fn tell<M>(&self, channel_id: Uuid, message: M)
     where
         M: ToChannel + Message<Result = ()>,
@@ -225,7 +225,7 @@ impl Directory {
         }
     }
 
-    /// Hands `message` to every running actor.
+    /// Passes `message` to every running actor.
     pub(in crate::engine) fn tell_all<M>(&self, message: impl Fn() -> M)
     where
         M: ToChannel + Message<Result = ()>,
@@ -235,8 +235,8 @@ impl Directory {
         }
     }
 
-    /// Hands `message` to a channel's actor and waits for the answer; `None` when it does not run, or ended
-    /// just now: then it is started again by the sentinel and reads the store.
+    /// Passes `message` to a channel's actor and waits for the answer; `None` when the actor does not run or has just
+    /// ended: then the sentinel starts it again, and it reads the store.
     pub(in crate::engine) async fn ask<M: ToChannel>(
         &self,
         channel_id: Uuid,
@@ -245,16 +245,16 @@ impl Directory {
         self.handle(channel_id)?.send(message).await.ok()
     }
 
-    /// Starts the actors of channels that have to do something without being asked: those with work left,
-    /// and business accounts that the provider has not confirmed.
+    /// Starts the actor of a channel that has work without a request: unfinished sends, or a number that the provider
+    /// has not confirmed.
     pub(in crate::engine) fn wake(&self, channel: &Arc<Channel>) {
         if !self.shared.stopping.load(Ordering::Acquire) {
             self.actor(channel);
         }
     }
 
-    /// Restarts the actors that ended by a defect of ours, whose channels' queues wait. While the service stops,
-    /// actors end as they should, one sooner than the other. How many were started.
+    /// Restarts actors that ended because of a defect, whose channels' queues wait. While the service stops, actors end
+    /// on purpose, at different times. Returns how many were started.
     pub(in crate::engine) fn revive(&self) -> usize {
         if self.shared.stopping.load(Ordering::Acquire) {
             return 0;
@@ -267,13 +267,13 @@ impl Directory {
             .map(|entry| Arc::clone(&entry.channel))
             .collect();
         for channel in &ended {
-            tracing::error!(channel.id = %channel.id, "the channel's actor ended and is started again");
+            tracing::error!(channel.id = %channel.id, "the channel's actor ended, it is started again");
             self.wake(channel);
         }
         ended.len()
     }
 
-    /// Stops every actor, each when its outcomes are written.
+    /// Stops every actor, each once its outcomes are written.
     pub(in crate::engine) async fn stop(&self) {
         self.shared.stopping.store(true, Ordering::Release);
         let actors: Vec<_> = self.entries.iter().filter_map(|entry| entry.actor.clone()).collect();
@@ -285,7 +285,7 @@ impl Directory {
     }
 }
 
-/// A channel that nobody finds.
+/// A hidden channel.
 pub(in crate::engine) struct Hidden<'a> {
     directory: &'a Directory,
     id: Uuid,
@@ -294,14 +294,14 @@ pub(in crate::engine) struct Hidden<'a> {
 }
 
 impl Hidden<'_> {
-    /// The channel is removed: its actor ends, and nobody finds the channel again.
+    /// The channel is removed: its actor ends, and the channel stays hidden.
     pub(in crate::engine) async fn remove(mut self) {
         self.is_removed = true;
         if let Some(actor) = self.entry.take().and_then(|entry| entry.actor) {
             // A closed actor has stopped already.
             let _ = actor.send(Stop).await;
         }
-        // What was written beside this may have found it in the meantime.
+        // A concurrent update may have added it again.
         self.directory.entries.remove(&self.id);
         self.directory.listeners.remove(self.id);
         self.directory.unknown.insert(self.id);

@@ -1,13 +1,13 @@
-//! How many messages went in the last ten seconds, second by second: the pace of this moment.
+//! The messages of the last ten seconds, second by second: the present pace.
 
 use std::time::Duration;
 
-/// The time over which the pace of this moment is taken: one that ends is zero so much later.
+/// The time over which the present pace is measured: this long after the last message it is zero.
 const WINDOW: u64 = 10;
 /// The window, and the running second.
 const SLOTS: usize = WINDOW as usize + 1;
 
-/// Moments are told as the time since one that never changes.
+/// Times are given as the time since a fixed one.
 #[derive(Debug, Clone)]
 pub(in crate::engine) struct LastSeconds {
     /// Messages, by second modulo their number.
@@ -37,7 +37,7 @@ impl LastSeconds {
         *count = count.saturating_add(1);
     }
 
-    /// Messages a second in the last ten seconds. Of the oldest second as much counts as the running one lacks.
+    /// Messages a second in the last ten seconds. The oldest second counts by the part that the running one lacks.
     pub(in crate::engine) fn per_second(&self, moment: Duration) -> f64 {
         let (present, passed) = (moment.as_secs(), f64::from(moment.subsec_millis()) / 1_000.0);
         let of = |second: u64| {

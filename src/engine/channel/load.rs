@@ -1,4 +1,4 @@
-//! What waits and what is under way in memory at this moment, for monitoring and for an operator who looks at one channel.
+//! The messages in memory, waiting or under way, for monitoring and for operators.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,14 +7,14 @@ use uuid::Uuid;
 use super::machine::Backlog;
 use crate::engine::Engine;
 
-/// What a channel, or all of them together, have in memory.
+/// The messages in memory, of one channel or of all together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Load {
     /// Messages of sends to one recipient that were not started yet.
     pub direct: u64,
     /// Messages of bulk sends that were not started yet. Sends beyond `engine.active_bulk_sends` wait in the store.
     pub bulk: u64,
-    /// Messages that wait to be tried again.
+    /// Messages that wait for a retry.
     pub retry: u64,
     /// Messages between their start and their durable outcome.
     pub in_flight: u64,
@@ -33,7 +33,7 @@ impl Load {
     }
 }
 
-/// Where a channel's shell shows what its machine has, after each input.
+/// The numbers that a channel's shell publishes after each input.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     direct: AtomicU64,
@@ -51,7 +51,7 @@ impl Shown {
         self.in_flight.store(in_flight, Ordering::Relaxed);
     }
 
-    /// With so many messages in the channel's mailbox.
+    /// The load, with so many messages in the channel's mailbox.
     pub(super) fn load(&self, mailbox: u64) -> Load {
         Load {
             direct: self.direct.load(Ordering::Relaxed),
@@ -64,12 +64,12 @@ impl Shown {
 }
 
 impl Engine {
-    /// What a channel has in memory; `None` while its actor does not run, and nothing of it is there.
+    /// The messages of a channel in memory; `None` while its actor does not run.
     pub fn load(&self, channel_id: Uuid) -> Option<Load> {
         self.directory().handle(channel_id).map(|handle| handle.load())
     }
 
-    /// Sets the gauges of what all channels have in memory, and of the mailboxes.
+    /// Sets the gauges of all channels' messages in memory, and of the mailboxes.
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
     pub fn measure(&self) {
         let Load { direct, bulk, retry, in_flight, mailbox } = self.directory().load();

@@ -1,9 +1,8 @@
-//! A channel: the [`machine`] that decides, and the [`shell`] that carries out.
+//! A channel: the [`machine`] that decides, and the [`shell`] that carries out its decisions.
 //!
-//! The machine owns the state of the connection, the limiter, the lanes and what is in flight, and nothing that must
-//! survive: sends and outcomes are in the store, and a new machine goes on from there. It has no clock, no chance and
-//! no I/O of its own. The shell is the channel's actor: it hands the machine what happens, and does what the machine
-//! wants done.
+//! The machine owns the connection's state, the limiter, the lanes and the messages in flight, and nothing that must
+//! survive: sends and outcomes are in the store, and a new machine continues from there. It has no clock, no randomness
+//! and no I/O. The shell is the channel's actor: it passes events to the machine, and carries out its effects.
 //!
 //! Around them: the [`directory`] of all channels in use, the [`reader`] that they read the store through, their recent
 //! [`activity`], the [`load`] of each, and what operators do with channels.

@@ -1,9 +1,8 @@
-//! Reading the store for channels: on a thread of its own, and as many at once as it has connections.
+//! Reads of the store for channels: on a thread of its own, as many at once as it has connections.
 //!
-//! These connections are reserved for channels, so that neither requests nor accepting keeps a channel from its next
-//! messages, nor the other way round. And a channel's own thread may be busy with thousands of messages: were its reads carried out
-//! there, each would keep its connection until that thread comes round to it, and a thousand channels would
-//! begin one by one.
+//! These connections are reserved for channels, so that neither requests nor accepting keep a channel from its next
+//! messages, nor the other way round. A channel's own thread may be busy with thousands of messages: if its reads ran
+//! there, each would keep its connection until that thread gets to it, and a thousand channels would start one by one.
 
 use std::sync::Arc;
 
@@ -20,13 +19,13 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Starts the thread. As many reads run at once as `store` has connections; the others stand in line.
+    /// Starts the thread. As many reads run at once as `store` has connections; the others wait in a queue.
     pub(crate) fn new(store: Store) -> Self {
         let at_once = Arc::new(Semaphore::new(store.connections()));
         Self { thread: threads::start(), at_once, store }
     }
 
-    /// What is read from.
+    /// The store to read from.
     pub(crate) fn store(&self) -> Store {
         self.store.clone()
     }
@@ -35,7 +34,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// Those of `reading`; [`Error::Unavailable`] when it was cut short.
+    /// Those of `reading`; [`Error::Unavailable`] when it was interrupted.
     pub(crate) fn read<T, R>(&self, reading: R) -> impl Future<Output = Result<T>> + use<T, R>
     where
         T: Send + 'static,
@@ -45,7 +44,7 @@ impl Reader {
         let at_once = Arc::clone(&self.at_once);
         self.thread.spawn(async move {
             let Ok(_place) = at_once.acquire_owned().await else { return };
-            // Who asked may have ended meanwhile.
+            // The caller may have ended meanwhile.
             let _ = answer.send(reading.await);
         });
         async move {

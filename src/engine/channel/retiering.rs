@@ -1,4 +1,4 @@
-//! What another tier would change for sends that run.
+//! The effect of a changed tier on running sends.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,7 +16,7 @@ use crate::engine::{Engine, Error};
 use crate::store::overview::Running;
 use crate::store::plan::Ahead;
 
-/// Sends that are looked at: those with most left.
+/// The most sends that are examined: those with most messages left.
 const SENDS: u32 = 20;
 
 /// What a tier would change for one send.
@@ -26,13 +26,13 @@ pub struct Effect {
     pub send: Running,
     /// The channel that sends it.
     pub channel: Arc<Channel>,
-    /// How long it takes under the tier as it is.
+    /// How long the send takes under the present tier.
     pub before: Estimate,
-    /// How long it would take.
+    /// How long it would take under the other tier.
     pub after: Estimate,
 }
 
-/// What is the same under both tiers, read once for each channel.
+/// The part that is the same under both tiers, read once for each channel.
 struct Stand {
     channel: Arc<Channel>,
     tier: Arc<Tier>,
@@ -40,7 +40,8 @@ struct Stand {
 }
 
 impl Engine {
-    /// What `tier` in the place of the one of its name would change for the sends that run under it and have most left.
+    /// What `tier`, in place of the present one of its name, would change for the sends under it that have most
+    /// messages left.
     ///
     /// # Errors
     ///
@@ -69,7 +70,7 @@ impl Engine {
         Ok(effects)
     }
 
-    /// What a channel has before it, and what sets its pace; `None` for one that is gone.
+    /// A channel's queue and the factors of its pace; `None` when the channel is gone.
     async fn stand(&self, channel_id: Uuid, tier: &Tier, now: Timestamp) -> Result<Option<Stand>, Error> {
         let Some(channel) = self.channel(channel_id).await? else { return Ok(None) };
         self.directory().actor(&channel);
@@ -96,7 +97,7 @@ impl Engine {
     }
 }
 
-/// The course of one of the sends that wait on a channel: the others are its queue.
+/// The course of one of a channel's waiting sends: the others are its queue.
 fn of_send(all: &Course, send: &Running) -> Course {
     let mut course = all.clone();
     let own = match send.has_template {

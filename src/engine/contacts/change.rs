@@ -1,7 +1,8 @@
-//! Changing many contacts: tagging, untagging and deleting what a caller names or what a search finds, in short steps.
+//! Changes of many contacts: tagging, untagging and deleting those that a caller names or a search finds, in short
+//! steps.
 //!
-//! What is asked for goes on when the caller leaves in the middle. A company has one such change at a time; asking for the
-//! same again changes nothing more.
+//! A change goes on when the caller leaves. A company has one such change at a time; repeating a change has no further
+//! effect.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,17 +21,17 @@ use crate::store::{self, Care, ContactDraft, Membership, Upserted};
 /// Contacts that one request may name.
 pub const MOST_AT_ONCE: usize = 10_000;
 
-/// Which contacts.
+/// The contacts of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Whom {
-    /// These.
+    /// The named ones.
     Named {
         /// By their ids.
         ids: Vec<Uuid>,
         /// And by their numbers.
         numbers: Vec<PhoneNumber>,
     },
-    /// Those that a search finds; all without a text.
+    /// The results of a search; all contacts without a text.
     Found(Option<String>),
 }
 
@@ -38,10 +39,10 @@ pub enum Whom {
 #[derive(Clone, Default)]
 pub(in crate::engine) struct Changes(Arc<DashSet<Uuid>>);
 
-/// A company's change; the next may begin when it is dropped.
+/// A company's change; the next one may begin when this is dropped.
 struct Turn(Changes, Uuid);
 
-/// What happens to the contacts.
+/// The kind of change.
 #[derive(Debug, Clone, Copy)]
 enum What {
     Members(Uuid, Membership),
@@ -61,7 +62,7 @@ impl Drop for Turn {
 }
 
 impl Engine {
-    /// Gives contacts a tag or takes it from them; how many that changed.
+    /// Gives contacts a tag or takes it from them. Returns how many changed.
     ///
     /// # Errors
     ///
@@ -82,7 +83,7 @@ impl Engine {
         self.change_many(record, company, whom, What::Members(tag, membership)).await
     }
 
-    /// Deletes contacts; how many.
+    /// Deletes contacts. Returns how many.
     ///
     /// # Errors
     ///
@@ -91,7 +92,8 @@ impl Engine {
         self.change_many(ContactRecord::new(who, company), company, whom, What::Delete).await
     }
 
-    /// Deletes a tag: from now on it reaches nobody, and its contacts are freed of it in steps. Whether there was one.
+    /// Deletes a tag: from now on it reaches nobody, and it is removed from its contacts in steps. Returns whether
+    /// there was one.
     ///
     /// # Errors
     ///
@@ -102,11 +104,11 @@ impl Engine {
         Ok(deleted)
     }
 
-    /// Creates or updates contacts; of each, its id and what that changed, in their order.
+    /// Creates or updates contacts. Returns the id of each and what changed, in order.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when the database is away: then those before may be written.
+    /// [`Error::Unavailable`] when the database is away: then the earlier contacts may be written.
     pub async fn write_contacts(
         &self,
         who: &Who,
@@ -155,7 +157,7 @@ impl Engine {
         let turn = self.0.contact_changes.begin(company).ok_or_else(stopped)?;
         let (tell, told) = oneshot::channel();
         let engine = self.clone();
-        // In a task of its own: half a change is no good to anybody.
+        // In a task of its own, so that the change is completed.
         self.0.threads[1].spawn_fn(move || {
             actix::spawn(async move {
                 let changed = engine.change_in_steps(record, company, whom, what).await;
@@ -213,25 +215,25 @@ impl Engine {
             };
             pace.wrote(started.elapsed());
             pace.pause().await;
-            // What changed is read one by one by searches until it is indexed again.
+            // Searches read changed contacts one by one until these are indexed again.
             store.index_contacts(company, Care::Passing).await?;
         }
         Ok(Some(changed))
     }
 }
 
-/// Those that are not changed yet.
+/// The contacts that are not changed yet.
 enum Left {
     Ids(Vec<Uuid>),
     Places(Vec<u32>),
 }
 
-/// The refusal of what is about a tag that the company does not have.
+/// The refusal for a tag that the company does not have.
 pub fn no_such_tag() -> Refusal {
     Refusal::new(Code::TagNotFound, "this company has no such tag: GET /api/v1/contacts/tags lists them")
 }
 
-/// It may succeed in a moment: another change is under way, or the service is stopping.
+/// A retry may succeed soon: another change is under way, or the service is stopping.
 fn stopped() -> Error {
     Error::Unavailable { retry_after: RETRY_AFTER }
 }

@@ -1,4 +1,4 @@
-//! The people that a company writes to: changes of many contacts at once, imports of files, and who is left out of sends.
+//! The people that a company writes to: changes of many contacts at once, imports of files, and suppressions.
 
 pub(super) mod change;
 pub(super) mod imports;

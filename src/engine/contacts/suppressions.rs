@@ -1,9 +1,9 @@
 //! Suppressed recipients in memory, so that a send need not ask the database about each of its recipients.
 //!
-//! Some 50 bytes for each. The ledger writes what is said of them, and the store knows what was said last: once it is
-//! durable, those concerned are looked up there. (A channel's actor adds what its own answers say before that too.)
-//! What people change beside the service is read from the store, and what was heard while that was read is not lost
-//! by it.
+//! Some 50 bytes for each. The ledger writes the statements about recipients, and the store knows the latest one: once
+//! a statement is durable, its recipients are read from there. (A channel's actor adds what its own answers say before
+//! that.) Changes by people outside the service are read from the store, and statements that arrive during such a read
+//! are not lost.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -17,44 +17,44 @@ use crate::domain::suppression::Suppression;
 use crate::store::suppressions::{Record, Subject, Word};
 use crate::store::{self, Store};
 
-/// Why a recipient is left out, in words that continue "the number …".
+/// Why a recipient is skipped, in words that continue "the number …".
 const OF_EVERYTHING: &str = "is not to be sent anything by this business";
 const OF_MARKETING: &str = "does not want marketing messages";
-/// The same of a message whose recipient opted out after its send was accepted.
+/// The same for a message whose recipient opted out after its send was accepted.
 const SUPPRESSED_OF_EVERYTHING: &str = "the recipient is on the company's suppression list";
 const SUPPRESSED_OF_MARKETING: &str = "the recipient opted out of marketing messages";
 
-/// What keeps a message from its recipient.
+/// The reason not to send a message to its recipient now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Barrier {
-    /// They opted out of it, in a sentence.
+    /// The recipient opted out, as this sentence says.
     OptedOut(&'static str),
-    /// The provider holds it back until then.
+    /// The provider holds the message back until then.
     Held(Timestamp),
 }
 
-/// How many recipients a send leaves out, by why.
+/// The numbers of recipients that a send skips, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct LeftOut {
+pub(crate) struct SuppressedCounts {
     of_everything: u64,
     of_marketing: u64,
 }
 
-impl LeftOut {
-    /// Counts those of another part of the audience too.
+impl SuppressedCounts {
+    /// Adds those of another part of the audience.
     pub(crate) const fn add(&mut self, other: Self) {
         self.of_everything += other.of_everything;
         self.of_marketing += other.of_marketing;
     }
 
-    /// The reasons that there are, in the words that a skipped entry has.
+    /// The counts by reason, in the words of a skipped entry.
     pub(crate) fn by_reason(self) -> BTreeMap<&'static str, u64> {
         let all = [(OF_EVERYTHING, self.of_everything), (OF_MARKETING, self.of_marketing)];
         all.into_iter().filter(|(_, count)| *count > 0).collect()
     }
 }
 
-/// What is known of one recipient.
+/// The suppression of one recipient.
 #[derive(Debug, Clone, Copy, Default)]
 struct Entry {
     marketing: bool,
@@ -65,9 +65,9 @@ struct Entry {
 
 type Recipients = BTreeMap<PhoneNumber, Entry>;
 
-/// What was heard of one recipient.
+/// An update of one recipient.
 #[derive(Debug, Clone, Copy)]
-enum News {
+enum Update {
     Added(Record),
     Lifted(Subject),
 }
@@ -75,38 +75,38 @@ enum News {
 #[derive(Default)]
 struct Known {
     companies: HashMap<Uuid, Recipients>,
-    /// What was heard since the store is being read, if it is.
-    meanwhile: Option<Vec<News>>,
+    /// The updates since a read of the store began, while one is under way.
+    meanwhile: Option<Vec<Update>>,
 }
 
 #[derive(Default)]
 pub(crate) struct Suppressions {
     known: RwLock<Known>,
-    /// Those concerned by a webhook are looked up in turns, so that what is known here is what the last one found.
+    /// The recipients of webhooks are read in turns, so that the last read decides.
     turns: tokio::sync::Mutex<()>,
 }
 
-/// The store is being read: begun before, ended after. Only one at a time.
+/// A read of the store, from its begin to its end. Only one at a time.
 #[must_use = "what was read is taken over by `finish`"]
 pub(crate) struct Loading<'a>(&'a Suppressions);
 
 impl Suppressions {
-    /// The store is about to be read.
+    /// Begins a read of the store.
     pub(crate) fn load(&self) -> Loading<'_> {
         self.write().meanwhile = Some(Vec::new());
         Loading(self)
     }
 
-    /// Adds one.
+    /// Adds a suppression.
     pub(crate) fn add(&self, record: Record) {
-        self.write().hear(News::Added(record));
+        self.write().hear(Update::Added(record));
     }
 
-    /// Takes over how the store has those of whom this was said: it knows what was said last.
+    /// Takes over the stored suppressions of these recipients: the store knows the latest statement.
     ///
     /// # Errors
     ///
-    /// When it cannot be read: then whom these words keep messages from gets none, and nobody is let in.
+    /// When the store cannot be read: then the suppressions in these statements hold, and no statement lifts one.
     pub(crate) async fn look_up(&self, store: &Store, words: &[Word]) -> store::Result<()> {
         if words.is_empty() {
             return Ok(());
@@ -123,7 +123,7 @@ impl Suppressions {
         Ok(())
     }
 
-    /// Takes over how the store has these, of whom another process heard something.
+    /// Takes over the stored suppressions of these recipients, which another process changed.
     ///
     /// # Errors
     ///
@@ -135,42 +135,42 @@ impl Suppressions {
         Ok(())
     }
 
-    /// Of these subjects, only what these records say is so.
+    /// Replaces the suppressions of these subjects with these records.
     fn replace(&self, subjects: &[Subject], records: Vec<Record>) {
         let mut known = self.write();
-        subjects.iter().for_each(|subject| known.hear(News::Lifted(*subject)));
-        records.into_iter().for_each(|record| known.hear(News::Added(record)));
+        subjects.iter().for_each(|subject| known.hear(Update::Lifted(*subject)));
+        records.into_iter().for_each(|record| known.hear(Update::Added(record)));
     }
 
-    /// Removes from `numbers` those that a send leaves out, and counts them as skipped. Says how many those were,
-    /// by why.
-    pub(crate) fn leave_out(
+    /// Removes from `numbers` the recipients that a send skips, and counts them as skipped. Returns their numbers, by
+    /// reason.
+    pub(crate) fn skip_suppressed(
         &self,
         company_id: Uuid,
         is_marketing: bool,
         numbers: &mut Vec<PhoneNumber>,
         skipped: &mut Skipped,
-    ) -> LeftOut {
+    ) -> SuppressedCounts {
         let known = self.read();
-        let mut left_out = LeftOut::default();
-        let Some(recipients) = known.companies.get(&company_id) else { return left_out };
+        let mut suppressed = SuppressedCounts::default();
+        let Some(recipients) = known.companies.get(&company_id) else { return suppressed };
         numbers.retain(|number| {
             let Some(entry) = recipients.get(number) else { return true };
             if entry.everything {
-                left_out.of_everything += 1;
+                suppressed.of_everything += 1;
                 skipped.add(&format!("+{number}"), &OF_EVERYTHING);
             } else if entry.marketing && is_marketing {
-                left_out.of_marketing += 1;
+                suppressed.of_marketing += 1;
                 skipped.add(&format!("+{number}"), &OF_MARKETING);
             } else {
                 return true;
             }
             false
         });
-        left_out
+        suppressed
     }
 
-    /// What keeps a message from this recipient, if anything does.
+    /// The reason not to send a message to this recipient now, if there is one.
     pub(crate) fn barrier(
         &self,
         company_id: Uuid,
@@ -191,7 +191,7 @@ impl Suppressions {
         }
     }
 
-    /// Until when marketing templates to this recipient wait.
+    /// Until when marketing templates to this recipient are held.
     pub(crate) fn held_until(
         &self,
         company_id: Uuid,
@@ -212,11 +212,11 @@ impl Suppressions {
 }
 
 impl Loading<'_> {
-    /// Takes over what the store had, and on top of it what was heard since [`Suppressions::load`]. Whether
-    /// nothing was: otherwise what was read may be older than that, or newer, and is best read again.
+    /// Takes over the stored suppressions, and the updates since [`Suppressions::load`]. Returns whether there were
+    /// none: otherwise the read may be older or newer than an update, and should be repeated.
     pub(crate) fn finish(self, records: impl IntoIterator<Item = Record>) -> bool {
         let mut known = Known::default();
-        records.into_iter().for_each(|record| known.hear(News::Added(record)));
+        records.into_iter().for_each(|record| known.hear(Update::Added(record)));
         let mut present = self.0.write();
         let meanwhile = present.meanwhile.take().unwrap_or_default();
         let was_undisturbed = meanwhile.is_empty();
@@ -233,13 +233,13 @@ impl Drop for Loading<'_> {
 }
 
 impl Known {
-    fn hear(&mut self, word: News) {
+    fn hear(&mut self, word: Update) {
         if let Some(meanwhile) = &mut self.meanwhile {
             meanwhile.push(word);
         }
         match word {
-            News::Added(record) => self.add(record),
-            News::Lifted(subject) => self.lift(subject),
+            Update::Added(record) => self.add(record),
+            Update::Lifted(subject) => self.lift(subject),
         }
     }
 
@@ -286,7 +286,7 @@ mod tests {
 
     fn left(suppressions: &Suppressions, company: u128, is_marketing: bool) -> (Vec<PhoneNumber>, u64) {
         let (mut numbers, mut skipped) = ((0..4).map(number).collect(), Skipped::default());
-        suppressions.leave_out(Uuid::from_u128(company), is_marketing, &mut numbers, &mut skipped);
+        suppressions.skip_suppressed(Uuid::from_u128(company), is_marketing, &mut numbers, &mut skipped);
         (numbers, skipped.count)
     }
 

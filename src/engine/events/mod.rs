@@ -1,7 +1,7 @@
-//! Publishing events: from the outbox to the stream, in order, and out of the outbox once the stream has them.
+//! Publishes events: from the outbox to the stream, in order; events that the stream has are removed from the outbox.
 //!
-//! The writer of an event does not wait for this. While nothing can be published the outbox fills up to its bound; then
-//! the oldest events go. The log says once when publishing stops and once when it goes on.
+//! The writer of an event does not wait for this. While nothing can be published, the outbox fills up to its bound;
+//! then the oldest events are dropped. The log says once when publishing stops and once when it resumes.
 
 mod publisher;
 
@@ -11,8 +11,9 @@ use super::upkeep::rounds;
 use crate::connector::nats::EventStream;
 
 impl Engine {
-    /// Publishes what waits in the outbox, from now until the engine stops; at most `max_rows` events wait. The engine's
-    /// store has to be one that writes events. Of the nodes of a cluster the one that keeps house publishes those of all.
+    /// Publishes the events of the outbox, from now until the engine stops; at most `max_rows` events wait. The
+    /// engine's store has to be one that writes events. In a cluster, the node that does the housekeeping publishes the
+    /// events of all.
     pub fn publish_events(&self, stream: EventStream, max_rows: u64) {
         let mut publisher = Publisher::new(self.store().clone(), stream, max_rows);
         let cluster = self.0.shared.cluster.clone();

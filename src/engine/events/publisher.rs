@@ -13,19 +13,19 @@ use crate::store::{self, Store};
 
 /// Events that are published together: one read, one wait for acknowledgements, one removal.
 const AT_ONCE: u32 = 1_000;
-/// How often it is looked for events that another process wrote, and for a stream that can take them again.
+/// How often events of another process are looked for, and a failed publication is retried.
 const LOOK: Duration = Duration::from_secs(1);
-/// How often it is looked for a connection while there is none.
+/// How often the connection is checked while there is none.
 const RECONNECTING: Duration = Duration::from_millis(100);
 /// How often the outbox is measured.
 const MEASURE: Duration = Duration::from_secs(1);
 
-/// Publishes what waits in the outbox, and removes what the stream has.
+/// Publishes the events of the outbox, and removes those that the stream has.
 pub(super) struct Publisher {
     store: Store,
     stream: EventStream,
     max_rows: u64,
-    /// Whether the log says that nothing can be published.
+    /// Whether it was logged that nothing can be published.
     is_failing: bool,
     /// Events that were dropped since publishing stopped.
     dropped: u64,
@@ -75,7 +75,7 @@ impl Publisher {
         Self { store, stream, max_rows, is_failing: false, dropped: 0, measured: None, figures }
     }
 
-    /// Publishes what there is, and waits for more. The pause before the next round.
+    /// Publishes the waiting events, and waits for more. Returns the pause before the next round.
     pub(super) async fn round(&mut self) -> Duration {
         if let Err(trouble) = self.publish_all().await {
             self.note_trouble(&trouble);
@@ -88,7 +88,7 @@ impl Publisher {
         Duration::ZERO
     }
 
-    /// Another node publishes: its figures count. The pause until this one may have to.
+    /// Another node publishes, and its figures count. Returns the pause until this node checks again.
     pub(super) fn rest(&mut self) -> Duration {
         self.measured = None;
         self.figures.rows.set(0.0);
@@ -114,7 +114,7 @@ impl Publisher {
         }
     }
 
-    /// Publishes these, and removes those that are done.
+    /// Publishes these, and removes those that were acknowledged.
     async fn publish(&self, pending: Vec<Pending>) -> Result<(), Trouble> {
         let (mut numbers, mut events, mut done) = (Vec::new(), Vec::new(), Vec::new());
         for Pending { seq, event } in pending {
@@ -123,7 +123,7 @@ impl Publisher {
                     numbers.push(seq);
                     events.push(event);
                 }
-                // The store has logged it; it must not keep the others waiting.
+                // The store has logged it; it must not hold up the others.
                 None => {
                     self.figures.refused.increment(1);
                     done.push(seq);
@@ -139,7 +139,7 @@ impl Publisher {
                     done.push(seq);
                 }
                 Published::Refused => {
-                    tracing::error!(seq, "an event is larger than NATS takes and is dropped");
+                    tracing::error!(seq, "an event is larger than NATS accepts, it is dropped");
                     self.figures.refused.increment(1);
                     done.push(seq);
                 }
@@ -153,7 +153,7 @@ impl Publisher {
         Err(Trouble::NotAcknowledged { unknown, count })
     }
 
-    /// Keeps the outbox within its bound, and says how much waits.
+    /// Keeps the outbox within its bound, and measures how many events wait.
     async fn measure(&mut self) {
         self.measured = Some(Instant::now());
         if let Err(error) = self.try_to_measure().await {
@@ -191,7 +191,7 @@ impl Publisher {
     }
 
     fn note_trouble(&mut self, error: &Trouble) {
-        // The connector tells of connections.
+        // The connector logs lost connections.
         if matches!(error, Trouble::NotConnected) || std::mem::replace(&mut self.is_failing, true) {
             tracing::debug!(%error, "events still cannot be published");
         } else {

@@ -1,4 +1,4 @@
-//! Who waits for an answer of the ledger's machine, which knows them by numbers.
+//! Callers that wait for an answer of the ledger's machine, which knows them by numbers.
 
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -7,14 +7,14 @@ use super::machine::Answer;
 use super::message::{Error, Written};
 use crate::engine::machine::Caller;
 
-/// Somebody who waits, by what is answered.
+/// A waiting caller, by the type of its answer.
 pub(super) enum Waiting {
     Accepted(oneshot::Sender<Result<Uuid, Error>>),
     Written(oneshot::Sender<Result<Written, Error>>),
     Done(oneshot::Sender<Result<(), Error>>),
 }
 
-/// Places are used again, so that a caller costs no more than its channel.
+/// Numbers are used again, so that a caller costs no more than its channel.
 #[derive(Default)]
 pub(super) struct Callers {
     waiting: Vec<Option<Waiting>>,
@@ -31,12 +31,12 @@ impl Callers {
         Caller(place as u64)
     }
 
-    /// How many wait.
+    /// The number of waiting callers.
     pub(super) const fn len(&self) -> usize {
         self.waiting.len() - self.free.len()
     }
 
-    /// Tells a caller, once.
+    /// Answers a caller, once.
     pub(super) fn answer(&mut self, caller: Caller, answer: Result<Answer, Error>) {
         let place = usize::try_from(caller.0).ok().filter(|place| *place < self.waiting.len());
         let Some((place, waiting)) = place.and_then(|place| Some((place, self.waiting[place].take()?)))
@@ -51,13 +51,13 @@ impl Callers {
             (Waiting::Accepted(waiting), Err(error)) => tell(waiting, Err(error)),
             (Waiting::Written(waiting), Err(error)) => tell(waiting, Err(error)),
             (Waiting::Done(waiting), Err(error)) => tell(waiting, Err(error)),
-            // An answer to another question: dropped, so that the caller hears that the ledger is closed.
+            // An answer of another type: the sender is dropped, so that the caller reads that the ledger is closed.
             (_, Ok(Answer::Accepted(_) | Answer::Written(_) | Answer::Done)) => {}
         }
     }
 }
 
-/// Tells somebody who may have gone meanwhile: what was asked for is done all the same.
+/// Answers a caller that may have gone meanwhile: its request is carried out all the same.
 fn tell<T>(waiting: oneshot::Sender<Result<T, Error>>, answer: Result<T, Error>) {
     let _ = waiting.send(answer);
 }

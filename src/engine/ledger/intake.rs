@@ -1,4 +1,4 @@
-//! What the ledger is asked, handed to its machine.
+//! Requests to the ledger, passed to its machine.
 
 use actix::prelude::*;
 use tokio::sync::oneshot;
@@ -12,7 +12,7 @@ use crate::engine::mailbox::{Passed, Queued};
 use crate::engine::traces::Hearing;
 
 impl Ledger {
-    /// Hands something to the machine, and waits for its answer.
+    /// Passes a request to the machine, and waits for its answer.
     fn ask<T: 'static>(
         &mut self,
         waiting: impl FnOnce(oneshot::Sender<Result<T, Error>>) -> Waiting,
@@ -43,8 +43,8 @@ impl Handler<Accept> for Ledger {
 
     fn handle(&mut self, mut accept: Accept, ctx: &mut Self::Context) -> Self::Result {
         let id = Uuid::now_v7();
-        if let Some(errand) = accept.errand.take() {
-            errand.accept(id);
+        if let Some(pending_reply) = accept.pending_reply.take() {
+            pending_reply.accept(id);
         }
         self.ask(Waiting::Accepted, |caller| Input::Accept { id, accept, caller }, ctx)
     }

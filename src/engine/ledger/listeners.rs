@@ -1,4 +1,4 @@
-//! Who hears of sends that became durable: the actors of channels, by the channels' ids.
+//! Listeners for sends that became durable: the channels' actors, by the channels' ids.
 
 use dashmap::DashMap;
 use uuid::Uuid;
@@ -10,18 +10,18 @@ use crate::engine::mailbox::Slot;
 pub(crate) struct Listeners(DashMap<Uuid, Slot<Arrived>>);
 
 impl Listeners {
-    /// From now on this actor hears of the channel's sends.
+    /// Registers the actor of a channel.
     pub(crate) fn add(&self, channel_id: Uuid, actor: Slot<Arrived>) {
         self.0.insert(channel_id, actor);
     }
 
-    /// Nobody hears of the channel's sends any more.
+    /// Removes the actor of a channel.
     pub(crate) fn remove(&self, channel_id: Uuid) {
         self.0.remove(&channel_id);
     }
 
-    /// Hands sends to their channel without waiting for it. A channel that has no actor, or whose actor ended, finds
-    /// its sends in the store when it starts again.
+    /// Passes sends to their channel without waiting. A channel without a running actor reads its sends from the store
+    /// when it starts.
     pub(super) fn tell(&self, channel_id: Uuid, arrived: Arrived) {
         let Some(actor) = self.0.get(&channel_id) else { return };
         if let Err(arrived) = actor.try_send(arrived) {

@@ -1,4 +1,4 @@
-//! What the ledger is asked, and what it answers.
+//! Requests to the ledger, and its answers.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::domain::content::{Content, Stored};
 use crate::domain::message::Key;
 use crate::domain::request::Skipped;
 use crate::domain::send::{Block, Recipients, Schedule, Source, TemplateUse};
-use crate::engine::web_session::Errand;
+use crate::engine::web_session::PendingReply;
 use crate::store::ledger::{Answer, Event, PendingWrites, Receipt};
 use crate::store::suppressions;
 use crate::telemetry::Origin;
@@ -17,51 +17,51 @@ use crate::telemetry::Origin;
 /// Why something was not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Error {
-    /// The database is away or too much waits for it already.
+    /// The database is unavailable, or too many requests wait for it.
     #[error("the database cannot write now")]
     Unavailable,
-    /// Another process dispatches now, or a statement of ours was refused; both were logged.
+    /// Another process took over, or the database refused a statement; the log has the reason.
     #[error("the ledger is closed")]
     Closed,
-    /// The database refuses a row of it permanently; that was logged.
+    /// The database permanently refuses a row of it; the log says which.
     #[error("the database refuses it")]
     Refused,
 }
 
-/// How the ledger does.
+/// The ledger's condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Condition {
-    /// Everything is written as it comes.
+    /// Everything is written at once.
     Writing,
-    /// The last commit failed and is tried again.
+    /// The last commit failed and is retried.
     Failing,
     /// Another process took over; nothing more is written.
     Fenced,
 }
 
-/// Everything of a send but its audience.
+/// A send without its audience.
 #[derive(Debug)]
 pub(crate) struct Order {
     pub(crate) company_id: Uuid,
     pub(crate) channel_id: Uuid,
     pub(crate) content: Content,
-    /// The id of the group that it goes to; goes with [`Recipients::Group`].
+    /// The id of the group that it goes to; used with [`Recipients::Group`].
     pub(crate) group: Option<String>,
     pub(crate) template: Option<TemplateUse>,
     pub(crate) schedule: Schedule,
-    /// Where its audience comes from, beside numbers.
+    /// The sources of its audience, beside numbers.
     pub(crate) sources: Vec<Source>,
     /// The client's key, under which the answer is kept.
     pub(crate) claim: Option<Claim>,
-    /// A caller waits until the one message is handed over.
+    /// A caller waits until the message is handed over.
     pub(crate) is_awaited: bool,
-    /// The request that asked for it, for its trace.
+    /// The request that it came with, for its trace.
     pub(crate) origin: Origin,
 }
 
 impl Order {
-    /// What is stored of it as its content. Only a message whose caller waits has an answer that is kept when it is
-    /// handed over, and has the key with it.
+    /// The stored content. It has the client's key only for a message whose caller waits: the answer is kept when that
+    /// message is handed over.
     pub(crate) fn stored(&self) -> Stored<&Content, &str> {
         let claim = self.claim.as_ref().filter(|_| self.is_awaited);
         let key = claim.map(|claim| claim.key.as_str());
@@ -72,9 +72,9 @@ impl Order {
 /// A client's key for a request that must be carried out once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
-    /// As the client gave it.
+    /// The key, as the client gave it.
     pub key: String,
-    /// SHA-256 over what is asked: the same key for something else is a mistake.
+    /// SHA-256 of the request: the same key for another request is a mistake of the client.
     pub fingerprint: [u8; 32],
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct AcceptedSend {
 }
 
 impl AcceptedSend {
-    /// The answer to be kept under the client's key, when it gave one.
+    /// The answer to keep under the client's key, if there is one.
     pub(crate) fn kept_answer(&self, skipped: &Skipped) -> Option<Answer> {
         let claim = self.order.claim.as_ref()?;
         Some(Answer {
@@ -108,31 +108,32 @@ impl AcceptedSend {
 #[rtype(result = "()")]
 pub(crate) struct Arrived {
     pub(crate) sends: Vec<AcceptedSend>,
-    /// They had to wait on their way, or it turned out late that they are in the store: what was said of them
-    /// meanwhile was heard before, and they may be dispatched already.
+    /// They were delayed, or found to be in the store after an unknown commit: messages about them may have arrived
+    /// before, and they may be dispatched already.
     pub(crate) is_late: bool,
 }
 
-/// Write a new send, and its recipients unless there is one only. Its channel hears of it once it is durable and counts.
+/// Write a new send, and its recipients unless there is only one. Its channel is told once the send is durable and
+/// complete.
 #[derive(Message)]
 #[rtype(result = "Result<Uuid, Error>")]
 pub(crate) struct Accept {
     pub(crate) order: Arc<Order>,
     pub(crate) recipients: Recipients,
-    /// Entries that were left out.
+    /// Entries that were skipped.
     pub(crate) skipped: Skipped,
     /// The first blocks.
     pub(crate) blocks: Vec<Block>,
     /// More blocks follow: the send only counts once [`Activate`] is written.
     pub(crate) more: bool,
-    /// Of the caller who waits until the one message is handed over: found under the send's id before it is written.
-    pub(crate) errand: Option<Arc<Errand>>,
+    /// The pending reply, if a caller waits: found under the send's id before the send is written.
+    pub(crate) pending_reply: Option<Arc<PendingReply>>,
 }
 
 impl Accept {
-    /// A send of which everything is here, and for which nobody waits.
+    /// A complete send, without a waiting caller.
     pub(crate) const fn new(order: Arc<Order>, recipients: Recipients, skipped: Skipped) -> Self {
-        Self { order, recipients, skipped, blocks: Vec::new(), more: false, errand: None }
+        Self { order, recipients, skipped, blocks: Vec::new(), more: false, pending_reply: None }
     }
 }
 
@@ -149,26 +150,26 @@ pub(crate) struct Extend {
 #[rtype(result = "Result<(), Error>")]
 pub(crate) struct Activate {
     pub(crate) send: AcceptedSend,
-    /// Entries that were left out.
+    /// Entries that were skipped.
     pub(crate) skipped: Skipped,
 }
 
-/// Remove a send that was not accepted after all.
+/// Remove a send that was not accepted in the end.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Withdraw(pub(crate) Uuid);
 
-/// What a record found when it was written.
+/// The result of writing a record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Written {
     /// Sends of the marks that are not in the store (any more).
     pub(crate) gone: Vec<Uuid>,
-    /// Messages announced to be tried again that are over, by what the store knows.
+    /// Announced messages that are over, as the store says.
     pub(crate) overtaken: Vec<Key>,
 }
 
 impl Written {
-    /// Adds what another commit found.
+    /// Adds the result of another commit.
     pub(super) fn add(&mut self, other: Self) {
         let Self { gone, overtaken } = other;
         self.gone.extend(gone);
@@ -176,7 +177,7 @@ impl Written {
     }
 }
 
-/// Write what a channel did: outcomes, marks and suppressions. Answered when durable, however long that takes.
+/// Write the work of a channel: outcomes, marks and suppressions. Answered when durable, however long that takes.
 #[derive(Message)]
 #[rtype(result = "Result<Written, Error>")]
 pub(crate) struct Record {
@@ -185,7 +186,7 @@ pub(crate) struct Record {
     pub(crate) is_awaited: bool,
 }
 
-/// Write what a provider told. Answered when durable; after an error the provider tells it again.
+/// Write the reports of a provider. Answered when durable; after an error the provider repeats them.
 #[derive(Default, Message)]
 #[rtype(result = "Result<(), Error>")]
 pub(crate) struct Hear {
@@ -202,7 +203,7 @@ impl Hear {
     }
 }
 
-/// Write what is left, then end. Answered when done; the lease is given back then.
+/// Write what is left, then end. Answered when done; then the lease is released.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Close;

@@ -1,7 +1,7 @@
 //! The ledger actor: all writes of sends and outcomes, many callers to one commit.
 //!
-//! It decides nothing: [`machine`] says what is written when, and who is told. The actor hands it what it is asked and
-//! what the database answered, and carries out what it says.
+//! It decides nothing: the [`machine`] says what is written when, and who is told. The actor passes requests and the
+//! database's answers to the machine, and carries out its effects.
 
 mod callers;
 mod intake;
@@ -52,19 +52,19 @@ pub(crate) struct Ledger {
     listeners: Arc<Listeners>,
     store: Store,
     lease: Arc<Lease>,
-    /// A commit that takes longer is given up and tried again: the database does not answer.
+    /// A commit that takes longer is abandoned and retried: the database does not answer.
     patience: Duration,
     /// The most messages that wait for the actor.
     capacity: usize,
     condition: watch::Sender<Condition>,
-    /// When the machine is to be woken.
+    /// The timer that wakes the machine.
     timer: Option<SpawnHandle>,
     figures: Figures,
 }
 
 impl Ledger {
-    /// Writes to `store`, as long as the `lease` is ours. So long the database may take for a commit, and so many sends
-    /// may wait at once.
+    /// Writes to `store` while this process has the `lease`. The pair bounds the time of a commit and the number of
+    /// waiting sends.
     pub(crate) fn new(
         store: Store,
         lease: Arc<Lease>,
@@ -97,7 +97,7 @@ impl Ledger {
         }
     }
 
-    /// Hands an input to the machine, and carries out what it decides.
+    /// Passes an input to the machine, and carries out its effects.
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
     fn take_up(&mut self, input: Input, ctx: &mut Context<Self>) {
         let mut effects = mem::take(&mut self.effects);

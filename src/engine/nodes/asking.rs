@@ -1,8 +1,8 @@
-//! What only the owner of a channel can answer, asked by the other nodes: the words of a request and of its answer, the way
-//! there, and what the owner does with it.
+//! Questions that only the owner of a channel can answer, asked by other nodes: the request and its answer as
+//! documents, their transport, and how the owner answers.
 //!
-//! Requests and answers are documents whose readers ignore fields that they do not know, so that nodes of two versions
-//! understand each other while one replaces the other.
+//! The readers of these documents ignore unknown fields, so that nodes of two versions understand each other during an
+//! upgrade.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,22 +20,22 @@ use crate::domain::limit::Spent;
 use crate::engine::{Engine, Error};
 use crate::error::{Code, Refusal};
 
-/// The most requests of other nodes that are answered at once for each shard. Beyond it requests wait, and then fail.
+/// The most requests of other nodes that are answered at once for each shard. Further ones wait, and then fail.
 const AT_ONCE: usize = 256;
-/// How long a node that has just claimed a channel may take to hear requests for it.
+/// How long a node that has just claimed a channel may take to subscribe to its requests.
 const SUBSCRIBING: Duration = Duration::from_millis(300);
 
-/// Something that only the owner of a channel can answer.
+/// A question that only the owner of a channel can answer.
 #[async_trait(?Send)]
 pub(in crate::engine) trait Question: Serialize + DeserializeOwned {
-    /// The last word of its subject. It never changes.
+    /// The last part of its subject. It never changes.
     const NAME: &'static str;
-    /// Whether the owner may have done something that must not be done twice when its answer does not come.
+    /// Whether a lost answer may hide an action that must not be repeated.
     const IS_DONE_ONCE: bool = false;
-    /// What is answered.
+    /// The type of the answer.
     type Answer: Serialize + DeserializeOwned;
 
-    /// How long the answer may take; `None` for as long as the configuration gives other nodes.
+    /// How long the answer may take; `None` for the configured time.
     fn within(&self, _engine: &Engine) -> Option<Duration> {
         None
     }
@@ -59,7 +59,7 @@ enum Reply<A> {
     Fault(Fault),
 }
 
-/// Why there is no answer, as it travels.
+/// The reason for a missing answer, as it travels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Fault {
@@ -118,12 +118,12 @@ fn unavailable(sentence: &str) -> Error {
 }
 
 impl Engine {
-    /// Asks the owner of a channel; `None` when that is this node, which has claimed the channel if nobody owned it.
+    /// Asks the owner of a channel; `None` when this node owns it, or has just claimed it because nobody did.
     ///
     /// # Errors
     ///
-    /// Those that the owner answers. `service_unavailable` when it cannot be asked or does not answer; [`Error::Internal`]
-    /// when it may have done what must not be done twice.
+    /// Those that the owner answers. `service_unavailable` when it cannot be asked or does not answer;
+    /// [`Error::Internal`] when it may have done something that must not be repeated.
     pub(in crate::engine) async fn ask_owner<Q: Question>(
         &self,
         channel: &Arc<Channel>,
@@ -141,7 +141,8 @@ impl Engine {
             if let Some(answer) = self.ask_once(&*carrier, channel, question).await? {
                 return Ok(Some(answer));
             }
-            // Nobody heard it. The row says whether somebody owns the channel, who may only begin to hear requests.
+            // No node received the question. The row says whether the channel has an owner, which may have just begun
+            // to subscribe.
             if is_last || cluster.owner(channel).await?.is_none() {
                 break;
             }
@@ -151,7 +152,7 @@ impl Engine {
         Ok(None)
     }
 
-    /// Asks once; `None` when no owner heard it.
+    /// Asks once; `None` when no owner received the question.
     pub(in crate::engine) async fn ask_once<Q: Question>(
         &self,
         carrier: &dyn Carrier,
@@ -183,9 +184,9 @@ impl Engine {
         }
     }
 
-    /// Takes what a carrier brings for a shard that this node owns, until the task is aborted.
+    /// Receives the carrier's messages for a shard that this node owns, until the task is aborted.
     pub(super) async fn attend(self, carrier: Arc<dyn Carrier>, shard: Uuid) {
-        // Tried again in the next round.
+        // The next round retries.
         let Ok(mut subscription) = carrier.subscribe(shard).await else { return };
         let turns = Arc::new(Semaphore::new(AT_ONCE));
         while let Some(incoming) = subscription.next().await {
@@ -194,7 +195,7 @@ impl Engine {
                 Incoming::Request(request) => {
                     let Ok(turn) = Arc::clone(&turns).acquire_owned().await else { return };
                     let engine = self.clone();
-                    // It is answered even when the shard is given away meanwhile.
+                    // The request is answered even if the shard is given away meanwhile.
                     actix::spawn(async move {
                         let Request { name, body, answer } = request;
                         if let Some(reply) = questions::answered(&engine, &name, &body).await {
@@ -213,7 +214,7 @@ impl Engine {
         let reply = match serde_json::from_slice(body) {
             Ok(asked) => self.answer_here::<Q>(asked).await,
             Err(error) => {
-                tracing::warn!(name = Q::NAME, %error, "cannot read what another node asks");
+                tracing::warn!(name = Q::NAME, %error, "cannot read a request of another node");
                 Reply::Fault(Fault::NotUnderstood)
             }
         };
@@ -234,12 +235,12 @@ impl Engine {
     }
 }
 
-/// To a request that this version does not know.
+/// The answer to a request that this version does not know.
 pub(super) fn not_understood() -> Option<Vec<u8>> {
     serde_json::to_vec(&Reply::<()>::Fault(Fault::NotUnderstood)).ok()
 }
 
-/// There is no answer, and the owner may have acted.
+/// The error when no answer came although the owner may have acted.
 fn lost<Q: Question>() -> Error {
     if Q::IS_DONE_ONCE {
         return Error::Internal;

@@ -1,8 +1,7 @@
-//! Receipts of messages whose channels other nodes own: the owner is told of them, by what carries requests between the nodes
-//! and, while nothing does, by a note.
+//! Receipts for channels that other nodes own: the owner is told by the carrier or, without one, by a note.
 //!
-//! The receipts are in the ledger before. What is told here ends what the owner waits for: a message of which nobody knows
-//! whether the provider has it, or the one that tries a refused channel.
+//! The ledger has the receipts already. The owner is told so that it stops waiting: for the receipt of a message with
+//! an unknown outcome, or for the answer to a canary.
 
 use std::collections::HashMap;
 use std::mem;
@@ -23,7 +22,7 @@ use crate::engine::channel::Heard;
 use crate::engine::{Engine, Error};
 use crate::store;
 
-/// A message of which a receipt was heard: its send, its place there and its state.
+/// A message with a receipt: its send, its ordinal and its state.
 pub(super) type Mark = (Uuid, u64, i16);
 
 /// The messages, without those in a state that only a newer version knows.
@@ -53,11 +52,11 @@ impl Question for TellHeard {
     }
 }
 
-/// What notes have to say of messages, until it is written: webhooks that come at once share a note.
+/// Receipts to write in notes: webhooks that arrive together share a note.
 #[derive(Debug, Default)]
 pub(super) struct Unwritten {
     of_channels: Mutex<HashMap<Uuid, Vec<Mark>>>,
-    /// Held by the one that writes.
+    /// Held during a write.
     turn: tokio::sync::Mutex<()>,
 }
 
@@ -70,7 +69,7 @@ impl Unwritten {
         mem::take(&mut *self.of_channels())
     }
 
-    /// Could not be written: it comes before what was heard since.
+    /// The write failed: its receipts come before newer ones.
     fn put_back(&self, left: impl IntoIterator<Item = (Uuid, Vec<Mark>)>) {
         let mut of_channels = self.of_channels();
         for (channel, mut marks) in left {
@@ -86,8 +85,8 @@ impl Unwritten {
 }
 
 impl Engine {
-    /// Tells the channel which messages receipts were heard of, wherever it runs. Where nothing carries requests to its owner,
-    /// a note says it, which is durable when this returns.
+    /// Tells the channel of receipts, on whichever node it runs. Without a carrier to its owner, a note does, which is
+    /// durable when this returns.
     ///
     /// # Errors
     ///
@@ -119,9 +118,9 @@ impl Engine {
             if let Ok(Some(())) = engine.ask_once(&*carrier, &channel, &told).await {
                 return;
             }
-            // It may have been heard: hearing it again does no harm.
+            // The owner may have received it: a repetition does no harm.
             if let Err(error) = engine.note_heard(channel.id, told.messages).await {
-                tracing::warn!(channel.id = %channel.id, %error, "the owner of a channel is not told of receipts");
+                tracing::warn!(channel.id = %channel.id, %error, "cannot tell the owner of a channel of receipts");
             }
         });
         Ok(())
@@ -129,14 +128,14 @@ impl Engine {
 
     async fn note_heard(&self, channel_id: Uuid, marks: Vec<Mark>) -> store::Result<()> {
         self.0.nodes.unwritten.add(channel_id, marks);
-        // Others rely on it: it goes on when this caller is gone.
+        // Other callers rely on this write: it goes on when this caller is gone.
         let engine = self.clone();
         let written = actix::spawn(async move { engine.write_heard().await });
         let cut_short = |_| Err(store::Error::Impossible("a note was cut short".to_owned()));
         written.await.unwrap_or_else(cut_short)
     }
 
-    /// Writes what is to be said of messages; what others began to write is written when this returns.
+    /// Writes the collected receipts; writes that others began are done when this returns.
     async fn write_heard(&self) -> store::Result<()> {
         let unwritten = &self.0.nodes.unwritten;
         let _turn = unwritten.turn.lock().await;
@@ -157,7 +156,7 @@ impl Engine {
     async fn write_heard_of(&self, channel_id: Uuid, marks: &[Mark]) -> store::Result<()> {
         let cluster = &self.0.shared.cluster;
         let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
-        // A channel that nobody runs reads the ledger when it starts.
+        // A channel that runs nowhere reads the ledger when it starts.
         if !cluster.owns(&channel) && cluster.owner(&channel).await?.is_none() {
             return Ok(());
         }

@@ -1,8 +1,9 @@
-//! This process as one node of several: channels come and go, and what concerns a channel is told to its owner.
+//! This process as one node of several: it gains and loses channels, and tells a channel's owner what concerns the
+//! channel.
 //!
-//! Only the owner of a channel runs its actor, its account's machine and its web session. Every node reads, accepts and
-//! hears webhooks. What the owner has to know is in the database: it looks for [work] each second, and reads the [notes] of
-//! other nodes. A process that serves alone owns every channel, and does none of this.
+//! Only the owner of a channel runs its actor, its account's machine and its web session. Every node reads, accepts
+//! sends and receives webhooks. Messages to the owner are in the database: it searches for [work] each second, and
+//! reads the [notes] of other nodes. A process that serves alone owns every channel, and does none of this.
 
 mod asking;
 mod heard;
@@ -22,73 +23,71 @@ use uuid::Uuid;
 pub(in crate::engine) use self::asking::Question;
 pub(in crate::engine) use self::notes::{Told, share_suppressions};
 pub(in crate::engine) use self::questions::{
-    AnswerPasskey, AskLimits, AskPairing, AskPicture, AskSpeed, BeginWeb, Glance, Pair, RehearseWeb, SendWeb,
+    AnswerPasskey, AskLimits, AskPairing, AskPicture, AskSpeed, BeginWeb, DryRunWeb, Glance, Pair, SendWeb,
     Unlink,
 };
 pub use self::shown::Shown as ShownCluster;
 use super::{Engine, Error};
-use crate::clock::Timestamp;
-use crate::cluster::News;
+use crate::cluster::ClusterEvent;
 use crate::domain::channel::Channel;
 use crate::engine::upkeep::rounds::repeat;
 use crate::error::{Code, Refusal};
-use crate::store;
 
-/// How long a request waits for a channel that nobody owns to be claimed.
+/// How long a request waits until a channel without an owner is claimed.
 const CLAIM_PATIENCE: Duration = Duration::from_secs(2);
 
-/// What wakes the rounds of a node.
+/// The state of a node's rounds.
 #[derive(Default)]
 pub(super) struct Nodes {
     /// There may be new work, or notes.
     look: Notify,
     /// Channels without sends may have no owner any more.
     has_idle: AtomicBool,
-    /// What was heard of messages of other nodes' channels, and no note says yet.
+    /// Receipts for channels of other nodes that no note has yet.
     unwritten: heard::Unwritten,
     /// Sessions are opened and closed in turns.
     sessions: Mutex<()>,
 }
 
 impl Engine {
-    /// Begins what a node does beside its channels; it ends with the thread.
-    pub(super) fn join(&self, thread: &ArbiterHandle, news: mpsc::UnboundedReceiver<News>) {
-        thread.spawn(self.clone().follow(news));
+    /// Starts the node's rounds; they end with the thread.
+    pub(super) fn join(&self, thread: &ArbiterHandle, events: mpsc::UnboundedReceiver<ClusterEvent>) {
+        thread.spawn(self.clone().follow(events));
         let (engine, mut seen) = (self.clone(), work::Seen::default());
         repeat(thread, "work of this node", async move || engine.look_for_work(&mut seen).await);
     }
 
-    /// Carries out what the node hears of its part in the cluster.
-    async fn follow(self, mut news: mpsc::UnboundedReceiver<News>) {
-        while let Some(news) = news.recv().await {
+    /// Handles the events of the cluster.
+    async fn follow(self, mut events: mpsc::UnboundedReceiver<ClusterEvent>) {
+        while let Some(event) = events.recv().await {
             let engine = self.clone();
-            match news {
-                News::Gained(shards) => {
+            match event {
+                ClusterEvent::Gained(shards) => {
                     self.0.nodes.look.notify_one();
                     actix::spawn(async move { engine.open_sessions(shards).await });
                 }
-                News::GiveUp { shards, stopped } => {
+                ClusterEvent::GiveUp { shards, stopped } => {
                     self.0.nodes.look.notify_one();
                     actix::spawn(async move {
                         engine.let_go(shards).await;
-                        // A node that has ended released them by that.
+                        // If the node has ended, the shards are released already.
                         let _ = stopped.send(());
                     });
                 }
-                News::Distrusted => {
+                ClusterEvent::Distrusted => {
                     actix::spawn(async move { engine.close_sessions(None).await });
                 }
-                News::Trusted => {
+                ClusterEvent::Trusted => {
                     self.0.nodes.look.notify_one();
                     actix::spawn(async move { engine.reopen_sessions().await });
                 }
-                News::NodeGone => {
-                    // Its web sessions are connected again by others, without waiting for their turn.
+                ClusterEvent::NodeGone => {
+                    // Other nodes open its web sessions, without waiting for their scheduled round.
                     self.0.nodes.has_idle.store(true, Ordering::Release);
                     self.0.nodes.look.notify_one();
                     actix::spawn(async move { engine.take_over().await });
                 }
-                News::Fenced => {
+                ClusterEvent::Fenced => {
                     self.lose_lease();
                     return;
                 }
@@ -96,7 +95,7 @@ impl Engine {
         }
     }
 
-    /// Stops what runs of these shards, each when its outcomes are written.
+    /// Stops the channels of these shards, each once its outcomes are written.
     async fn let_go(&self, shards: Vec<Uuid>) {
         let shards: HashSet<_> = shards.into_iter().collect();
         self.directory().let_go(&shards).await;
@@ -133,21 +132,14 @@ impl Engine {
         }
     }
 
-    /// Reads what a node that is gone may have told nobody, and ends what it left.
+    /// Reads changes that a dead node may not have told.
     async fn take_over(&self) {
-        let ending = async {
-            self.load_suppressions().await?;
-            if self.0.shared.cluster.keeps_house() {
-                self.store().end_left_messages(Timestamp::now()).await?;
-            }
-            Ok::<_, store::Error>(())
-        };
-        if let Err(error) = ending.await {
-            tracing::warn!(%error, "cannot read yet what a node left");
+        if let Err(error) = self.load_suppressions().await {
+            tracing::warn!(%error, "cannot read yet what a dead node left");
         }
     }
 
-    /// Makes sure that the channel runs here; claims it when nobody owns it.
+    /// Makes sure that this node owns the channel; claims it when nobody does.
     ///
     /// # Errors
     ///
@@ -170,7 +162,7 @@ impl Engine {
         Err(Refusal::new(Code::ServiceUnavailable, sentence).into())
     }
 
-    /// A send was accepted here: the channel's owner looks for it.
+    /// A send was accepted here: wakes the channel's owner.
     pub(in crate::engine) fn hint(&self, channel: &Channel) {
         let cluster = &self.0.shared.cluster;
         if !cluster.owns(channel) {

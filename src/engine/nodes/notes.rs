@@ -1,4 +1,4 @@
-//! What nodes tell each other through the database, and what the owner of a channel does about it.
+//! Notes: messages between nodes through the database, and how the owner of a channel acts on them.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -21,36 +21,36 @@ use crate::store;
 use crate::store::nodes::Note;
 use crate::store::suppressions::Word;
 
-/// How long the caller waits for the owner of a channel to act, and how often it looks.
+/// How long the caller waits for the owner of a channel to act, and how often it checks.
 const PATIENCE: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(50);
 /// Notes become readable in another order than they are numbered, but within this.
 const STRAGGLING: Duration = Duration::from_secs(15);
 
-/// What is told.
+/// The content of a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::engine) enum Told {
-    /// Let go of a send, which is paused or over by the store.
+    /// Release a send, which is paused or over in the store.
     Release {
         /// Which.
         send: Uuid,
         /// The state of a send that is over.
         over: Option<i16>,
     },
-    /// Something in the store may go now.
+    /// A send in the store may go now.
     Look,
-    /// The provider has news of the number: ask it.
+    /// The number changed at the provider: probe it.
     Recheck,
-    /// The provider told of trouble with the number or its account.
+    /// The provider reported trouble with the number or its account.
     Troubled {
         /// One of [`TROUBLES`].
         disposition: String,
         /// The provider's code.
         code: Option<i64>,
-        /// In words.
+        /// The provider's sentence.
         sentence: String,
-        /// Whether it was told of a message.
+        /// Whether a message met it.
         is_of_message: bool,
     },
     /// The templates may have changed.
@@ -59,13 +59,13 @@ pub(in crate::engine) enum Told {
     Heard(Vec<Mark>),
     /// To all nodes: the channel was removed.
     Removed(Uuid),
-    /// To all nodes: something was said of these recipients.
+    /// To all nodes: the suppressions of these recipients changed.
     Suppressions(Vec<(Uuid, i64, i16)>),
-    /// To all nodes: the provider takes nothing from these apps.
+    /// To all nodes: the provider throttles these apps.
     Apps(Vec<ThrottledApp>),
 }
 
-/// The troubles that are told, and their words.
+/// The kinds of trouble in notes, and their words.
 const TROUBLES: [(&str, Disposition); 7] = [
     ("slow_number", Disposition::SlowNumber),
     ("slow_account", Disposition::SlowAccount),
@@ -77,7 +77,7 @@ const TROUBLES: [(&str, Disposition); 7] = [
 ];
 
 impl Told {
-    /// The trouble; what is no trouble of the number makes its owner ask the provider.
+    /// A note about trouble; a disposition that is no trouble of the number makes the owner probe it.
     pub(in crate::engine) fn troubled(
         disposition: Disposition,
         failure: &Failure,
@@ -112,9 +112,9 @@ impl Told {
 /// The notes to all nodes that this one has read.
 #[derive(Debug, Default)]
 pub(super) struct Read {
-    /// The greatest id that was read, and when that was known; the oldest first.
+    /// The greatest ids read, with their times; the oldest first.
     greatest: VecDeque<(Instant, i64)>,
-    /// All up to here were read, and none comes later.
+    /// All notes up to this id were read, and no late one will come.
     behind: i64,
     read: HashSet<i64>,
 }
@@ -125,7 +125,7 @@ impl Read {
         id > self.behind && self.read.insert(id)
     }
 
-    /// Forgets what is so old that no straggler comes before it.
+    /// Drops entries that are so old that no late note comes before them.
     fn forget(&mut self, now: Instant) {
         if let Some(greatest) = self.read.iter().max() {
             self.greatest.push_back((now, *greatest));
@@ -140,7 +140,7 @@ impl Read {
     }
 }
 
-/// Says to the other nodes that something was said of these recipients.
+/// Tells the other nodes that the suppressions of these recipients changed.
 ///
 /// # Errors
 ///
@@ -164,7 +164,7 @@ impl Engine {
         self.store().add_note(None, told.name(), &told.body()).await.map(drop)
     }
 
-    /// Tells the other nodes which apps the provider takes nothing from.
+    /// Tells the other nodes which apps the provider throttles.
     pub(super) async fn share_throttled_apps(&self) -> store::Result<()> {
         let apps = self.0.shared.accounts.take_throttled_apps();
         if apps.is_empty() {
@@ -179,7 +179,7 @@ impl Engine {
         written.map(drop)
     }
 
-    /// Tells the owner of a channel that is another node; the note's id, or `None` when it is not.
+    /// Tells the owner of a channel, if it is another node. Returns the note's id, or `None`.
     pub(in crate::engine) async fn tell_owner(
         &self,
         channel: &Channel,
@@ -194,7 +194,7 @@ impl Engine {
         Ok(Some(note))
     }
 
-    /// Has a channel let go of a send, wherever the channel runs. Waits until it did, within a limit.
+    /// Makes a channel release a send, on whichever node the channel runs. Waits for that, within a limit.
     pub(in crate::engine) async fn release(&self, channel_id: Uuid, release: Release) -> store::Result<()> {
         let Release { send_id: send, over } = release;
         self.directory().ask(channel_id, release).await;
@@ -202,7 +202,7 @@ impl Engine {
             return Ok(());
         }
         let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
-        // A channel that nobody runs reads the store when it starts.
+        // A channel that runs nowhere reads the store when it starts.
         if self.0.shared.cluster.owner(&channel).await?.is_none() {
             return Ok(());
         }
@@ -211,7 +211,7 @@ impl Engine {
         let deadline = Instant::now() + PATIENCE;
         while self.store().has_note(note).await? {
             if Instant::now() >= deadline {
-                tracing::warn!(channel.id = %channel_id, send.id = %send, "the owner of the channel has not heard yet");
+                tracing::warn!(channel.id = %channel_id, send.id = %send, "the owner of the channel has not released the send yet");
                 break;
             }
             tokio::time::sleep(LOOK).await;
@@ -237,7 +237,7 @@ impl Engine {
         let cluster = &self.0.shared.cluster;
         let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
         if !cluster.owns(&channel) {
-            // Nobody may own it: then the note waits for the node that is proposed.
+            // The channel may have no owner: then the note waits for the proposed node.
             cluster.want(std::iter::once(&*channel));
             return Ok(());
         }
@@ -276,8 +276,8 @@ impl Engine {
                 directory.ask(channel_id, Heard(marked(messages))).await;
             }
             Ok(Told::Removed(_) | Told::Suppressions(_) | Told::Apps(_)) => {}
-            // A newer version may say what this one does not know.
-            Err(error) => tracing::warn!(note = note.name, %error, "cannot read what another node says"),
+            // A newer version may write notes that this one cannot read.
+            Err(error) => tracing::warn!(note = note.name, %error, "cannot read a note of another node"),
         }
         self.store().remove_note(note.id).await
     }

@@ -16,14 +16,14 @@ use crate::domain::outlook::Outlook;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::WebRequest;
 use crate::engine::accept::idempotency::MovedKey;
-use crate::engine::accept::web_send::WebRehearsal;
+use crate::engine::accept::web_send::WebDryRun;
 use crate::engine::channel::{AskPace, LookAhead, Viewed};
 use crate::engine::web_session::{Pairing, PasskeyAnswer};
 use crate::engine::{Engine, Error, RETRY_AFTER};
 
-/// How long a page waits for what another node knows of its sends.
+/// How long a page waits for another node's knowledge of its sends.
 pub(super) const GLANCE: Duration = Duration::from_secs(1);
-/// How long the owner may take for what WhatsApp has to answer, or a file's server.
+/// How long the owner may take when WhatsApp or a file's server has to answer.
 const OF_OTHERS: Duration = Duration::from_secs(60);
 
 /// The answer to a request of another node; `None` when it cannot be written.
@@ -38,14 +38,14 @@ pub(super) async fn answered(engine: &Engine, name: &str, body: &[u8]) -> Option
         AnswerPasskey::NAME => engine.answer::<AnswerPasskey>(body).await,
         SendWeb::NAME => engine.answer::<SendWeb>(body).await,
         BeginWeb::NAME => engine.answer::<BeginWeb>(body).await,
-        RehearseWeb::NAME => engine.answer::<RehearseWeb>(body).await,
+        DryRunWeb::NAME => engine.answer::<DryRunWeb>(body).await,
         TellHeard::NAME => engine.answer::<TellHeard>(body).await,
         AskPicture::NAME => engine.answer::<AskPicture>(body).await,
         _ => not_understood(),
     }
 }
 
-/// What limits the channel now?
+/// The limits of the channel now.
 #[derive(Serialize, Deserialize)]
 pub(in crate::engine) struct AskLimits {}
 
@@ -59,7 +59,7 @@ impl Question for AskLimits {
     }
 }
 
-/// What is to be expected of these sends?
+/// The outlook of these sends.
 #[derive(Serialize, Deserialize)]
 pub(in crate::engine) struct Glance {
     pub(in crate::engine) sends: Vec<Viewed>,
@@ -79,11 +79,11 @@ impl Question for Glance {
     }
 }
 
-/// How fast is the channel?
+/// The pace of the channel.
 #[derive(Serialize, Deserialize)]
 pub(in crate::engine) struct AskSpeed {}
 
-/// What the owner knows of a channel's speed beside its tier.
+/// The factors of a channel's pace beside its tier.
 #[derive(Serialize, Deserialize)]
 pub(in crate::engine) struct Speed {
     pub(in crate::engine) level: Option<Level>,
@@ -107,7 +107,7 @@ impl Question for AskSpeed {
     }
 }
 
-/// How far is the web session with being linked?
+/// The progress of the web session's pairing.
 #[derive(Serialize, Deserialize)]
 pub(in crate::engine) struct AskPairing {}
 
@@ -179,7 +179,7 @@ impl Question for AnswerPasskey {
     }
 }
 
-/// Send a message through the web session, and answer when it is handed over.
+/// Send a message through the web session; answered when it is handed over.
 #[derive(Serialize, Deserialize)]
 pub(in crate::engine) struct SendWeb {
     pub(in crate::engine) request: WebRequest,
@@ -228,27 +228,27 @@ impl Question for BeginWeb {
     }
 }
 
-/// What would this message be?
+/// A dry run of this message.
 #[derive(Serialize, Deserialize)]
-pub(in crate::engine) struct RehearseWeb {
+pub(in crate::engine) struct DryRunWeb {
     pub(in crate::engine) request: WebRequest,
 }
 
 #[async_trait(?Send)]
-impl Question for RehearseWeb {
+impl Question for DryRunWeb {
     const NAME: &'static str = "rehearse";
-    type Answer = WebRehearsal;
+    type Answer = WebDryRun;
 
     fn within(&self, _: &Engine) -> Option<Duration> {
         Some(OF_OTHERS)
     }
 
-    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<WebRehearsal, Error> {
-        engine.rehearse_web(channel, self.request).await
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<WebDryRun, Error> {
+        engine.dry_run_web(channel, self.request).await
     }
 }
 
-/// Where is this person's picture?
+/// The link to this person's picture.
 #[derive(Serialize, Deserialize)]
 pub(in crate::engine) struct AskPicture {
     pub(in crate::engine) number: PhoneNumber,

@@ -1,4 +1,4 @@
-//! What operators see of the cluster, and how they drain a node.
+//! The operators' view of the cluster, and draining a node.
 
 use uuid::Uuid;
 
@@ -17,7 +17,7 @@ pub struct Shown {
     pub own: Uuid,
     /// Its nodes, and what runs on each.
     pub status: Status,
-    /// How this node's connection to the others is; `None` when it has none.
+    /// This node's connection to the others; `None` when it has none.
     pub link: Option<Link>,
 }
 
@@ -31,7 +31,7 @@ impl Engine {
         let cluster = &self.0.shared.cluster;
         let Some(own) = cluster.node() else { return Ok(None) };
         let status = cluster::status(&*self.all_records().await?).await?;
-        // A node that is fenced ends at once; until then it has no name.
+        // A fenced node ends at once; until then it has no name.
         let named = status.nodes.iter().find(|node| node.node.id == own).or(status.nodes.first());
         let name = named.map(|node| node.node.cluster.clone()).unwrap_or_default();
         Ok(Some(Shown { name, own, status, link: cluster.carrier().and_then(|carrier| carrier.link()) }))
@@ -57,7 +57,7 @@ impl Engine {
         Ok((node, Page { records: found, total: all.len() as u64 }))
     }
 
-    /// Tells a node to give its channels away and to take no others; how it stands then.
+    /// Tells a node to give its channels away and to take no others. Returns its status then.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl Engine {
         if !self.all_records().await?.drain_node(who, id).await? {
             return Err(no_such_node().into());
         }
-        tracing::info!(node.id = %id, %who, "a node is told to drain");
+        tracing::info!(node.id = %id, %who, "a node was told to drain");
         self.node(id).await
     }
 

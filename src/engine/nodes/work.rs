@@ -1,4 +1,4 @@
-//! The owner's look for work: sends that other nodes accepted, and channels that nobody owns.
+//! The owner's search for work: sends that other nodes accepted, and channels without an owner.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,33 +17,33 @@ use crate::engine::channel::{Look, Overlooked};
 use crate::store;
 use crate::store::channels::{AtWork, Recent};
 
-/// How often is looked.
+/// How often the owner searches.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// Words of other nodes that come within this are one reason to look: they come with each request that is accepted.
+/// Wake-ups of other nodes within this time cause one search: they come with each accepted request.
 pub(super) const GATHERING: Duration = Duration::from_millis(10);
-/// Channels that are read at once, and how often at most in one round: what is left comes first in the next one.
+/// Channels that are read at once, and the most reads in one round: the rest comes first in the next one.
 const CHANNELS_AT_ONCE: u32 = 500;
 const READINGS: usize = 10;
-/// In every so many seconds channels are looked at that have no sends, and old notes are removed.
+/// How often, in seconds, channels without sends are checked and old notes removed.
 const SELDOM: u64 = 5;
-/// In every so many seconds each channel looks into the store, whatever was seen: what became readable late may look
-/// like what was seen before.
+/// How often, in seconds, each channel reads the store whatever was seen: rows that became readable late may look like
+/// known ones.
 const AGAIN: u64 = 15;
 
-/// What was seen of channels before.
+/// What earlier rounds saw of the channels.
 #[derive(Default)]
 pub(super) struct Seen {
     rounds: Rounds,
     behind: Uuid,
     recent: HashMap<Uuid, Recent>,
-    /// Takes what other nodes say to each shard that this one owns.
+    /// The tasks that receive messages of other nodes, for each shard that this node owns.
     attended: HashMap<Uuid, Attended>,
     read: Read,
     was_blind: bool,
 }
 
-/// Counts the rounds that come by themselves. Those for which another node asks come in any number between them, and do no
-/// more than they have to.
+/// Counts the scheduled rounds. Rounds that other nodes ask for come in between in any number, and do only the
+/// necessary.
 #[derive(Debug, Default)]
 struct Rounds {
     count: u64,
@@ -51,7 +51,7 @@ struct Rounds {
 }
 
 impl Rounds {
-    /// A round begins; its number, if it is one that comes by itself.
+    /// A round begins. Returns its number, if it is a scheduled one.
     fn begin(&mut self, now: Instant) -> Option<u64> {
         if self.last.is_some_and(|last| now.saturating_duration_since(last) < INTERVAL) {
             return None;
@@ -72,7 +72,7 @@ impl Drop for Attended {
 }
 
 impl Engine {
-    /// One round; the pause until the next.
+    /// Does one round. Returns the pause until the next.
     pub(super) async fn look_for_work(&self, seen: &mut Seen) -> Duration {
         if self.check_running().is_ok() {
             let result = self.see_work(seen).await;
@@ -83,8 +83,8 @@ impl Engine {
             }
             seen.was_blind = result.is_err();
         }
-        // Another node may say that there is something, and one may be refused what the others have to know: then it is looked
-        // at once.
+        // A round begins at once when another node reports work, or when the other nodes have to be told of a throttled
+        // app.
         let asked = async {
             tokio::select! {
                 () = self.0.nodes.look.notified() => {}
@@ -135,8 +135,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Hears what other nodes say to this one and to the shards that it owns, and to no others. A subscription that ended or
-    /// could not be made is made again.
+    /// Receives messages of other nodes to this node and to the shards that it owns. A subscription that ended or
+    /// failed is made again.
     fn attend_to_owned(&self, attended: &mut HashMap<Uuid, Attended>) {
         let Some(carrier) = self.0.shared.cluster.carrier() else { return };
         let mut owned = self.0.shared.cluster.owned();
@@ -149,7 +149,7 @@ impl Engine {
         }
     }
 
-    /// Wakes a channel that runs here, and tells it of sends that other nodes accepted; `looks_again` whatever was seen.
+    /// Tells a channel that runs here of sends that other nodes accepted; with `looks_again`, whatever was seen.
     fn see_sends(
         &self,
         channel: &Arc<Channel>,
@@ -158,12 +158,12 @@ impl Engine {
         seen: &mut Seen,
     ) {
         let Some(handle) = self.directory().handle(channel.id) else {
-            // It reads the store when it starts.
+            // The channel reads the store when it starts.
             seen.recent.insert(channel.id, recent);
             self.directory().wake(channel);
             return;
         };
-        // A full mailbox belongs to a channel that is busy: it is told in another round.
+        // A full mailbox belongs to a busy channel, which is told in another round.
         let is_new = seen.recent.get(&channel.id) != Some(&recent);
         let AtWork { direct, bulk, .. } = at_work;
         if is_new || looks_again {

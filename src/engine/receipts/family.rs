@@ -1,7 +1,7 @@
-//! The channels of one company, and which of them a webhook speaks of.
+//! The channels of one company, and which of them a webhook is about.
 //!
-//! One app may serve several companies, so that a webhook at the address of one names numbers of another. What it says
-//! of those is not for this company.
+//! One app may serve several companies, so that a webhook at the address of one company names numbers of another. Such
+//! parts are not for this company.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,21 +9,21 @@ use std::sync::Arc;
 use crate::connector::update::{Heard, Update};
 use crate::domain::channel::Channel;
 
-/// The company's channels that a webhook may speak of.
+/// The company's channels that a webhook may be about.
 #[derive(Debug)]
 pub(super) struct Family {
-    /// The one whose address it came to, then all others when it speaks of more than that one.
+    /// The channel whose address it came to, then all others if the webhook may be about them.
     channels: Vec<Arc<Channel>>,
     of_number: HashMap<String, usize>,
     of_account: HashMap<String, Vec<usize>>,
 }
 
-/// Whom a part of a webhook is about.
+/// The subject of a part of a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Whom {
-    /// One channel, by its place in the family.
+    /// One channel, by its index in the family.
     Channel(usize),
-    /// All channels of an account, by the place of its first.
+    /// All channels of an account, by the index of the first.
     Account(usize),
 }
 
@@ -44,7 +44,7 @@ impl Family {
         family
     }
 
-    /// Whether these updates are about more than the number of `own`.
+    /// Whether these updates may be about more than the number of `own`.
     pub(super) fn is_needed(own: &Channel, heard: &[Heard]) -> bool {
         heard.iter().any(|Heard { account, number, at: _, update }| match (number, account) {
             (Some(number), _) => is_of_somebody(update) && own.phone_number_id.as_ref() != Some(number),
@@ -52,7 +52,7 @@ impl Family {
         })
     }
 
-    /// Whom an update is about; `None` when that is no channel of the company.
+    /// The subject of an update; `None` when it is no channel of the company.
     pub(super) fn whom(&self, account: Option<&str>, number: Option<&str>) -> Option<Whom> {
         match (number, account) {
             (Some(number), _) => self.of_number.get(number).copied().map(Whom::Channel),
@@ -66,13 +66,13 @@ impl Family {
         &self.channels[0]
     }
 
-    /// The channel that is meant, or the first of the account that is.
+    /// The subject's channel, or the first of its account.
     pub(super) fn channel(&self, whom: Whom) -> &Arc<Channel> {
         let (Whom::Channel(place) | Whom::Account(place)) = whom;
         &self.channels[place]
     }
 
-    /// All channels that are meant.
+    /// All channels of the subject.
     pub(super) fn channels(&self, whom: Whom) -> Vec<&Arc<Channel>> {
         let first = self.channel(whom);
         let account = first.waba_id.as_ref().and_then(|account| self.of_account.get(account));
@@ -83,7 +83,7 @@ impl Family {
     }
 }
 
-/// Whether something follows from an update for somebody.
+/// Whether an update concerns a channel.
 pub(super) const fn is_of_somebody(update: &Update) -> bool {
     !matches!(update, Update::Other { .. } | Update::Unreadable { .. })
 }

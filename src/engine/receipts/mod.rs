@@ -1,8 +1,7 @@
-//! Receipts and whatever else a provider tells of its own accord: stored, then told to whom it concerns.
+//! Receipts and the provider's other webhooks: stored, then passed to the channels concerned.
 //!
-//! Not an actor: nothing is owned here. What is to be written goes to the ledger, which gathers it with
-//! everything else; what is to be known goes to the channels' actors. Everything may come twice and in any
-//! order: hearing it again changes nothing.
+//! Not an actor: it owns nothing. Rows go to the ledger, which commits them with everything else; notices go to the
+//! channels' actors. Everything may come twice and in any order: a repetition changes nothing.
 
 mod family;
 mod notices;
@@ -33,41 +32,41 @@ use crate::domain::secret::Secret;
 use crate::domain::template::Status;
 use crate::store::templates::Said;
 
-/// As many updates as the provider has in one webhook are sorted where they were read; more, where they hold up no
+/// A webhook with at most this many updates is sorted on its own thread; a larger one is sorted where it holds up no
 /// other request.
 const SORTED_IN_PLACE: usize = 1_000;
-/// Sends that the store is asked about at once.
+/// The number of sends in one query.
 const SENDS_AT_ONCE: usize = 1_000;
 
-/// After a part with words of recipients a large webhook rests so many times as long as writing the part took, so
-/// that most commits of others meet none of them.
+/// After a part with opt-outs, a large webhook rests for this many times the duration of the part's write, so that most
+/// commits of others contain none.
 const REST: u32 = 3;
-/// The longest rest: the provider waits for the answer to the whole webhook, and sends it again if none comes.
+/// The longest rest: the provider waits for the answer to the whole webhook, and repeats the webhook without one.
 const LONGEST_REST: Duration = Duration::from_millis(5);
 
-/// No webhook with words of recipients is taken while more than this would wait to be written, unless none does: the
-/// provider sends it again.
+/// A webhook with opt-outs is refused while more than this many wait to be written, unless none do: the provider
+/// repeats it.
 const MOST_WAITING: usize = 5_000;
 
-/// Bounds what webhooks add to the commits of others.
+/// Bounds on what webhooks add to the commits of others.
 pub(super) struct Intake {
-    /// Webhooks that are written in several commits take turns, a commit each: together they hold up others no longer
-    /// than one of them does.
+    /// Webhooks that need several commits take turns, a commit each: together they hold up others no longer than one of
+    /// them does.
     large: Mutex<()>,
-    /// Words of recipients that one commit may have, of all webhooks together.
+    /// The opt-outs that one commit may have, over all webhooks.
     words: Semaphore,
-    /// Words of recipients that are not written yet.
+    /// The opt-outs that are not written yet.
     waiting: AtomicUsize,
 }
 
-/// Words of a webhook that are not written yet.
+/// The opt-outs of one webhook that are not written yet.
 struct Waiting<'a> {
     intake: &'a Intake,
     words: usize,
 }
 
 impl Intake {
-    /// A place for so many words.
+    /// Counts so many opt-outs as waiting, or refuses them.
     fn enter(&self, words: usize) -> Result<Waiting<'_>, Error> {
         let before = self.waiting.fetch_add(words, Ordering::Relaxed);
         let waiting = Waiting { intake: self, words };
@@ -77,7 +76,7 @@ impl Intake {
 }
 
 impl Waiting<'_> {
-    /// So many of them are written.
+    /// So many opt-outs are written.
     fn written(&mut self, words: usize) {
         self.words -= words;
         self.intake.waiting.fetch_sub(words, Ordering::Relaxed);
@@ -101,8 +100,7 @@ impl Default for Intake {
 }
 
 impl Engine {
-    /// The secret with which the provider signs what it tells at this channel's address; `None` when the
-    /// channel has none.
+    /// The secret with which the provider signs webhooks to this channel's address; `None` when the channel has none.
     ///
     /// # Errors
     ///
@@ -111,7 +109,8 @@ impl Engine {
         Ok(self.0.app_secrets.find(self.store(), &self.0.shared.vault, channel).await?)
     }
 
-    /// The word that the provider repeats when it is told this channel's address; `None` while nobody asked for one.
+    /// The verify token, which the provider sends when this channel's address is registered; `None` while nobody
+    /// requested one.
     ///
     /// # Errors
     ///
@@ -120,9 +119,8 @@ impl Engine {
         Ok(self.0.verify_tokens.find(self.store(), &self.0.shared.vault, channel).await?)
     }
 
-    /// Takes in what the provider told at this channel's address: everything that has to last is durable when
-    /// this returns. What concerns other channels of the same company reaches those, what concerns other
-    /// companies nobody.
+    /// Takes in a webhook at this channel's address: everything that has to last is durable when this returns. Parts
+    /// about other channels of the same company reach those; parts about other companies are dropped.
     ///
     /// # Errors
     ///
@@ -146,7 +144,7 @@ impl Engine {
         self.change_templates(&family, sorted.templates).await
     }
 
-    /// Whom the webhook may speak of; the store is asked only when that is more than its own number.
+    /// The channels that the webhook may be about; the store is asked only if that may be more than the channel itself.
     async fn family(&self, channel: &Arc<Channel>, heard: &[Heard]) -> Result<Family, Error> {
         let mut others = Vec::new();
         if Family::is_needed(channel, heard) {
@@ -156,7 +154,7 @@ impl Engine {
         Ok(Family::new(Arc::clone(channel), others))
     }
 
-    /// Writes what has to last, one part after the other: what others write goes in between.
+    /// Writes what has to last, one part after the other, so that other writes can go in between.
     async fn keep(&self, company_id: Uuid, parts: Vec<Part>) -> Result<(), Error> {
         let (is_large, intake) = (parts.len() > 1, &self.0.intake);
         let mut waiting = intake.enter(parts.iter().map(|part| part.refused.len()).sum())?;
@@ -165,7 +163,7 @@ impl Engine {
             let words = part.refused.len();
             let written = Instant::now();
             {
-                // Never closed, and no part has more words than there are permits.
+                // The semaphore is never closed, and no part has more opt-outs than there are permits.
                 let _permits = intake.words.acquire_many(u32::try_from(words).unwrap_or(u32::MAX)).await;
                 self.keep_part(company_id, part).await?;
             }
@@ -186,12 +184,12 @@ impl Engine {
         if !hear.is_empty() {
             self.0.shared.ledger.send(hear).await??;
         }
-        // What was said may be older than what is known: the store has what counts.
+        // The statement may be older than a known one: the store has the one that counts.
         self.0.shared.suppressions.look_up(self.store(), &said).await?;
         Ok(share_suppressions(&self.0.shared, &said).await?)
     }
 
-    /// Notes the templates of these sends, which the provider keeps back.
+    /// Holds the templates of these sends, which the provider holds back.
     async fn hold_templates(&self, family: &Family, sends: &[(Uuid, Timestamp)]) -> Result<(), Error> {
         let company_id = family.own().company_id;
         let mut held = HashMap::<i64, Timestamp>::new();
@@ -212,7 +210,7 @@ impl Engine {
                 tracing::warn!(
                     template.id = template.id,
                     template = name,
-                    "the provider keeps a template back"
+                    "the provider holds a template back"
                 );
                 self.want_templates(family.own()).await?;
             }
@@ -220,7 +218,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Notes what the provider said of templates.
+    /// Writes changes of templates.
     async fn change_templates(
         &self,
         family: &Family,
@@ -250,28 +248,28 @@ impl Engine {
         Ok(())
     }
 
-    /// The provider spoke of a template that we do not know.
+    /// The provider named an unknown template: requests a listing.
     async fn want_templates(&self, channel: &Arc<Channel>) -> Result<(), Error> {
         if self.tell_owner(channel, &Told::Templates).await?.is_none() {
-            // Its actor says whether they can be listed through it.
+            // The channel's actor says whether templates can be listed through it.
             self.directory().wake(channel);
             self.list_templates_soon(channel);
         }
         Ok(())
     }
 
-    /// Whether the owner of the channel is another node, which is told then.
+    /// Whether the owner of the channel is another node; if so, tells it.
     async fn is_told(&self, channel: &Arc<Channel>, told: &Told) -> Result<bool, Error> {
         Ok(self.tell_owner(channel, told).await?.is_some())
     }
 
-    /// Tells the channels what concerns their number or account.
+    /// Passes the notices to their channels.
     async fn notify(&self, family: &Family, notices: &[(Whom, Notice)]) -> Result<(), Error> {
         for (whom, notice) in notices {
             for channel in family.channels(*whom) {
                 let directory = self.directory();
                 match notice {
-                    // What failed before a person reconnected the channel says nothing of it now.
+                    // A failure before a person reconnected the channel says nothing of it now.
                     Notice::Trouble { disposition, failure, at, .. }
                         if disposition.refusal(failure).is_some() && *at < channel.connection.since => {}
                     Notice::Recheck(numbers) if !numbers.may_be(shown(channel)) => {}
@@ -297,7 +295,7 @@ impl Engine {
     }
 }
 
-/// Sorts a webhook, a large one where it holds up no other request.
+/// Sorts a webhook; a large one on a thread that serves no requests.
 async fn sort(family: &Arc<Family>, heard: Vec<Heard>) -> Result<Sorted, Error> {
     let now = Timestamp::now();
     if heard.len() <= SORTED_IN_PLACE {
@@ -305,19 +303,19 @@ async fn sort(family: &Arc<Family>, heard: Vec<Heard>) -> Result<Sorted, Error> 
     }
     let family = Arc::clone(family);
     tokio::task::spawn_blocking(move || Sorted::new(&family, heard, now)).await.map_err(|error| {
-        tracing::error!(%error, "sorting a webhook was cut short");
+        tracing::error!(%error, "sorting a webhook was interrupted");
         Error::Internal
     })
 }
 
-/// The provider's code of each message that it says has failed.
+/// The provider's code of each failed message.
 fn failures(parts: &[Part]) -> Vec<Option<i64>> {
     let receipts = parts.iter().flat_map(|part| &part.receipts);
     let failed = receipts.filter(|receipt| receipt.state == State::Failed);
     failed.map(|receipt| receipt.error.as_ref().and_then(|failure| failure.code)).collect()
 }
 
-/// The number that a channel is known by to people.
+/// The channel's phone number.
 fn shown(channel: &Channel) -> Option<PhoneNumber> {
     channel.phone_number.as_deref().and_then(|number| PhoneNumber::parse(number).ok())
 }

@@ -1,4 +1,4 @@
-//! What channels have to know of their number or account, each once, however often a webhook says it.
+//! Notices to channels about their number or account, each once, however often a webhook repeats it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,22 +8,22 @@ use crate::connector::Disposition;
 use crate::domain::message::Failure;
 use crate::domain::phone::PhoneNumber;
 
-/// When a webhook has news of more numbers than this, every number of the account is asked about.
+/// When a webhook names more changed numbers than this, every number of the account is probed.
 const MOST_NUMBERS: usize = 1_000;
 
-/// What a channel has to know.
+/// A notice to a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Notice {
     /// Something is wrong with the number or its account.
     Trouble {
         disposition: Disposition,
         failure: Failure,
-        /// Since when.
+        /// When it happened.
         at: Timestamp,
-        /// Whether a message failed for it, and not the provider alone says so.
+        /// Whether a message failed because of it.
         is_of_message: bool,
     },
-    /// The provider has news of these numbers, to be asked for.
+    /// These numbers changed: probe them.
     Recheck(Numbers),
 }
 
@@ -55,7 +55,7 @@ impl Numbers {
     }
 }
 
-/// What makes two notices to the same channels one.
+/// The subject of a notice: of several notices to the same channels on one subject, one is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum About {
     Trouble(Disposition),
@@ -64,13 +64,13 @@ enum About {
 
 #[derive(Debug, Default)]
 pub(super) struct Notices {
-    /// Each with its turn: the last of the same counts, at its own place.
+    /// The notices with their turns: of the same ones the last counts, in its own turn.
     known: HashMap<(Whom, About), (usize, Notice)>,
     turns: usize,
 }
 
 impl Notices {
-    /// Of many messages that met the same trouble, one tells of it: the last.
+    /// Adds trouble. Of many messages that met the same trouble, the last one counts.
     pub(super) fn trouble(
         &mut self,
         whom: Whom,
@@ -83,7 +83,7 @@ impl Notices {
         self.known.insert((whom, About::Trouble(disposition)), (turn, notice));
     }
 
-    /// The provider has news of the number, or of all.
+    /// Adds that the number changed, or all numbers.
     pub(super) fn recheck(&mut self, whom: Whom, number: Option<PhoneNumber>) {
         let turn = self.turn();
         let none = || (turn, Notice::Recheck(Numbers::These(HashSet::new())));
@@ -94,7 +94,7 @@ impl Notices {
         }
     }
 
-    /// All of them, in the order in which each was heard last.
+    /// All notices, in the order of their last occurrence.
     pub(super) fn in_order(self) -> Vec<(Whom, Notice)> {
         let mut notices: Vec<_> =
             self.known.into_iter().map(|((whom, _), (turn, notice))| (turn, whom, notice)).collect();

@@ -1,4 +1,4 @@
-//! What a provider told, sorted by what has to be done about it. Plain: it takes the present moment and decides.
+//! Sorts a webhook's updates by what they lead to. Plain code: the present time is passed in.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -18,33 +18,33 @@ use crate::domain::suppression::{HOLD, Suppression};
 use crate::store::ledger::{Event, INBOUND_MESSAGE, Receipt};
 use crate::store::suppressions::{Says, Word};
 
-/// The provider tells whole seconds: what it says may have happened up to so much later.
+/// The provider gives whole seconds: an event may have happened up to this much later.
 const WITHIN_A_SECOND: Duration = Duration::from_millis(999);
-/// Changes of templates that are written one by one; beyond that the account's templates are listed again.
+/// The most template changes that are written one by one; beyond this the account's templates are listed again.
 const MOST_TEMPLATES: usize = 1_000;
-/// What the log says of a part that cannot be read.
+/// The log's sentence for an unreadable part.
 const UNREADABLE: &str = "parts of a webhook cannot be read";
-/// The most different words of the provider that a webhook has in the log.
+/// The most different event names of one webhook in the log.
 const MOST_LOGGED: usize = 16;
-/// Receipts, and messages from people, in one part: as many updates as the provider has in one webhook. Other
-/// companies' sends wait for the same commit.
+/// The receipts and inbound messages of one part: as many updates as the provider puts in one webhook. Other companies'
+/// sends wait for the same commit.
 const AT_ONCE: usize = 1_000;
-/// Words of recipients in one part. Each is a row somewhere else in a large table: the database takes some ten times as
-/// long for one as for a receipt, whose neighbours come with it.
+/// The opt-outs of one part. Each is a row somewhere in a large table: the database takes some ten times as long for
+/// one as for a receipt, whose neighbours come with it.
 pub(super) const WORDS_AT_ONCE: usize = 4;
 
-/// Something about a recipient that a receipt said.
+/// A receipt's word on its recipient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Refused {
     pub(super) key: Option<Key>,
-    /// As the provider calls them, which need not be the number that was written to.
+    /// The recipient's number at the provider, which may differ from the number written to.
     recipient: Option<PhoneNumber>,
     scope: Suppression,
     said_at: Timestamp,
     says: Says,
 }
 
-/// What one commit takes of a webhook, at most.
+/// The part of a webhook that one commit takes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) receipts: Vec<Receipt>,
@@ -58,33 +58,33 @@ type TemplateName = (Whom, String, String);
 
 #[derive(Debug, Default)]
 pub(super) struct Sorted {
-    /// What is written, in parts that let others' commits in between.
+    /// The rows to write, in parts, so that other commits go in between.
     pub(super) parts: Vec<Part>,
-    /// Which channel has to know of which messages, each as far along as it was heard to be.
+    /// The messages to tell each channel of, each in its latest state.
     pub(super) told: HashMap<Uuid, Vec<(Key, State)>>,
-    /// Sends whose template the provider keeps back, and when it said so.
+    /// Sends whose template the provider holds back, and since when.
     pub(super) held_templates: BTreeMap<Uuid, Timestamp>,
-    /// What changed of which template, and when that was said.
+    /// The changes of templates, with their times.
     pub(super) templates: Vec<(TemplateName, TemplateChange, Timestamp)>,
-    /// Accounts of which more templates changed than are written one by one.
+    /// Accounts with more template changes than are written one by one.
     pub(super) relisted: HashSet<Whom>,
     pub(super) notices: Vec<(Whom, Notice)>,
     pub(super) counts: Counts,
 }
 
-/// What a webhook adds to the metrics once it is taken in.
+/// The webhook's counts for the metrics.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
-    /// Receipts by what they say.
+    /// Receipts by their states.
     pub(super) states: HashMap<State, u64>,
     /// Receipts that do not name their message.
     pub(super) nameless: u64,
-    /// What is about no channel of the company.
+    /// Updates about no channel of the company.
     pub(super) foreign: u64,
     pub(super) unreadable: u64,
 }
 
-/// Everything of a webhook, being sorted.
+/// A webhook being sorted.
 struct Sorting<'a> {
     family: &'a Family,
     now: Timestamp,
@@ -93,24 +93,24 @@ struct Sorting<'a> {
     events: Vec<Event>,
     told: HashMap<Uuid, HashMap<Key, State>>,
     held_templates: BTreeMap<Uuid, Timestamp>,
-    /// The last word on each, by which of a template's properties changed.
+    /// The last change of each property of each template.
     templates: HashMap<(TemplateName, std::mem::Discriminant<TemplateChange>), (TemplateChange, Timestamp)>,
     relisted: HashSet<Whom>,
     notices: Notices,
     counts: Counts,
-    /// What the provider told of which nothing more follows here, and how often.
+    /// Events that are only logged, and how often each came.
     news: BTreeMap<(&'static str, String), u64>,
 }
 
-/// What something counts as said at that the provider says was at `at`: the end of that second, and never later than
-/// it is heard. So of one second the word that is heard later counts.
+/// The time of a statement that the provider dates `at`: the end of that second, and never later than its arrival. So
+/// of two statements in one second, the later arrival counts.
 fn said_at(at: Timestamp, now: Timestamp) -> Timestamp {
     at.plus(WITHIN_A_SECOND).min(now)
 }
 
 impl Sorted {
-    /// Sorts what was heard at `now`, in time that grows with it and no faster. What names no channel of the family is
-    /// counted, and dropped.
+    /// Sorts the updates received at `now`, in linear time. Updates about no channel of the family are counted and
+    /// dropped.
     pub(super) fn new(family: &Family, heard: Vec<Heard>, now: Timestamp) -> Self {
         let mut sorting = Sorting {
             family,
@@ -140,7 +140,7 @@ impl Sorted {
 }
 
 impl Sorting<'_> {
-    /// Counts what is for nobody.
+    /// Counts an update that is for no channel.
     fn count(&mut self, update: Update) {
         match update {
             Update::Unreadable { field } => {
@@ -148,7 +148,7 @@ impl Sorting<'_> {
                 self.note(UNREADABLE, field);
             }
             Update::Other { field } => {
-                tracing::debug!(field, "heard of something that nothing follows from");
+                tracing::debug!(field, "ignored an update without effect");
             }
             _ => {}
         }
@@ -168,7 +168,7 @@ impl Sorting<'_> {
                 self.template((whom, name, language), change, said_at(at, now));
             }
             Update::Number { phone_number, event } => {
-                self.note("the provider has news of a number", event);
+                self.note("a webhook says that a number changed", event);
                 self.notices.recheck(whom, phone_number);
             }
             Update::Account(AccountChange::Disconnected(failure)) => {
@@ -181,7 +181,7 @@ impl Sorting<'_> {
                 self.notices.recheck(whom, None);
             }
             Update::Account(AccountChange::Other(event)) => {
-                self.note("the provider has news of a business account", event);
+                self.note("a webhook says that a business account changed", event);
             }
             Update::Preference { recipient, stops, at } => {
                 let says = if stops { Says::Stop { provider_code: None } } else { Says::Resume };
@@ -261,7 +261,7 @@ impl Sorting<'_> {
                 self.held_templates.extend(receipt.key.map(|key| (key.send_id, said_at)));
                 return;
             }
-            // Of this message alone, and it is over.
+            // This concerns only the message, which is over.
             Disposition::Fail | Disposition::Retry | Disposition::Pair => return,
             Disposition::Wait
             | Disposition::SlowNumber
@@ -305,7 +305,7 @@ impl Sorting<'_> {
     }
 }
 
-/// All of it, in parts of a bounded size.
+/// All rows, in parts of bounded size.
 fn parts(receipts: Vec<Receipt>, refused: Vec<Refused>, events: Vec<Event>) -> Vec<Part> {
     let mut parts = Vec::new();
     let (mut receipts, mut refused, mut events) =
@@ -324,13 +324,13 @@ fn parts(receipts: Vec<Receipt>, refused: Vec<Refused>, events: Vec<Event>) -> V
 }
 
 impl Part {
-    /// The messages of which it has to be known to whom they went.
+    /// The messages whose recipients are needed.
     pub(super) fn keys(&self) -> Vec<Key> {
         self.refused.iter().filter_map(|refused| refused.key).collect()
     }
 
-    /// What was said of the company's recipients, in the order in which it was heard. `written_to` names the numbers
-    /// that the messages went to.
+    /// The opt-outs of the company's recipients, in the order of arrival. `written_to` has the numbers that the
+    /// messages went to.
     pub(super) fn words(
         &self,
         company_id: Uuid,

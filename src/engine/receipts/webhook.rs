@@ -1,4 +1,4 @@
-//! What the provider has to be told so that it delivers the webhooks of a channel.
+//! The settings at the provider for a channel's webhooks.
 
 use uuid::Uuid;
 
@@ -9,19 +9,19 @@ use crate::store::changes::Who;
 use crate::store::{self, Store};
 use crate::vault::{self, Vault, context};
 
-/// What the provider's console asks for.
+/// The values for the provider's console.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Webhook {
-    /// Where webhooks go, below the service's public address.
+    /// The path of webhooks, below the service's public address.
     pub path: String,
-    /// The word that proves the address to be ours.
+    /// The verify token, which proves the address to be the service's.
     pub verify_token: Secret,
-    /// Whether the secret is known that signs webhooks; all are refused without it.
+    /// Whether the app secret that signs webhooks is known; without it all webhooks are refused.
     pub has_app_secret: bool,
 }
 
 impl Engine {
-    /// What the provider has to be told about a business account's webhooks.
+    /// The settings of a business account's webhooks.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl Engine {
         Ok(Webhook { path: format!("/hooks/meta/{}", channel.id), verify_token, has_app_secret })
     }
 
-    /// Keeps the secret that signs a channel's webhooks, which is sealed here; `false` when there is no such channel.
+    /// Stores the app secret that signs a channel's webhooks, sealed; `false` when there is no such channel.
     ///
     /// # Errors
     ///
@@ -46,15 +46,15 @@ impl Engine {
         Ok(self.store().set_channel_app_secret(who, channel, sealed).await?)
     }
 
-    /// Has the templates of the channel's business account listed soon. Does nothing for other channels, and where no
-    /// channel of the account is connected.
+    /// Lists the templates of the channel's business account soon. Does nothing for other channels, or while no channel
+    /// of the account is connected.
     pub fn sync_templates(&self, channel: &Channel) {
         self.list_templates_soon(channel);
     }
 }
 
-/// The word of a business account's webhook, which is made if there is none. One that does not open is replaced: without
-/// its key nobody can say it any more.
+/// The verify token of a business account's webhook, generated if there is none. A token that cannot be unsealed is
+/// replaced: without its key nobody can read it any more.
 ///
 /// # Errors
 ///
@@ -66,7 +66,7 @@ pub async fn verify_token(store: &Store, vault: &Vault, channel: Uuid) -> store:
             match vault.unseal(sealed, &context::verify_token(channel)) {
                 Ok(word) => return Ok(word),
                 Err(error) => {
-                    tracing::warn!(channel.id = %channel, %error, "the verify token does not open, a new one is made: give it to the provider");
+                    tracing::warn!(channel.id = %channel, %error, "the verify token cannot be unsealed, a new one is generated: give it to the provider");
                 }
             }
         }

@@ -1,11 +1,11 @@
-//! The record of what people changed, for operators.
+//! The record of changes, for operators.
 
 use super::OperatorRecords;
 use crate::domain::page::{Page, PageRequest};
 use crate::engine::Error;
 pub use crate::store::changes::{Change, Filter, What};
 
-/// What people changed, of every company.
+/// The changes of every company.
 pub struct Changes<'a>(pub(super) &'a OperatorRecords);
 
 impl Changes<'_> {

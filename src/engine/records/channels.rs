@@ -48,7 +48,7 @@ impl Channels<'_> {
         Ok(self.0.store().channel_states(Some(self.0.company)).await?)
     }
 
-    /// What people changed of the channel of this id, the newest first.
+    /// The changes of the channel of this id, the newest first.
     pub async fn changes(&self, id: Uuid, page: PageRequest) -> Result<Page<Change>, Error> {
         if self.find(id).await?.is_none() {
             return Ok(Page { records: Vec::new(), total: 0 });

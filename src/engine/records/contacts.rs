@@ -47,7 +47,7 @@ impl Contacts<'_> {
         Ok(self.0.store().contacts_with(self.0.company, numbers).await?)
     }
 
-    /// What is known of the people with these numbers. Of several contacts with one number the oldest counts.
+    /// The contacts with these numbers. Of several contacts with one number the oldest counts.
     pub async fn people(&self, numbers: &[PhoneNumber]) -> Result<HashMap<PhoneNumber, Person>, Error> {
         Ok(self.0.store().people(self.0.company, numbers).await?)
     }
@@ -68,7 +68,7 @@ impl Contacts<'_> {
         Ok(self.0.store().change_contact(who, self.0.company, id, change, now).await?)
     }
 
-    /// Makes one contact of several: `into` takes what it lacks from the others, which are deleted.
+    /// Merges contacts: `into` takes what it lacks from the others, which are deleted.
     pub async fn merge(
         &self,
         who: &Who,

@@ -13,7 +13,7 @@ pub use crate::store::api_keys::ApiKey;
 /// A key to add.
 #[derive(Debug, Clone)]
 pub struct NewKey<'a> {
-    /// What the company calls it.
+    /// The company's name for it.
     pub name: &'a str,
     /// Its first characters.
     pub prefix: &'a str,
@@ -21,7 +21,7 @@ pub struct NewKey<'a> {
     pub hash: [u8; 32],
     /// When it stops working; never when `None`.
     pub expires_at: Option<Timestamp>,
-    /// What it may be used for.
+    /// Its scopes.
     pub scopes: Scopes,
 }
 

@@ -1,8 +1,9 @@
-//! What requests list, search and change: readers by noun, each bound to one company, and operators' over all of them.
+//! Records that requests list, search and change: readers by noun, each bound to one company, and operators' over all
+//! of them.
 //!
-//! [`Engine::company`] gives what a company may reach: each call carries the company's id into the query itself, so that no
-//! handler can forget it or name the store. [`Engine::operator`] gives what operators reach, across companies. Every method
-//! of these fails as any query does: [`Error::Unavailable`] when the database is away, [`Error::Internal`] for a defect.
+//! [`Engine::company`] gives access to one company's records: each call carries the company's id into the query itself,
+//! so that no handler can forget it or name the store. [`Engine::operator`] gives access across companies. Every method
+//! fails as any query does: [`Error::Unavailable`] when the database is away, [`Error::Internal`] for a defect.
 //!
 //! Requests have a bounded share of the database's connections, so that no number of them holds up accepting or
 //! dispatching, and companies take turns. A caller that waited too long for a turn is asked to retry.
@@ -40,35 +41,35 @@ use self::suppressions::Suppressions;
 use self::tags::Tags;
 use self::templates::Templates;
 use self::tiers::Tiers;
-use super::fair_line::{FairLine, Grant, Share};
+use super::fair_queue::{FairQueue, Grant, Share};
 use super::{Engine, Error, RETRY_AFTER};
 use crate::store::Store;
 
 /// Operators share their turns; no company has this id.
 const OPERATORS: Uuid = Uuid::nil();
 
-/// The share of requests, and the line for it.
+/// The connections for lists and searches, and the queue for them.
 pub(super) struct RequestShare {
     store: Store,
-    line: Arc<FairLine>,
+    queue: Arc<FairQueue>,
     /// One entry for each company that asked.
     turns: DashMap<Uuid, Share>,
     patience: Duration,
 }
 
-/// The store, for one request; the turn ends with it. Only the engine itself gets at it.
+/// The store, for one request; the turn ends with it. Only the engine itself can reach it.
 pub(super) struct Records {
     store: Store,
     _turn: Grant,
 }
 
-/// What one company may reach, for one request. Others wait until it is dropped.
+/// One company's records, for one request. Others wait until it is dropped.
 pub struct CompanyRecords {
     records: Records,
     company: Uuid,
 }
 
-/// What operators may reach, for one request. Others wait until it is dropped.
+/// All companies' records, for one request of an operator. Others wait until it is dropped.
 pub struct OperatorRecords(Records);
 
 impl Deref for Records {
@@ -114,7 +115,7 @@ impl CompanyRecords {
         Imports(self)
     }
 
-    /// The recipients that its sends leave out.
+    /// The recipients that its sends skip.
     pub const fn suppressions(&self) -> Suppressions<'_> {
         Suppressions(self)
     }
@@ -145,7 +146,7 @@ impl OperatorRecords {
         Ok(self.store().ping().await?)
     }
 
-    /// What the company of this id may reach, in the operators' turn.
+    /// The records of the company with this id, in the operators' turn.
     pub fn company(self, id: Uuid) -> CompanyRecords {
         CompanyRecords { records: self.0, company: id }
     }
@@ -165,24 +166,24 @@ impl OperatorRecords {
         Tiers(self)
     }
 
-    /// What people changed.
+    /// The record of changes.
     pub const fn changes(&self) -> Changes<'_> {
         Changes(self)
     }
 }
 
 impl RequestShare {
-    /// As many turns at once as `store` has connections; one that does not come within `patience` is given up.
+    /// As many turns at once as `store` has connections; a request waits for its turn at most for `patience`.
     pub(super) fn new(store: Store, patience: Duration) -> Self {
-        Self { line: FairLine::new(store.connections()), turns: DashMap::new(), store, patience }
+        Self { queue: FairQueue::new(store.connections()), turns: DashMap::new(), store, patience }
     }
 
     async fn turn(&self, sharer: Uuid) -> Result<Records, Error> {
-        let turn = self.line.stand(&mut self.turns.entry(sharer).or_default(), 1);
+        let turn = self.queue.enqueue(&mut self.turns.entry(sharer).or_default(), 1);
         match timeout(self.patience, turn.come()).await {
             Ok(Some(turn)) => Ok(Records { store: self.store.clone(), _turn: turn }),
             Ok(None) | Err(_) => {
-                tracing::warn!(patience = ?self.patience, "too many requests read from the database at once");
+                tracing::warn!(patience = ?self.patience, "too many requests wait to read the database");
                 Err(Error::Unavailable { retry_after: RETRY_AFTER })
             }
         }
@@ -190,16 +191,16 @@ impl RequestShare {
 }
 
 impl Engine {
-    /// What a request of this company lists or changes. Held no longer than it takes: others wait for it.
+    /// The records of this company, for one request. To be held no longer than needed: others wait for it.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when too many requests are before it.
+    /// [`Error::Unavailable`] when too many requests wait.
     pub async fn company(&self, id: Uuid) -> Result<CompanyRecords, Error> {
         Ok(CompanyRecords { records: self.records_of(id).await?, company: id })
     }
 
-    /// What a request of an operator lists or changes, across companies.
+    /// All companies' records, for one request of an operator.
     ///
     /// # Errors
     ///
@@ -208,7 +209,7 @@ impl Engine {
         Ok(OperatorRecords(self.all_records().await?))
     }
 
-    /// The store, for what the engine does for a request of this company.
+    /// The store, for the engine's work on a request of this company.
     ///
     /// # Errors
     ///
@@ -217,7 +218,7 @@ impl Engine {
         self.0.request_share.turn(company_id).await
     }
 
-    /// The store, for what the engine does for a request of an operator.
+    /// The store, for the engine's work on a request of an operator.
     ///
     /// # Errors
     ///

@@ -48,7 +48,7 @@ impl Sends<'_> {
         Ok(self.0.store().sends_under_way(self.0.company, limit, now).await?)
     }
 
-    /// What waits on all channels of the company.
+    /// The backlog of all channels of the company.
     pub async fn backlog(&self, now: Timestamp) -> Result<Backlog, Error> {
         Ok(self.0.store().backlog_of(self.0.company, now).await?)
     }

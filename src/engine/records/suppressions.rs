@@ -1,4 +1,4 @@
-//! The recipients that a company's sends leave out.
+//! The recipients that a company's sends skip.
 
 use super::CompanyRecords;
 use crate::clock::Timestamp;
@@ -22,12 +22,12 @@ impl Suppressions<'_> {
         Ok(self.0.store().find_suppressions(self.0.company, page, of, now).await?)
     }
 
-    /// Leaves a recipient out; `false` when it was left out before.
+    /// Suppresses a recipient; `false` when it was suppressed before.
     pub async fn add(&self, who: &Who, recipient: PhoneNumber, scope: Suppression) -> Result<bool, Error> {
         Ok(self.0.store().add_suppression(who, self.0.company, recipient, scope).await?)
     }
 
-    /// Ends every suppression of a recipient, and returns those that there were.
+    /// Lifts all suppressions of a recipient, and returns them.
     pub async fn lift(&self, who: &Who, recipient: PhoneNumber) -> Result<Vec<Kept>, Error> {
         Ok(self.0.store().lift_suppressions(who, self.0.company, recipient).await?)
     }

@@ -29,8 +29,8 @@ impl Tags<'_> {
         Ok(self.0.store().tag_phones(self.0.company, id, None, 1).await?.0.pop())
     }
 
-    /// Creates tags by their names, and gives those that exist the color that is given; of each, its id and what that
-    /// changed, in their order.
+    /// Creates tags by their names, and gives existing ones the given color. Returns the id of each and what changed,
+    /// in order.
     pub async fn write(
         &self,
         who: &Who,

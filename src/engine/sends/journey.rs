@@ -1,4 +1,4 @@
-//! What happened to one message, and what it waits for now.
+//! The journey of one message, and what it waits for now.
 
 use uuid::Uuid;
 
@@ -10,31 +10,31 @@ use crate::engine::{Engine, Error, no_such_send};
 use crate::error::{Code, Refusal};
 use crate::store::sends;
 use crate::store::sends::list::Record;
-use crate::store::sends::messages::{Message, Roster};
+use crate::store::sends::messages::{Message, SendSnapshot};
 
-/// A message with everything that is known of it.
+/// A message with its journey.
 #[derive(Debug, Clone)]
 pub struct Traced {
-    /// The send as its messages are read, which names a group's id.
-    pub roster: Roster,
+    /// The send's snapshot, which has a group's id.
+    pub snapshot: SendSnapshot,
     /// The message.
     pub message: Message,
-    /// What happened to it, the first step first.
+    /// Its steps, the first one first.
     pub steps: Vec<Step>,
 }
 
 impl Engine {
-    /// What happened to a message of a company's send.
+    /// The journey of a message of a company's send.
     ///
     /// # Errors
     ///
     /// `send_not_found`; `message_not_found`. [`Error::Unavailable`] when the database is away.
     pub async fn trace(&self, company_id: Uuid, send_id: Uuid, ordinal: u64) -> Result<Traced, Error> {
         let records = self.records_of(company_id).await?;
-        let roster = records.roster(company_id, send_id).await?.ok_or_else(no_such_send)?;
+        let snapshot = records.send_snapshot(company_id, send_id).await?.ok_or_else(no_such_send)?;
         let found = records.send_head(company_id, send_id, Timestamp::now()).await?;
         let send = found.ok_or_else(no_such_send)?;
-        let message = records.messages_from(&roster, None, ordinal, 1).await?.pop();
+        let message = records.messages_from(&snapshot, None, ordinal, 1).await?.pop();
         drop(records);
         let message = message.ok_or_else(|| {
             let sentence = "the send has no message with this ordinal: they are counted from 0";
@@ -50,7 +50,7 @@ impl Engine {
             waiting,
         };
         let steps = journey.steps();
-        Ok(Traced { roster, message, steps })
+        Ok(Traced { snapshot, message, steps })
     }
 
     /// What a message waits for, if it does.
@@ -59,7 +59,7 @@ impl Engine {
         if !outcome.state.is_open() || send.stage.is_over() {
             return Ok(None);
         }
-        // What holds the whole send holds this message as well.
+        // A hold of the whole send holds this message too.
         let outlook = self.outlook(send.channel_id, &[send]).await?.remove(&send.id).unwrap_or_default();
         let Some(retry_at) = outcome.retry_at else { return Ok(outlook.waiting) };
         if outlook.waiting.as_ref().is_some_and(|waiting| waiting.reason.is_of_the_send()) {

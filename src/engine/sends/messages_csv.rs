@@ -1,6 +1,6 @@
-//! All messages of a send as CSV, by RFC 4180, for programs and for people.
+//! The messages of a send as CSV, by RFC 4180.
 //!
-//! They are read a part at a time, each when the one before was taken, and in turns with other requests.
+//! They are read a part at a time, each after the previous one was sent, and in turns with other requests.
 
 use futures_util::stream::{once, try_unfold};
 use futures_util::{Stream, StreamExt as _};
@@ -11,11 +11,11 @@ use crate::domain::cell::guard;
 use crate::domain::message::{Failure, Outcome, Position, Selection};
 use crate::domain::request::GROUP_SUFFIX;
 use crate::engine::{Engine, Error};
-use crate::store::sends::messages::{Found, Message, Roster};
+use crate::store::sends::messages::{Found, Message, SendSnapshot};
 
-/// Messages read and written at once: what a list holds in memory.
+/// The messages that a list holds in memory.
 const STRETCH: u64 = 4096;
-/// Messages looked at in one turn, whether they are meant or not.
+/// The messages examined in one turn, whether they are selected or not.
 const SPAN: u64 = 50_000;
 const HEADER: [&str; 9] = [
     "ordinal",
@@ -30,7 +30,7 @@ const HEADER: [&str; 9] = [
 ];
 
 impl Engine {
-    /// The messages that are meant from `from` on, as many as are read in one turn.
+    /// The selected messages from `from` on, as many as are read in one turn.
     ///
     /// # Errors
     ///
@@ -38,34 +38,34 @@ impl Engine {
     pub async fn some_messages(
         &self,
         company_id: Uuid,
-        roster: &Roster,
+        snapshot: &SendSnapshot,
         selection: &Selection,
         from: u64,
     ) -> Result<Found, Error> {
         let records = self.records_of(company_id).await?;
-        Ok(records.selected_messages(roster, selection, from, STRETCH, SPAN).await?)
+        Ok(records.selected_messages(snapshot, selection, from, STRETCH, SPAN).await?)
     }
 
-    /// The messages that are meant as CSV: a line with the names of the columns, and one for each. A text that a
+    /// The selected messages as CSV: a line with the names of the columns, and a line for each message. A text that a
     /// spreadsheet would take for a formula has an apostrophe before it, and numbers have no plus sign, as in files of
     /// contacts.
     pub fn messages_csv(
         &self,
         company_id: Uuid,
-        roster: Roster,
+        snapshot: SendSnapshot,
         selection: Selection,
     ) -> impl Stream<Item = Result<Vec<u8>, Error>> + use<> {
         let head = once(async { record(HEADER.map(str::to_owned)) });
         let engine = self.clone();
         let rest = try_unfold(Some(0), move |next| {
-            let (engine, roster, selection) = (engine.clone(), roster.clone(), selection.clone());
+            let (engine, snapshot, selection) = (engine.clone(), snapshot.clone(), selection.clone());
             async move {
                 let Some(next) = next else { return Ok(None) };
                 let Found { messages, next } =
-                    engine.some_messages(company_id, &roster, &selection, next).await?;
+                    engine.some_messages(company_id, &snapshot, &selection, next).await?;
                 let mut written = Vec::new();
                 for message in messages {
-                    written.append(&mut record(cells(message, &roster))?);
+                    written.append(&mut record(cells(message, &snapshot))?);
                 }
                 Ok(Some((written, next)))
             }
@@ -74,11 +74,11 @@ impl Engine {
     }
 }
 
-fn cells(Message { outcome, updated_at }: Message, roster: &Roster) -> [String; 9] {
+fn cells(Message { outcome, updated_at }: Message, snapshot: &SendSnapshot) -> [String; 9] {
     let Outcome { position, state, attempts, provider_message_id, error, retry_at, taken_at: _ } = outcome;
     let Position { ordinal, recipient } = position;
     let (code, sentence) = error.map_or((None, None), |Failure { code, sentence }| (code, Some(sentence)));
-    let group = || format!("{}{GROUP_SUFFIX}", roster.group().unwrap_or_default());
+    let group = || format!("{}{GROUP_SUFFIX}", snapshot.group().unwrap_or_default());
     let moment = |at: Option<Timestamp>| at.map(|at| at.to_string()).unwrap_or_default();
     let text = |text: Option<String>| guard(&text.unwrap_or_default()).into_owned();
     [
@@ -97,7 +97,7 @@ fn cells(Message { outcome, updated_at }: Message, roster: &Roster) -> [String; 
 /// One record.
 fn record(cells: [String; 9]) -> Result<Vec<u8>, Error> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-    // Memory takes everything.
+    // A write to memory never fails.
     writer.write_record(cells).map_err(|_| Error::Internal)?;
     writer.into_inner().map_err(|_| Error::Internal)
 }

@@ -1,5 +1,4 @@
-//! Sends after they were accepted: pausing and canceling them, what they wait for, their figures, and the journey of
-//! each message.
+//! Accepted sends: pausing and canceling them, their outlook, their figures, and the journey of each message.
 
 pub(super) mod journey;
 mod messages_csv;

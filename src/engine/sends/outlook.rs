@@ -1,4 +1,4 @@
-//! How sends get on: what they wait for, and how long they take.
+//! The outlook of sends: what they wait for, and how long they take.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,14 +21,14 @@ use crate::engine::{Engine, Error, RETRY_AFTER};
 use crate::store::sends::Waiting;
 use crate::store::sends::list::Record;
 
-/// The actor ended in this very moment; it is started again.
+/// The actor ended at this very moment; it is started again.
 const LATER: Error = Error::Unavailable { retry_after: RETRY_AFTER };
 
-/// Within this of its send's moment the first message is due.
+/// The first message of a scheduled send is due within this time of its schedule.
 const A_MOMENT: Duration = Duration::from_secs(1);
 
 impl Engine {
-    /// How long a send of this course takes on its channel as that is now, and what decides.
+    /// How long a send of this course takes on its channel in the present state, and which limit decides.
     ///
     /// # Errors
     ///
@@ -39,7 +39,7 @@ impl Engine {
         course: Course,
     ) -> Result<plan::Estimate, Error> {
         if !self.0.shared.cluster.owns(channel) {
-            // Only the owner of the channel knows how fast it is.
+            // Only the owner of the channel knows its pace.
             let Some(speed) = self.glance(channel, &AskSpeed {}).await else {
                 return Ok(plan::Estimate::default());
             };
@@ -52,13 +52,13 @@ impl Engine {
         Ok(plan::estimate(&course, &pace.tier))
     }
 
-    /// What the owner of a channel, another node, answers soon; a page does without it.
+    /// The answer of a channel's owner on another node, if it comes soon; a page does without it.
     async fn glance<Q: Question>(&self, channel: &Arc<Channel>, question: &Q) -> Option<Q::Answer> {
         let carrier = self.0.shared.cluster.carrier()?;
         self.ask_once(&*carrier, channel, question).await.ok().flatten()
     }
 
-    /// What limits a channel now, and why.
+    /// The limits of a channel now, with their reasons.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl Engine {
         self.directory().ask(channel.id, Explain).await.ok_or(LATER)
     }
 
-    /// How these sends of one channel get on; a send that is over has no outlook.
+    /// The outlooks of these sends of one channel; an ended send has none.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl Engine {
         Ok(outlooks)
     }
 
-    /// How sends of any channels get on.
+    /// The outlooks of sends of any channels.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl Engine {
         Ok(outlooks)
     }
 
-    /// Of a send of which all that is left waits in the store, until `due` at least.
+    /// The outlook of a send whose rest waits in the store, until `due` at least.
     async fn asleep(
         &self,
         channel: &Channel,
@@ -144,7 +144,7 @@ impl Engine {
     }
 }
 
-/// Why a message waits that was put back.
+/// Why a message that was put back waits.
 pub(in crate::engine) fn reason_of(
     message: &Waiting,
     suppressions: &Suppressions,
@@ -163,35 +163,36 @@ pub(in crate::engine) fn reason_of(
     }
 }
 
-/// What messages that were put back wait for; `None` when that is no matter of the messages.
+/// What messages that were put back wait for; `None` when the reason is not one of messages.
 pub(in crate::engine) fn sentence_of_messages(reason: Reason, tier: &str) -> Option<String> {
     Some(match reason {
         Reason::Pair => format!(
-            "the recipients of what is left got messages moments ago, and each may get only so many (tier \
+            "the remaining recipients got messages moments ago, and each may get only so many (tier \
              `{tier}`, options pair_interval and pair_burst)"
         ),
         Reason::RecipientHeld => {
-            "the provider asked to let the recipients of what is left be for a while".to_owned()
+            "the provider asked to hold messages to the remaining recipients for a while".to_owned()
         }
         Reason::UnknownOutcome => format!(
-            "nobody knows yet whether the provider has what is left: receipts are waited for (option \
+            "it is unknown whether the provider has the remaining messages: the channel waits for receipts (option \
              retry.unknown_grace), then tier `{tier}` decides (option unknown_outcome)"
         ),
         Reason::Retry | Reason::BackOff => {
-            "what is left was refused for a passing reason and is tried again".to_owned()
+            "the provider refused the remaining messages for a temporary reason, and they are retried"
+                .to_owned()
         }
         _ => return None,
     })
 }
 
-/// A send that its channel does not work at just now.
+/// The outlook of a send that is not in its channel's lanes.
 fn in_the_store() -> Outlook {
     let sentence = "it waits for its turn: other sends of the channel go first";
     Outlook::waiting(Reason::Turn, sentence.to_owned(), None)
 }
 
-/// What holds a send for longer than its channel's pace does: first what a person wants, then what the channel
-/// and the template suffer from.
+/// A hold that lasts longer than the channel's pace: first a person's decision, then the channel's and the template's
+/// state.
 fn held_by(connection: &Connection, send: &Record) -> Option<Outlook> {
     match send.stage {
         Stage::Paused => {
@@ -211,7 +212,7 @@ fn held_by(connection: &Connection, send: &Record) -> Option<Outlook> {
     }
     let template = send.template.as_ref().filter(|template| template.status != template::Status::Approved)?;
     let sentence = format!(
-        "the provider's status of the template {} is {}: mend it there, or cancel the send",
+        "the provider's status of the template {} is {}: correct it there, or cancel the send",
         template.name, template.status
     );
     Some(Outlook::waiting(Reason::TemplatePaused, sentence, None))

@@ -1,7 +1,7 @@
 //! Pausing, resuming and canceling sends.
 //!
-//! What the store says counts, and is written first; the channel's actor is told afterwards. An actor that
-//! is not running reads the store when it starts.
+//! The store decides, and is written first; the channel's actor is told afterwards. An actor that is not running reads
+//! the store when it starts.
 
 use std::time::Duration;
 
@@ -13,66 +13,67 @@ use crate::engine::channel::{Look, Release};
 use crate::engine::nodes::Told;
 use crate::engine::{Engine, Error};
 use crate::error::{Code, Refusal};
-use crate::store::sends::control::Steered;
+use crate::store::sends::control::SendControl;
 
-/// How long a cancel waits for its channel to write what never started.
+/// How long a cancel waits until its channel has written the messages that never started.
 const MARKED_WITHIN: Duration = Duration::from_secs(2);
 
 impl Engine {
-    /// Pauses a company's send: when this returns no message of it starts until it is resumed. One that is
-    /// paused stays so.
+    /// Pauses a company's send: when this returns, no message of it starts until it is resumed. A paused send stays
+    /// paused.
     ///
     /// # Errors
     ///
     /// `send_not_found`; `send_is_over`. [`Error::Unavailable`] when it cannot be written now.
     pub async fn pause(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
-        let steered = self.store().control_send(company_id, send_id, Control::Paused).await?;
-        let steered = unless_over(steered)?;
-        Ok(self.release(steered.channel_id, Release { send_id, over: None }).await?)
+        let send = self.store().control_send(company_id, send_id, Control::Paused).await?;
+        let send = unless_over(send)?;
+        Ok(self.release(send.channel_id, Release { send_id, over: None }).await?)
     }
 
-    /// Lets a company's send run again. One that runs goes on.
+    /// Resumes a company's send. A running send goes on.
     ///
     /// # Errors
     ///
     /// As [`Engine::pause`].
     pub async fn resume(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
-        let steered = self.store().control_send(company_id, send_id, Control::Running).await?;
-        let channel_id = unless_over(steered)?.channel_id;
+        let send = self.store().control_send(company_id, send_id, Control::Running).await?;
+        let channel_id = unless_over(send)?.channel_id;
         if let Some(channel) = self.channel(channel_id).await? {
             self.tell_owner(&channel, &Told::Look).await?;
-            // One that was not running looks into the store when it starts.
+            // An actor that was not running reads the store when it starts.
             self.directory().wake(&channel);
         }
         self.directory().ask(channel_id, Look).await;
         Ok(())
     }
 
-    /// Cancels a company's send: when this returns no message of it starts any more, and only those whose answers
-    /// are still awaited are unknown. One that was canceled stays so.
+    /// Cancels a company's send: when this returns, no message of it starts any more, and only messages whose answers
+    /// are awaited have an unknown outcome. A canceled send stays canceled.
     ///
     /// # Errors
     ///
     /// As [`Engine::pause`].
     pub async fn cancel(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
-        let steered = self.store().cancel_send(company_id, send_id, Timestamp::now()).await?;
-        let steered = steered.ok_or_else(no_such_send)?;
-        if steered.state != State::Canceled {
-            return Err(over(steered.state).into());
+        let send = self.store().cancel_send(company_id, send_id, Timestamp::now()).await?;
+        let send = send.ok_or_else(no_such_send)?;
+        if send.state != State::Canceled {
+            return Err(over(send.state).into());
         }
         let release = Release { send_id, over: Some(State::Canceled) };
-        // It is canceled. While the ledger cannot write, what was reserved is unknown, as it would be after a crash.
-        let _ = tokio::time::timeout(MARKED_WITHIN, self.release(steered.channel_id, release)).await;
+        // The send is canceled. While the ledger cannot write, the outcome of reserved messages is unknown, as after a
+        // crash.
+        let _ = tokio::time::timeout(MARKED_WITHIN, self.release(send.channel_id, release)).await;
         Ok(())
     }
 }
 
-fn unless_over(steered: Option<Steered>) -> Result<Steered, Refusal> {
-    let steered = steered.ok_or_else(no_such_send)?;
-    if steered.state.is_over() { Err(over(steered.state)) } else { Ok(steered) }
+fn unless_over(send: Option<SendControl>) -> Result<SendControl, Refusal> {
+    let send = send.ok_or_else(no_such_send)?;
+    if send.state.is_over() { Err(over(send.state)) } else { Ok(send) }
 }
 
-/// The refusal of a send that the company does not have.
+/// The refusal for a send that the company does not have.
 pub fn no_such_send() -> Refusal {
     Refusal::new(Code::SendNotFound, "there is no send with this id: GET /api/v1/sends lists yours")
 }

@@ -1,9 +1,9 @@
-//! Figures of sends: how many messages are where, why some did not arrive, how fast they went.
+//! Tallies of sends: messages by state, by error, and over time.
 //!
-//! The store keeps rows and no figures, so that writing a message costs one row. A small send is counted when it is
-//! asked for. The rows of a large one are counted part by part, in turns with other requests, one send at a time, and
-//! not again before that cost a small share of the time: a caller that asks meanwhile gets the latest figures, which say
-//! when they were counted. Nothing of this is stored: a new process counts again.
+//! The store keeps rows and no figures, so that a message costs one row. A small send is counted on request. The rows
+//! of a large one are counted part by part, in turns with other requests, one send at a time, and again only when
+//! counting takes a small share of the time: a caller in between gets the latest figures, with the time of the count.
+//! Nothing of this is stored: a new process counts again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ use crate::domain::send::{Pace, Tally};
 use crate::engine::{Engine, Error};
 use crate::store::sends::list::Record;
 
-/// A send with no more recipients is counted when it is asked for: some milliseconds.
+/// A send with no more recipients than this is counted on request, in some milliseconds.
 const SMALL: u64 = 16_384;
 /// Rows that are counted in one turn.
 const PART: u64 = 50_000;
@@ -39,7 +39,7 @@ pub struct Counted {
 
 type Latest = Option<Arc<Counted>>;
 
-/// What is known of large sends.
+/// The tallies of large sends.
 #[derive(Default)]
 pub(in crate::engine) struct Tallies {
     known: Mutex<HashMap<Uuid, Entry>>,
@@ -50,7 +50,7 @@ pub(in crate::engine) struct Tallies {
 struct Entry {
     latest: watch::Sender<Latest>,
     is_counting: bool,
-    /// Not counted again before.
+    /// The send is not counted again before this.
     due: Instant,
     asked: Instant,
 }
@@ -60,7 +60,7 @@ impl Tallies {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where the figures of a send come, and whether the caller has to count them.
+    /// The receiver of a send's figures, and whether the caller has to count them.
     fn ask(&self, send_id: Uuid, now: Instant) -> (watch::Receiver<Latest>, bool) {
         let mut known = self.known();
         if known.len() >= MOST && !known.contains_key(&send_id) {
@@ -81,7 +81,7 @@ impl Tallies {
         (entry.latest.subscribe(), is_due)
     }
 
-    /// Counting is over, with these figures if it succeeded; it took so long.
+    /// Counting ended, with these figures if it succeeded, after this time.
     fn counted(&self, send_id: Uuid, figures: Option<Counted>, took: Duration) {
         if let Some(entry) = self.known().get_mut(&send_id) {
             entry.is_counting = false;
@@ -122,7 +122,7 @@ impl Engine {
         let _turn = self.0.tallies.turn.lock().await;
         let started = Instant::now();
         let counted = self.count(company_id, send_id).await;
-        // What failed was logged.
+        // A failure was logged.
         self.0.tallies.counted(send_id, counted.ok().flatten(), started.elapsed());
     }
 

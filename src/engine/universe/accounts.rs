@@ -1,7 +1,7 @@
 //! The shell of the business accounts, as the world has it: what their real machines want done.
 //!
-//! How long something takes, and what fails, follows from the count of steps: the dice are thrown by everybody else, so
-//! that a world without accounts that have anything to do keeps its story.
+//! Durations and failures follow from the count of steps: the dice are thrown by the other parts, so that a world
+//! without busy accounts keeps its story.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::engine::account::{Effect, Input, Unread};
 use crate::engine::channel::machine;
 
 impl World {
-    /// Does what the machines of the accounts want done.
+    /// Carries out the effects of the accounts' machines.
     pub(super) fn serve_accounts(&mut self) {
         let Some(process) = &self.process else { return };
         for (account, effect) in process.common.accounts.take_effects() {
@@ -24,15 +24,15 @@ impl World {
         let Some(process) = &self.process else { return };
         let life = process.life;
         match effect {
-            Effect::Tell { channel, news } => {
+            Effect::Tell { channel, update } => {
                 let Some(channel) = self.channel_of(*channel) else { return };
-                let input = Box::new(machine::Input::Account(*news));
+                let input = Box::new(machine::Input::Account(*update));
                 self.after(self.account_takes(300), Event::Tell { life, channel, input, is_answer: false });
             }
             Effect::WakeAt(at) => {
                 let at = self.clock.since_beginning(*at).max(self.clock.elapsed());
                 let (account, input) = (Arc::clone(account), Box::new(Input::Timer));
-                self.agenda.plan(at, Event::Account { life, account, input });
+                self.event_queue.plan(at, Event::Account { life, account, input });
             }
             Effect::ListTemplates { company, .. } => {
                 let (wait, is_success) = (self.account_takes(400_000), !self.account_fails());
@@ -64,7 +64,7 @@ impl World {
         fails
     }
 
-    /// Tells an account's machine something.
+    /// Passes an input to an account's machine.
     pub(super) fn tell_account(&self, account: &str, input: Input) {
         let now = self.clock.now();
         if let Some(process) = &self.process {
@@ -72,7 +72,7 @@ impl World {
         }
     }
 
-    /// The store is read for the people whom an account wrote to; the end of that takes its time too.
+    /// Reads the people whom an account wrote to; the end of the read takes time too.
     pub(super) fn read_for_account(&mut self, account: Arc<str>, span: (Timestamp, Timestamp)) {
         let result = if self.account_fails() {
             Err(Unread)

@@ -1,4 +1,4 @@
-//! What the ledger answers its callers: each is answered once, and what they are told is true.
+//! The ledger's answers to its callers: each caller is answered once, and truthfully.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ use crate::engine::channel::machine::{Input as ToChannel, LeaseLost};
 use crate::engine::ledger::machine::{Answer, Input};
 use crate::engine::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Order, Written};
 use crate::engine::machine::Caller;
-use crate::engine::web_session::Errand;
+use crate::engine::web_session::PendingReply;
 use crate::store::ledger::Receipt;
 
 /// In the content of a send that the database refuses permanently.
 pub(super) const REFUSED_CONTENT: &str = "the database refuses this";
 
-/// Who asked the ledger, and for what.
+/// A caller of the ledger, with its request.
 pub(super) enum Asked {
     /// A client, for a send that is accepted whole.
     Accept(AcceptedSend),
     /// A client whose audience is written in parts: the last answer counts.
     Part(Part),
-    /// A channel, which recorded what it did.
+    /// A channel with a record.
     Record(usize),
-    /// The provider, which told of messages of channels.
+    /// The provider with receipts for channels.
     Hear(Vec<(usize, Receipt)>),
-    /// A web session, which told of messages of its channel.
+    /// A web session with receipts for its channel.
     HearSession(usize, Vec<Receipt>),
 }
 
@@ -90,14 +90,14 @@ impl World {
         &mut self,
         order: Order,
         recipients: Recipients,
-        errand: &Arc<Errand>,
+        pending_reply: &Arc<PendingReply>,
         client: Client,
     ) {
         let id = self.next_send_id();
         let order = Arc::new(order);
         let send = AcceptedSend { id, order: Arc::clone(&order), recipients };
         // Found under the send's id before it is written, as the ledger's actor has it.
-        errand.accept(id);
+        pending_reply.accept(id);
         self.await_hand_over(id, client);
         let accept = Accept::new(order, recipients, Skipped::default());
         self.ask_ledger(Asked::Accept(send), |caller| Input::Accept { id, accept, caller });
@@ -138,13 +138,13 @@ impl World {
                 self.after(wait, Event::Ledger { life, event });
             }
             (Asked::Part(part), Err(error)) => {
-                // What was written of it is withdrawn.
+                // The written part is withdrawn.
                 let send_id = part.send.id;
                 self.refused_send(&part.send, error);
                 self.withdraw_soon(send_id);
             }
             (Asked::Record(channel), Ok(Answer::Written(written))) => self.tell_written(channel, Ok(written)),
-            // Any error says to the channel that nothing can be written any more.
+            // Any error means to the channel that nothing can be written any more.
             (Asked::Record(channel), Err(error)) => {
                 if error != Error::Closed {
                     self.watch.break_("what a channel did is never given up", format!("{channel}: {error}"));
@@ -219,7 +219,7 @@ impl World {
         self.after(wait, Event::Tell { life, channel, input, is_answer: true });
     }
 
-    /// The provider repeats what was not taken in.
+    /// The provider repeats receipts that were not accepted.
     pub(super) fn tell_again(&mut self, receipts: Vec<(usize, Receipt)>) {
         for (channel, receipt) in receipts {
             let wait = self.dice.time(Duration::from_secs(1), Duration::from_secs(20));

@@ -1,4 +1,4 @@
-//! Mending the world once trouble is over, and what must hold after each step.
+//! Repairs the world once trouble is over, and checks the rules after each step.
 
 use super::watch::Gone;
 use super::world::World;
@@ -27,7 +27,7 @@ impl World {
         }
     }
 
-    /// What a crash leaves in doubt.
+    /// Notes the messages whose outcome a crash leaves unknown.
     pub(super) fn watch_crash(&mut self) {
         let all: Vec<_> = (0..self.channels.len()).collect();
         self.watch_loss(&all);
@@ -78,7 +78,7 @@ impl World {
         }
     }
 
-    /// What must hold after each step of a channel.
+    /// The rules after each step of a channel.
     pub(super) fn watch_step(&mut self, channel: usize) {
         let Some(process) = &self.process else { return };
         let running = &process.channels[channel];

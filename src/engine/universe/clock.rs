@@ -6,7 +6,7 @@ use crate::clock::Timestamp;
 use crate::engine::channel::machine::Moment;
 use crate::engine::planted::{Fault, is_planted};
 
-/// When every world begins.
+/// The time at which every world begins.
 const BEGINNING: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Clock {
         self.elapsed
     }
 
-    /// It is this time now.
+    /// Sets the time.
     pub(super) const fn go_to(&mut self, elapsed: Duration) {
         self.elapsed = elapsed;
     }
@@ -38,7 +38,7 @@ impl Clock {
         self.set_by += millis;
     }
 
-    /// What both say.
+    /// Both clocks.
     pub(super) fn now(&self) -> Moment {
         let mut monotonic = self.origin + self.elapsed;
         if is_planted(Fault::WallClockUsed) {
@@ -47,12 +47,12 @@ impl Clock {
         Moment { monotonic, wall: self.wall() }
     }
 
-    /// What the wall clock says.
+    /// The wall clock.
     pub(super) fn wall(&self) -> Timestamp {
         self.wall_at(self.elapsed)
     }
 
-    /// What the wall clock says at another time, unless it is set.
+    /// The wall clock at another time, unless it is set.
     pub(super) fn wall_at(&self, elapsed: Duration) -> Timestamp {
         Timestamp::from_millis(BEGINNING.plus(elapsed).millis() + self.set_by)
     }
@@ -62,7 +62,7 @@ impl Clock {
         self.origin + elapsed
     }
 
-    /// When a moment of the monotonic clock is, in time since the world began.
+    /// A moment of the monotonic clock, as the time since the world began.
     pub(super) fn since_beginning(&self, at: Instant) -> Duration {
         at.saturating_duration_since(self.origin)
     }

@@ -1,4 +1,4 @@
-//! The database, to which the ledger commits: what it writes, and what it says of it.
+//! The database to which the ledger commits: its writes and its answers.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,11 +15,11 @@ use crate::store::ledger::{Committed, PendingWrites};
 /// In words that the database takes neither now nor later, as PostgreSQL does not take this character.
 pub(super) const REFUSED_CHARACTER: char = '\0';
 
-/// How a commit fares.
+/// The fate of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fare {
     Done,
-    /// Nothing is written, and it is said so.
+    /// Nothing is written, and the answer says so.
     Fails,
     /// The database does not say, and it is written, or not.
     InDoubt {
@@ -29,13 +29,13 @@ enum Fare {
     Late,
 }
 
-/// What the database was asked to write.
+/// A write request to the database.
 struct Write {
     epoch: u64,
     batch: Box<PendingWrites>,
     fare: Fare,
     result: Option<Result<Committed, Error>>,
-    /// Nobody waits for what it says.
+    /// Nobody waits for its answer.
     is_left: bool,
 }
 
@@ -43,7 +43,7 @@ struct Write {
 pub(super) struct Database {
     writes: BTreeMap<u64, Write>,
     asked: u64,
-    /// What is written late holds its rows until then.
+    /// A late write holds its rows until then.
     pub(super) held_until: Duration,
 }
 
@@ -71,7 +71,7 @@ impl World {
         if self.goes_wrong(trouble.commit_hangs) {
             applies += self.dice.time(Duration::from_millis(100), Duration::from_secs(15));
         }
-        // It waits for the rows that another transaction holds.
+        // The write waits for rows that another transaction holds.
         applies += self.database.held_until.saturating_sub(now);
         let reports = applies + Duration::from_micros(self.dice.between(50, 2_000));
         if fare == Fare::Late {
@@ -91,7 +91,7 @@ impl World {
         self.later_for_ledger(reports, LedgerEvent::CommitReports);
     }
 
-    /// The database writes what it was asked to, or does not.
+    /// The database carries out the write, or does not.
     pub(super) fn commit_applies(&mut self, number: u64) {
         let wall = self.clock.wall();
         let Some(write) = self.database.writes.get_mut(&number) else { return };
@@ -161,7 +161,7 @@ impl World {
     pub(super) fn settle(&mut self, sends: Vec<Uuid>) {
         let held = self.database.held_until.saturating_sub(self.clock.elapsed());
         if !held.is_zero() {
-            // The database answers when what holds the rows is over.
+            // The database answers once the rows are free.
             let wait = held + Duration::from_millis(1);
             return self.later_for_ledger(wait, LedgerEvent::Settles(sends));
         }
@@ -174,7 +174,7 @@ impl World {
         self.tell_ledger(Input::Settled { sends, result });
     }
 
-    /// The process that asked is gone: the database does what it was asked all the same, or rolls it back.
+    /// The process that asked is gone: the database carries the write out all the same, or rolls it back.
     pub(super) fn leave_commit(&mut self, commit: Option<u64>) {
         let Some(number) = commit else { return };
         let is_rolled_back = self.dice.happens(500);

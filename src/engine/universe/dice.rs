@@ -15,7 +15,7 @@ impl Dice {
         Self(seed)
     }
 
-    /// Dice of their own, so that what one part of a world throws changes nothing for the others.
+    /// Dice of their own, so that one part's throws change nothing for the others.
     pub(crate) fn split(&mut self) -> Self {
         Self(self.next())
     }

@@ -1,4 +1,4 @@
-//! Carrying out what a machine decides.
+//! Carries out the effects of machines.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::engine::channel::machine::{
 use crate::store::ledger::Receipt;
 
 impl World {
-    /// Tells a channel's machine something, and does what it wants done.
+    /// Passes an input to a channel's machine, and carries out its effects.
     pub(super) fn tell(&mut self, channel: usize, input: Input, is_answer: bool) {
         let now = self.clock.now();
         let is_fenced = self.is_fenced();
@@ -29,7 +29,7 @@ impl World {
             self.watch.forget_promises();
         }
         match &input {
-            // Of a node that is fenced nobody hears any more.
+            // A fenced node gets no answers any more.
             Input::Answered(_) | Input::Heard(_) if is_fenced => {}
             Input::Answered(Answered { ticket, reply, .. }) => {
                 self.watch.answered(ticket.key(), matches!(reply, Reply::Accepted { .. }));
@@ -185,7 +185,7 @@ impl World {
                 running.timer += 1;
                 running.wake = Some(at);
                 let timer = running.timer;
-                self.agenda.plan(at, Event::Timer { life, channel, timer });
+                self.event_queue.plan(at, Event::Timer { life, channel, timer });
             }
             Effect::Reply(caller, Answer::Admission(answer)) => self.admission(channel, caller, answer),
             Effect::Reply(caller, Answer::Done) => self.reply(channel, caller),
@@ -239,7 +239,7 @@ impl World {
         self.figures.faults += u64::from(!matches!(reply, Reply::Accepted { .. }));
         let holds = self.watch.holds(channel);
         self.watch.provider_decided(key, is_certain, holds);
-        // What nobody knows of may be told when it is about to be tried again.
+        // The receipt of a message with an unknown outcome may arrive just before its retry.
         let is_due = !is_certain && self.is_troubled() && self.dice.happens(400);
         for (wait, state) in receipts {
             let soon =
@@ -307,7 +307,7 @@ impl World {
     fn pause_template(&mut self, channel: usize, template_id: i64) {
         let wait = self.dice.time(Duration::from_millis(1), Duration::from_millis(40));
         let result = if self.store_fails() {
-            Err(Failed::ForNow)
+            Err(Failed::Temporarily)
         } else {
             self.model.pause_template(template_id, self.clock.wall());
             let resumed = self.dice.time(Duration::from_secs(5), Duration::from_secs(60));
@@ -329,7 +329,7 @@ impl World {
         }
     }
 
-    /// Hands permits over to those whose turn came.
+    /// Passes permits to the channels whose turn came.
     pub(super) fn serve_permits(&mut self) {
         let Some(process) = &mut self.process else { return };
         let life = process.life;

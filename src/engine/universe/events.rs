@@ -1,10 +1,10 @@
-//! What happens in a world.
+//! The events of a world.
 
 use std::sync::Arc;
 
 use super::ledger::LedgerEvent;
 use super::nodes::NodeEvent;
-use super::people::Deed;
+use super::people::Action;
 use super::reads::Reading;
 use super::web::WebEvent;
 use crate::clock::Timestamp;
@@ -45,7 +45,7 @@ pub(super) enum Event {
         account: Arc<str>,
         span: (Timestamp, Timestamp),
     },
-    /// The database writes what it was asked to, or not.
+    /// The database carries out a write, or does not.
     CommitApplies {
         number: u64,
     },
@@ -59,7 +59,7 @@ pub(super) enum Event {
         life: Option<u64>,
         event: Box<WebEvent>,
     },
-    /// The provider tells of a message.
+    /// The provider sends a receipt.
     Webhook {
         channel: usize,
         receipt: Box<Receipt>,
@@ -70,7 +70,7 @@ pub(super) enum Event {
         event: Box<NodeEvent>,
     },
     /// A person does something.
-    Person(Deed),
+    Person(Action),
     /// A round of the sentinel.
     Changes {
         life: u64,
@@ -85,7 +85,7 @@ pub(super) enum Event {
     Ends {
         life: u64,
     },
-    /// A second is over: what may go wrong in any second does, or not.
+    /// A second is over: things may go wrong.
     Second,
     /// The process starts again.
     Restart,
@@ -95,12 +95,12 @@ pub(super) enum Event {
     TemplateResumes(i64),
     /// Nothing goes wrong any more.
     Calm,
-    /// It is looked whether everything is done.
+    /// Checks whether everything is done.
     Look,
 }
 
 impl Event {
-    /// The life of the process that it is for; `None` when it is for somebody else.
+    /// The life of the process that it is for; `None` when it is for no process.
     pub(super) const fn life(&self) -> Option<u64> {
         match self {
             Self::Tell { life, .. }

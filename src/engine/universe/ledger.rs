@@ -1,7 +1,7 @@
-//! The ledger of the process: the engine's own machine, and the callers who wait for its answers.
+//! The ledger of the process: the engine's own machine, and the callers that wait for its answers.
 //!
-//! The world carries out what the machine decides: its commits go to the [database](super::commits), and its answers to
-//! those who [asked](super::answers).
+//! The world carries out the machine's effects: its commits go to the [database](super::commits), and its answers to
+//! the [callers](super::answers).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,9 +21,9 @@ const ANSWERED: Duration = Duration::from_secs(60);
 
 /// Something that happens to the ledger of a process.
 pub(super) enum LedgerEvent {
-    /// What others were just handing over is here.
+    /// Requests that were just arriving are here.
     Gathered,
-    /// The database says how the commit under way ended.
+    /// The database answers the commit under way.
     CommitReports,
     /// The database settles which of these sends are there.
     Settles(Vec<Uuid>),
@@ -37,7 +37,7 @@ pub(super) struct Ledger {
     machine: Machine,
     /// Empty between inputs.
     effects: Effects,
-    /// Callers who wait, with the moment in which they asked.
+    /// The waiting callers, with the times of their requests.
     callers: BTreeMap<Caller, (Duration, Asked)>,
     asked: u64,
     /// When the timer fires, and which one it is.
@@ -50,7 +50,7 @@ pub(super) struct Ledger {
     /// Another process took over.
     pub(super) closed: bool,
     capacity: usize,
-    /// How many channels record what they do.
+    /// The number of channels with a record under way.
     channels: usize,
 }
 
@@ -77,7 +77,7 @@ impl Ledger {
         self.callers.is_empty() && self.under_way == 0 && self.wake.is_none()
     }
 
-    /// Remembers who waits for an answer.
+    /// Adds a caller.
     fn add(&mut self, asked: Asked, now: Duration) -> Caller {
         self.asked += 1;
         let caller = Caller(self.asked);
@@ -85,12 +85,12 @@ impl Ledger {
         caller
     }
 
-    /// Takes out who waits for this answer.
+    /// Takes out a caller.
     pub(super) fn take(&mut self, caller: Caller) -> Option<Asked> {
         self.callers.remove(&caller).map(|(_, asked)| asked)
     }
 
-    /// Everybody who waits, when the process is gone.
+    /// All callers, when the process is gone.
     pub(super) fn into_callers(self) -> impl Iterator<Item = Asked> {
         self.callers.into_values().map(|(_, asked)| asked)
     }
@@ -114,7 +114,7 @@ impl World {
         self.tell_ledger(input(caller));
     }
 
-    /// Tells the ledger something, and does what it wants done.
+    /// Passes an input to the ledger, and carries out its effects.
     pub(super) fn tell_ledger(&mut self, input: Input) {
         let now = self.clock.now();
         let Some(process) = &mut self.process else { return };
@@ -172,7 +172,7 @@ impl World {
                 ledger.timer += 1;
                 ledger.wake = Some(at);
                 let event = Box::new(LedgerEvent::Timer(ledger.timer));
-                self.agenda.plan(at, Event::Ledger { life, event });
+                self.event_queue.plan(at, Event::Ledger { life, event });
             }
             Effect::Note(Figure::RefusedRow { .. }) => self.figures.refused_rows += 1,
             Effect::Note(_) | Effect::End => {}
@@ -213,12 +213,12 @@ impl World {
         }
     }
 
-    /// A channel hands over what it did.
+    /// A channel passes on its record.
     pub(super) fn record(&mut self, channel: usize, writes: Box<PendingWrites>, is_awaited: bool) {
         self.ask_ledger(Asked::Record(channel), |caller| Input::Record { writes, is_awaited, caller });
     }
 
-    /// The provider tells of a message. It tells it again until it is taken in.
+    /// The provider sends a receipt, and repeats it until it is accepted.
     pub(super) fn webhook(&mut self, channel: usize, receipt: Receipt) {
         let now = self.clock.elapsed();
         match &self.process {

@@ -1,4 +1,4 @@
-//! How a process starts, from what is durable, and how it ends.
+//! The start of a process, from durable state, and its end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ impl World {
         if let Err(error) = self.model.remove_unresolved(epoch) {
             self.watch.break_("a process that has the lease may write", error.to_string());
         }
-        self.model.put_off_doubts(wall.plus(self.plan.unknown_grace));
+        self.model.put_off_unknown(wall.plus(self.plan.unknown_grace));
         self.model.end_left_messages(wall);
         for (send_id, _) in self.model.sends().iter().filter(|(_, send)| send.is_accepted()) {
             self.watch.found(*send_id);
@@ -64,7 +64,7 @@ impl World {
         process
     }
 
-    /// A channel is taken up.
+    /// Starts a channel.
     pub(super) fn start_channel(&mut self, channel: usize) {
         let record = Arc::new(self.channels[channel].clone());
         let now = self.clock.now();
@@ -82,9 +82,9 @@ impl World {
         let has_stopped = self.has_stopped(&process);
         let has_left = self.nodes.is_some() && process.is_stopping;
         self.figures.crashes += u64::from(!has_stopped && !has_left);
-        // What the database was asked to commit may be committed all the same.
+        // A requested commit may happen all the same.
         self.leave_commit(process.ledger.commit);
-        // The provider heard from nobody that they are written.
+        // The provider got no answer, and repeats them.
         for asked in process.ledger.into_callers() {
             if let Asked::Hear(receipts) = asked {
                 self.tell_again(receipts);
@@ -92,10 +92,10 @@ impl World {
         }
         self.drop_sessions();
         if self.nodes.is_some() {
-            // What is in doubt shows when its fence is closed.
+            // The unknown outcomes show when the fence is closed.
             return self.node_is_gone();
         }
-        // Requests that were on their way are answered to nobody.
+        // Requests on their way get no answer.
         if has_stopped {
             self.watch.stopped();
         } else {

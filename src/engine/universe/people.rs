@@ -1,4 +1,4 @@
-//! Operators and clients, who do what they do at bad moments.
+//! Operators and clients, who act at bad moments.
 
 use std::time::Duration;
 
@@ -23,9 +23,9 @@ const BLOCK: usize = 16;
 /// What a send takes to be accepted and marked, at least.
 const AT_ONCE: Duration = Duration::from_millis(15);
 
-/// What a person does.
+/// An action of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum Action {
     SendToOne,
     SendToMany,
     /// Some sends to one person, one after the other.
@@ -46,67 +46,67 @@ impl World {
     pub(super) fn plan_people(&mut self) {
         let (singles, bulks) = (self.dice.between(3, 60), self.dice.between(1, 8));
         let mut often = |most| if self.plan.is_calm { 0 } else { self.dice.below(most) };
-        let deeds = [
-            (Deed::SendToOne, singles),
-            (Deed::SendToMany, bulks),
-            (Deed::Pause, often(8)),
-            (Deed::Resume, often(8)),
-            (Deed::Cancel, often(5)),
-            (Deed::Retune, often(5)),
-            (Deed::Reconnect, often(5)),
-            (Deed::SendSeveral, often(6)),
-            (Deed::ReplaceToken, often(5)),
-            (Deed::Stop, often(3)),
+        let actions = [
+            (Action::SendToOne, singles),
+            (Action::SendToMany, bulks),
+            (Action::Pause, often(8)),
+            (Action::Resume, often(8)),
+            (Action::Cancel, often(5)),
+            (Action::Retune, often(5)),
+            (Action::Reconnect, often(5)),
+            (Action::SendSeveral, often(6)),
+            (Action::ReplaceToken, often(5)),
+            (Action::Stop, often(3)),
         ];
-        for (deed, times) in deeds {
+        for (action, times) in actions {
             for _ in 0..times {
                 let at = self.dice.time(Duration::from_millis(1), self.plan.lasts);
-                self.after(at, Event::Person(deed));
+                self.after(at, Event::Person(action));
             }
         }
     }
 
-    pub(super) fn act(&mut self, deed: Deed) {
+    pub(super) fn act(&mut self, action: Action) {
         let any = self.dice.pick(&self.known).copied();
-        match (deed, any) {
-            (Deed::SendToOne, _) => {
+        match (action, any) {
+            (Action::SendToOne, _) => {
                 let recipients = Recipients::One(self.person());
                 let Some(channel) = self.any_account() else { return };
                 self.send(channel, recipients, Vec::new());
             }
-            (Deed::SendToMany, _) => {
+            (Action::SendToMany, _) => {
                 let (recipients, blocks) = self.audience();
                 let Some(channel) = self.any_account() else { return };
                 self.send(channel, recipients, blocks);
             }
-            (Deed::SendSeveral, _) => {
+            (Action::SendSeveral, _) => {
                 let Some(channel) = self.any_account() else { return };
                 let recipients = Recipients::One(self.person());
                 for _ in 0..self.dice.between(2, 9) {
                     self.send(channel, recipients, Vec::new());
                 }
             }
-            (Deed::Pause, Some(send_id)) => self.control(send_id, Control::Paused),
-            (Deed::Resume, Some(send_id)) => self.control(send_id, Control::Running),
-            (Deed::Cancel, Some(send_id)) => self.cancel(send_id),
-            (Deed::Retune, _) => self.retune(),
-            (Deed::Reconnect, _) => {
+            (Action::Pause, Some(send_id)) => self.control(send_id, Control::Paused),
+            (Action::Resume, Some(send_id)) => self.control(send_id, Control::Running),
+            (Action::Cancel, Some(send_id)) => self.cancel(send_id),
+            (Action::Retune, _) => self.retune(),
+            (Action::Reconnect, _) => {
                 let channel = self.any_channel();
                 self.reconnect(channel);
             }
-            (Deed::ReplaceToken, _) => {
+            (Action::ReplaceToken, _) => {
                 let Some(channel) = self.any_account() else { return };
                 self.provider.begin(Disposition::Disconnect, channel, "", 0, Duration::ZERO);
                 let wait = self.dice.time(Duration::from_millis(1), Duration::from_millis(500));
                 self.after(wait, Event::Reconnects(channel));
             }
-            (Deed::Stop, _) if self.nodes.is_some() => self.stop_node(),
-            (Deed::Stop, _) => self.stop(),
-            (Deed::Pause | Deed::Resume | Deed::Cancel, None) => {}
+            (Action::Stop, _) if self.nodes.is_some() => self.stop_node(),
+            (Action::Stop, _) => self.stop(),
+            (Action::Pause | Action::Resume | Action::Cancel, None) => {}
         }
     }
 
-    /// A business account. Clients of web sessions have deeds of their own.
+    /// A business account. Clients of web sessions have actions of their own.
     fn any_account(&mut self) -> Option<usize> {
         let channels: Vec<_> = (0..self.channels.len()).filter(|channel| !self.is_web(*channel)).collect();
         self.dice.pick(&channels).copied()
@@ -213,11 +213,11 @@ impl World {
 
     pub(super) fn control(&mut self, send_id: Uuid, control: Control) {
         let Some(company_id) = self.model.send(send_id).map(|send| send.company_id) else { return };
-        let Some(steered) = self.model.control_send(company_id, send_id, control) else { return };
-        if steered.state.is_over() {
+        let Some(send) = self.model.control_send(company_id, send_id, control) else { return };
+        if send.state.is_over() {
             return;
         }
-        let Some(channel) = self.channel_of(steered.channel_id) else { return };
+        let Some(channel) = self.channel_of(send.channel_id) else { return };
         match control {
             Control::Paused => self.release(channel, send_id, None),
             Control::Running => {
@@ -229,14 +229,14 @@ impl World {
 
     fn cancel(&mut self, send_id: Uuid) {
         let Some(company_id) = self.model.send(send_id).map(|send| send.company_id) else { return };
-        let steered = self.model.cancel_send(company_id, send_id, self.clock.wall());
-        let Some(steered) = steered.filter(|steered| steered.state == State::Canceled) else { return };
-        if let Some(channel) = self.channel_of(steered.channel_id) {
+        let send = self.model.cancel_send(company_id, send_id, self.clock.wall());
+        let Some(send) = send.filter(|send| send.state == State::Canceled) else { return };
+        if let Some(channel) = self.channel_of(send.channel_id) {
             self.release(channel, send_id, Some(State::Canceled));
         }
     }
 
-    /// Tells a channel that it is to start nothing more of a send.
+    /// Tells a channel to start no more messages of a send.
     pub(super) fn release(&mut self, channel: usize, send_id: Uuid, over: Option<State>) {
         self.watch.steered(send_id);
         if self.is_left_to_another(channel, send_id, over) {

@@ -1,4 +1,4 @@
-//! What a seed's world is like: its companies, accounts, channels and tiers, and how much goes wrong in it.
+//! The plan of a seed's world: its companies, accounts, channels and tiers, and how much goes wrong in it.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(super) struct Plan {
     pub(super) templates: Vec<TemplatePlan>,
     /// People who are written to.
     pub(super) people: u64,
-    /// So long things go wrong.
+    /// How long things go wrong.
     pub(super) lasts: Duration,
     pub(super) trouble: Trouble,
     /// Nothing goes wrong and nothing holds messages, so that channels must use their rates.
@@ -91,8 +91,8 @@ pub(super) struct Trouble {
     pub(super) lease_lost: u64,
     pub(super) stand_still: u64,
     pub(super) clock_set: u64,
-    /// The provider tells of a number, or its account.
-    pub(super) news: u64,
+    /// The provider sends a webhook about a number, or its account.
+    pub(super) webhooks: u64,
 }
 
 impl Plan {
@@ -261,6 +261,6 @@ fn trouble(dice: &mut Dice) -> Trouble {
         lease_lost: some(150, 8),
         stand_still: some(400, 25),
         clock_set: some(400, 25),
-        news: some(300, 25),
+        webhooks: some(300, 25),
     }
 }

@@ -1,4 +1,4 @@
-//! The simulated process: what is in its memory, and gone with a crash.
+//! The simulated process: its memory, which a crash loses.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use super::web::InProcess;
 use crate::config::Config;
 use crate::domain::channel::{Channel, Connection};
 use crate::engine::channel::machine::{Caller, Effects, Machine};
-use crate::engine::fair_line::Turn;
+use crate::engine::fair_queue::Turn;
 use crate::engine::shared::Common;
 
-/// How often the provider is asked how a number is.
+/// How often a number is probed.
 const PROBED: Duration = Duration::from_secs(15 * 60);
 
 pub(super) struct Process {
@@ -47,7 +47,7 @@ pub(super) struct Running {
     pub(super) timer: u64,
     /// Answers of others that the machine waits for.
     pub(super) under_way: usize,
-    /// Standing in line for permits.
+    /// The wait in the queue for permits.
     pub(super) turns: Vec<Turn>,
     /// The state that those who ask to send see.
     pub(super) shown: Connection,

@@ -1,4 +1,4 @@
-//! The provider, with Meta's habits: what it takes, what it refuses, what it says too late or never.
+//! The provider, with Meta's habits: what it accepts, what it refuses, what it reports late or never.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -35,7 +35,7 @@ struct NumberState {
     /// Its access token was revoked, or it is restricted.
     refused: Option<Disposition>,
     restricted_until: Duration,
-    /// Of all attempts so many in a thousand are refused as too fast.
+    /// So many attempts in a thousand are refused as too fast.
     storm: u64,
     storm_until: Duration,
     maintenance_until: Duration,
@@ -53,13 +53,13 @@ pub(super) struct Request<'a> {
     pub(super) is_marketing: bool,
 }
 
-/// What becomes of it.
+/// The fate of an attempt.
 #[derive(Debug)]
 pub(super) struct Fate {
-    /// What the connector says, and after how long.
+    /// The connector's reply, and after how long.
     pub(super) reply: Reply,
     pub(super) after: Duration,
-    /// What it tells later.
+    /// The later receipts.
     pub(super) receipts: Vec<(Duration, State)>,
 }
 
@@ -97,7 +97,7 @@ impl Provider {
         *self.taken.entry(key).or_default() += 1;
     }
 
-    /// The templates that it lets nobody send.
+    /// The templates that it refuses.
     pub(super) const fn paused_templates(&self) -> &BTreeSet<i64> {
         &self.paused_templates
     }
@@ -107,7 +107,8 @@ impl Provider {
         self.paused_templates.remove(&id);
     }
 
-    /// It refuses messages of a channel, its account or its app in this way, until then where that ends by itself.
+    /// It begins to refuse messages of a channel, its account or its app in this way, until then if that ends by
+    /// itself.
     pub(super) fn begin(
         &mut self,
         disposition: Disposition,
@@ -131,7 +132,7 @@ impl Provider {
         }
     }
 
-    /// A person mends what is wrong with a channel's token.
+    /// A person replaces a channel's token.
     pub(super) fn renew_token(&mut self, channel: usize) {
         let number = &mut self.numbers[channel];
         if number.refused == Some(Disposition::Disconnect) {
@@ -139,7 +140,7 @@ impl Provider {
         }
     }
 
-    /// What it answers to the question how a number is.
+    /// Its answer to a probe.
     pub(super) fn health(&mut self, channel: usize, now: Duration) -> (Duration, Health) {
         let after = self.dice.time(Duration::from_millis(20), Duration::from_millis(400));
         self.lift_restriction(channel, now);
@@ -272,7 +273,7 @@ impl Provider {
         self.dice.happens(trouble.undeliverable).then_some((Disposition::Fail, 131_026))
     }
 
-    /// What it tells of a message that it took, after how long: late, early, twice, out of order or never.
+    /// Its receipts for a message that it accepted, with their delays: late, early, twice, out of order or never.
     fn receipts(&mut self, reply_after: Duration) -> Vec<(Duration, State)> {
         let mut receipts = Vec::new();
         let mut at = reply_after;

@@ -194,10 +194,10 @@ impl World {
     }
 
     fn numbers_from(&self, send_id: Uuid, from: u64) -> Result<Vec<PhoneNumber>, Failed> {
-        let (first, mut numbers) = self.model.block_at(send_id, from).map_err(|_| Failed::ForEver)?;
+        let (first, mut numbers) = self.model.block_at(send_id, from).map_err(|_| Failed::Permanently)?;
         let used = usize::try_from(from - first).unwrap_or(usize::MAX).min(numbers.len());
         numbers.drain(..used);
-        if numbers.is_empty() { Err(Failed::ForEver) } else { Ok(numbers) }
+        if numbers.is_empty() { Err(Failed::Permanently) } else { Ok(numbers) }
     }
 
     /// Reads again who is suppressed.
@@ -212,5 +212,5 @@ impl World {
 
 /// The store does not answer now.
 const fn failed<T>() -> Result<T, Failed> {
-    Err(Failed::ForNow)
+    Err(Failed::Temporarily)
 }

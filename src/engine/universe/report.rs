@@ -1,4 +1,4 @@
-//! Running many worlds, and what is said of them.
+//! Runs many worlds, and reports on them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,12 +8,12 @@ use super::watch::Violation;
 use super::world::{Figures, World};
 use crate::engine::planted::Fault;
 
-/// What came of some worlds.
+/// The results of some worlds.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     /// How many worlds ran.
     pub seeds: u64,
-    /// What happened in all of them.
+    /// The figures of all of them.
     pub(super) figures: Figures,
     /// The rules that were broken, each with its seed.
     pub broken: Vec<Broken>,
@@ -31,12 +31,12 @@ pub struct Broken {
     pub is_of_nodes: bool,
     /// The rule, a sentence.
     pub rule: &'static str,
-    /// What broke it, and the last hundred steps.
+    /// The broken rule, and the last hundred steps.
     pub what: String,
 }
 
 impl Report {
-    /// Runs the world of a seed, and adds what came of it. Whether no rule was broken.
+    /// Runs the world of a seed, and adds its result. Returns whether no rule was broken.
     pub fn run(&mut self, seed: u64) -> bool {
         self.run_world(seed, World::new, trace)
     }
@@ -82,7 +82,7 @@ impl Report {
         rules.into_iter().map(story).collect()
     }
 
-    /// Adds what came of other worlds.
+    /// Adds the results of other worlds.
     pub fn add(&mut self, other: Self) {
         let Self { seeds, figures, broken } = other;
         self.seeds += seeds;
@@ -99,7 +99,7 @@ pub fn plant(name: &str) -> bool {
     fault.is_some()
 }
 
-/// Runs the world of a seed once more, and tells so many of its last steps and what broke.
+/// Runs the world of a seed once more, and returns so many of its last steps and the broken rule.
 pub fn trace(seed: u64, steps: usize) -> String {
     trace_of(seed, World::new(seed, steps))
 }

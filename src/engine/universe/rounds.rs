@@ -30,7 +30,7 @@ impl World {
             .map(|(channel, (running, record))| {
                 running.revision = record.revision;
                 if running.machine.is_none() {
-                    // What another node found out is in the record.
+                    // The record has the results of another node.
                     running.shown = record.connection.clone();
                 }
                 (channel, Arc::new(record.clone()))
@@ -66,7 +66,7 @@ impl World {
         }
     }
 
-    /// Ends the sends whose time is over, wherever they wait.
+    /// Ends expired sends, wherever they wait.
     pub(super) fn expire(&mut self) {
         self.next_round(EXPIRY, |life| Event::Expiry { life });
         if !self.keeps_house() {
@@ -144,7 +144,7 @@ impl World {
         }
     }
 
-    /// The provider lets a template be sent again, and tells it.
+    /// The provider approves a template again, and reports it.
     pub(super) fn resume_template(&mut self, id: i64) {
         self.provider.resume_template(id);
         self.list_templates();

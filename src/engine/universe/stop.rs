@@ -30,10 +30,10 @@ impl World {
             self.watch_stop();
             self.leave_cluster();
         } else if process.ledger.closed {
-            // It heard that it lost the lease, and its end is planned.
+            // It has lost the lease, and its end is planned.
             return;
         }
-        // With nothing left to write, a process that lost the lease hears of that from nobody, and ends all the same.
+        // With nothing left to write, a process does not notice that it lost the lease, and ends all the same.
         self.crash();
     }
 
@@ -42,7 +42,7 @@ impl World {
         has_ended(process) && self.model.is_held_by(process.epoch)
     }
 
-    /// Nothing is in doubt of what a process attempted that stopped gracefully.
+    /// A process that stopped gracefully leaves no unknown outcomes.
     fn watch_stop(&mut self) {
         let Some(life) = self.process.as_ref().map(|process| process.life) else { return };
         let owned = self.channels_owned();

@@ -8,7 +8,7 @@ use super::world::Event;
 use crate::engine::channel::machine::{Answered, Attempt, Effect, Input};
 use crate::store::ledger::{OutcomeOf, PendingWrites};
 
-/// What a machine wants done; `None` for what is of no interest.
+/// An effect in words; `None` for an effect without interest.
 pub(super) fn effect(effect: &Effect) -> Option<String> {
     Some(match effect {
         Effect::Attempt(Attempt { ticket, generation, .. }) => {
@@ -25,7 +25,7 @@ pub(super) fn effect(effect: &Effect) -> Option<String> {
     })
 }
 
-/// What is to be written.
+/// A batch in words.
 pub(super) fn batch(batch: &PendingWrites) -> String {
     let sends: Vec<_> = batch.sends.iter().map(|send| format!("{} {:?}", send.id, send.state)).collect();
     let outcomes: Vec<_> = batch
@@ -39,7 +39,7 @@ pub(super) fn batch(batch: &PendingWrites) -> String {
     format!("{sends:?} {blocks} blocks {receipts} receipts {outcomes:?} {:?}", batch.marks)
 }
 
-/// What happens to a web session.
+/// An event of a web session in words.
 fn web(event: &WebEvent) -> String {
     match event {
         WebEvent::Does { channel, .. } => {
@@ -53,7 +53,7 @@ fn web(event: &WebEvent) -> String {
         WebEvent::TimeOut { send_id } => format!("the client of {send_id} waits no longer"),
         WebEvent::HearAgain { channel, .. } => format!("channel {channel}: receipts are told again"),
         WebEvent::Receipt { send_id, state, .. } => format!("WhatsApp says that {send_id} is {state:?}"),
-        WebEvent::Person { channel, deed } => format!("channel {channel}: a person: {deed:?}"),
+        WebEvent::Person { channel, action } => format!("channel {channel}: a person: {action:?}"),
     }
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for Event {
                 Some(life) => write!(f, "node {life}: {event}"),
                 None => write!(f, "{event}"),
             },
-            Self::Person(deed) => write!(f, "a person: {deed:?}"),
+            Self::Person(action) => write!(f, "a person: {action:?}"),
             Self::Changes { .. } => f.write_str("changes are looked for"),
             Self::Expiry { .. } => f.write_str("expired sends are looked for"),
             Self::Overlooked { .. } => f.write_str("overlooked sends are looked for"),
@@ -91,7 +91,7 @@ impl fmt::Display for Event {
             Self::Reconnects(channel) => write!(f, "channel {channel} gets a new token"),
             Self::TemplateResumes(id) => write!(f, "template {id} may be sent again"),
             Self::Calm => f.write_str("trouble is over"),
-            Self::Look => f.write_str("it is looked whether all is done"),
+            Self::Look => f.write_str("checks whether all is done"),
         }
     }
 }

@@ -1,13 +1,13 @@
-//! The world: virtual time, what is durable, the process that may crash, and everybody around it.
+//! The world: virtual time, durable state, the process that may crash, and everybody around it.
 
 use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::agenda::Agenda;
 use super::clock::Clock;
 use super::commits::Database;
 use super::dice::Dice;
+use super::event_queue::EventQueue;
 pub(super) use super::events::Event;
 use super::model::Model;
 use super::nodes::Nodes;
@@ -20,12 +20,12 @@ use crate::domain::channel::Channel;
 
 /// When trouble is over, everything must be done within this.
 const PATIENCE: Duration = Duration::from_secs(30 * 3_600);
-/// So often it is looked whether everything is done.
+/// How often the world checks whether everything is done.
 const LOOK: Duration = Duration::from_secs(5);
 /// A world that is done is watched so long: it must be quiet.
 const QUIET: Duration = Duration::from_secs(3_600);
 
-/// How far a world is.
+/// The phase of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     Troubled,
@@ -36,7 +36,7 @@ pub(super) enum Phase {
     Over,
 }
 
-/// What happened in a world, in numbers.
+/// The figures of a world.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Figures {
     pub(super) steps: u64,
@@ -61,11 +61,11 @@ pub(super) struct World {
     pub(super) plan: Plan,
     pub(super) clock: Clock,
     pub(super) dice: Dice,
-    pub(super) agenda: Agenda<Event>,
+    pub(super) event_queue: EventQueue<Event>,
     pub(super) phase: Phase,
-    /// What is durable.
+    /// The durable state.
     pub(super) model: Model,
-    /// What it is asked to write.
+    /// The writes under way.
     pub(super) database: Database,
     /// The records of channels, durable too.
     pub(super) channels: Vec<Channel>,
@@ -105,7 +105,7 @@ impl World {
         let provider = Provider::new(&plan, dice.split());
         Self {
             clock: Clock::new(),
-            agenda: Agenda::new(),
+            event_queue: EventQueue::new(),
             phase: Phase::Troubled,
             model: Model::default(),
             database: Database::default(),
@@ -137,7 +137,7 @@ impl World {
     /// Runs to the end, or until something is broken.
     pub(super) fn run(&mut self) {
         while self.phase != Phase::Over && !self.watch.is_broken() {
-            let Some((at, event)) = self.agenda.next() else {
+            let Some((at, event)) = self.event_queue.next() else {
                 self.watch.break_("a world that is not done has something planned", String::new());
                 return;
             };
@@ -147,7 +147,7 @@ impl World {
 
     /// Plans something for later.
     pub(super) fn after(&mut self, wait: Duration, event: Event) {
-        self.agenda.plan(self.clock.elapsed() + wait, event);
+        self.event_queue.plan(self.clock.elapsed() + wait, event);
     }
 
     /// Whether things still go wrong.
@@ -172,7 +172,7 @@ impl World {
             match &self.process {
                 Some(process) if process.life == life => {
                     if process.stands_until > at {
-                        self.agenda.plan(process.stands_until, event);
+                        self.event_queue.plan(process.stands_until, event);
                         return;
                     }
                 }
@@ -197,7 +197,7 @@ impl World {
             Event::Web { event, .. } => self.web_event(*event),
             Event::Node { event, .. } => self.node_event(*event),
             Event::Webhook { channel, receipt } => self.webhook(channel, *receipt),
-            Event::Person(deed) => self.act(deed),
+            Event::Person(action) => self.act(action),
             Event::Changes { .. } => self.take_up_changes(),
             Event::Expiry { .. } => self.expire(),
             Event::Overlooked { .. } => self.report_overlooked(),
@@ -217,7 +217,7 @@ impl World {
         self.end_if_stopped();
     }
 
-    /// What may go wrong in any second.
+    /// Things that may go wrong in any second.
     fn second(&mut self) {
         if !self.is_troubled() {
             return;
@@ -240,8 +240,8 @@ impl World {
             }
         }
         self.trouble_nodes();
-        if self.goes_wrong(trouble.news) {
-            self.tell_news();
+        if self.goes_wrong(trouble.webhooks) {
+            self.tell_by_webhook();
         }
         if self.goes_wrong(trouble.clock_set) {
             let by = i64::try_from(self.dice.between(1_000, 90_000)).unwrap_or(0);

@@ -1,19 +1,18 @@
-//! The background step of the search index: what no import keeps up with, because it was there before the index
-//! was, or because the import that should have done it was interrupted.
+//! Indexes contacts that no import indexed: they were there before the index, or their import was interrupted.
 //!
-//! The sentinel calls. One step at a time with a pause behind it, so that nobody else waits for the
-//! database; a search is exact meanwhile, only slower.
+//! The sentinel calls. One step at a time, with a pause after it, so that nothing else waits for the database. A search
+//! is exact meanwhile, only slower.
 
 use std::time::Duration;
 
 use crate::store::{self, Care, Store};
 
-/// How often is looked whether there is something to do.
+/// How often the index is checked.
 const LOOK_INTERVAL: Duration = Duration::from_secs(10);
 /// Between two steps.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Takes a step; the pause until the next one.
+/// Takes a step. Returns the pause until the next one.
 pub(in crate::engine) async fn round(store: &Store) -> Duration {
     match step(store).await {
         Ok(true) => PAUSE,
@@ -25,7 +24,7 @@ pub(in crate::engine) async fn round(store: &Store) -> Duration {
     }
 }
 
-/// Takes a step for each company that needs one; whether there was any.
+/// Takes a step for each company that needs one. Returns whether there was any.
 async fn step(store: &Store) -> store::Result<bool> {
     let mut any = false;
     for company in store.badly_indexed().await? {

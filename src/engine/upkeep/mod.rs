@@ -1,4 +1,4 @@
-//! Work in the background that no request asks for: the rounds of the [`sentinel`], and what they look after.
+//! Background work: the rounds of the [`sentinel`], and the components that they serve.
 
 mod indexing;
 pub(super) mod retention;

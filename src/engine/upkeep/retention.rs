@@ -1,9 +1,9 @@
-//! Retention: what nobody needs any more goes, in steps so small that nobody notices.
+//! Retention: removes records that are older than the configuration keeps, in small steps.
 //!
-//! A round looks through everything that has an age: sends with what they left, kept answers, events, the record
-//! of changes, quotas and holds. Each step is one short transaction; after it nothing is done for many times as
-//! long, and while others write it waits for them, for a bounded time. A round that is cut short, by the end
-//! of the process or by a database that is away, is simply continued by the next. The sentinel calls.
+//! A round goes through all records with an age: sends and their remains, kept answers, events, the record of changes,
+//! quotas and holds. Each step is one short transaction, followed by a pause of many times its length; while others
+//! write, it waits for them, for a bounded time. When a round is interrupted, by the end of the process or an
+//! unavailable database, the next one continues. The sentinel calls.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use crate::engine::shared::Shared;
 use crate::store::retention::{Aged, Cursor, Step};
 use crate::store::{self, Lease};
 
-/// Rows that one step removes at most. In SQLite a thousand messages take some 2 ms of the one writer.
+/// The most rows that one step removes. On SQLite a thousand messages take some 2 ms of the only writer.
 const ROWS: u32 = 500;
-/// Sends that one step puts out of reach at most: each has a content, and rows in several indexes.
+/// The most sends that one step removes: each has a content, and rows in several indexes.
 const SENDS: u32 = 250;
-/// How long a file that was uploaded waits for somebody to begin its import.
+/// How long an uploaded file waits for its import to begin.
 const READY_KEPT: Duration = Duration::from_secs(24 * 3_600);
-/// How many times as long as a step the pause after it is, and how long it is at least. What SQLite writes has to be
-/// copied from its log to its file now and then, and commits then wait for it: with twice the rows and a
-/// quarter of the pause a million messages went in 13 s, and of the single sends meanwhile the slowest hundredth
-/// took 14 ms and more instead of 6. Nobody is in a hurry here.
+/// The pause after a step, as a multiple of the step's length, and its least length. SQLite has to copy its log to its
+/// file now and then, and commits wait for that: with twice the rows and a quarter of the pause a million messages were
+/// removed in 13 s, and the slowest hundredth of the single sends meanwhile took 14 ms and more instead of 6. Retention
+/// is not urgent.
 const IDLE: (u32, Duration) = (16, Duration::from_millis(10));
-/// How often it is looked whether others write, and how long is given way to them at most.
+/// How often a step checks whether others write, and how long it waits for them at most.
 const GIVE_WAY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 
 pub(in crate::engine) struct Retention {
@@ -37,7 +37,7 @@ pub(in crate::engine) struct Retention {
     ages: config::Retention,
 }
 
-/// What was forgotten.
+/// A kind of removed record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
     Sends,
@@ -79,7 +79,7 @@ impl What {
     }
 }
 
-/// How many rows of what a round forgot.
+/// The rows that a round removed, by kind.
 #[derive(Debug, Default)]
 struct Tally([u64; What::ALL.len()]);
 
@@ -108,46 +108,46 @@ impl Retention {
         Self { shared, lease, ages }
     }
 
-    /// Between two rounds.
+    /// The time between two rounds.
     pub(in crate::engine) const fn interval(&self) -> Duration {
         self.ages.interval
     }
 
-    /// Forgets everything that is out of date now.
+    /// Removes everything that is too old now.
     pub(in crate::engine) async fn round(&self) {
         let (started, mut tally) = (Instant::now(), Tally::default());
-        let result = self.forget(Timestamp::now(), &mut tally).await;
-        let forgotten = tally.to_string();
-        if !forgotten.is_empty() {
+        let result = self.remove_old(Timestamp::now(), &mut tally).await;
+        let removed = tally.to_string();
+        if !removed.is_empty() {
             let seconds = started.elapsed().as_secs_f64();
-            tracing::info!(%forgotten, seconds, "forgot what is older than the configuration keeps");
+            tracing::info!(%removed, seconds, "removed records older than the configuration keeps");
         }
         if let Err(error) = result {
-            tracing::warn!(%error, "cannot forget what is out of date, it is tried again later");
+            tracing::warn!(%error, "cannot remove old records, retention retries later");
         }
     }
 
-    async fn forget(&self, now: Timestamp, tally: &mut Tally) -> store::Result<()> {
+    async fn remove_old(&self, now: Timestamp, tally: &mut Tally) -> store::Result<()> {
         let (store, lease) = (&self.shared.store, &*self.lease);
-        self.steps(tally, What::Holds, async || store.forget_suppressions(lease, now, ROWS).await).await?;
+        self.steps(tally, What::Holds, async || store.remove_suppressions(lease, now, ROWS).await).await?;
         let kept = now.minus(KEPT);
         let answers = async || {
-            let others = store.forget_answers(kept, ROWS).await?;
+            let others = store.remove_answers(kept, ROWS).await?;
             Ok(Step { others, more: others >= ROWS.into(), ..Step::default() })
         };
         self.steps(tally, What::Answers, answers).await?;
-        let withdrawn = async || store.forget_withdrawn(lease, kept, ROWS).await;
+        let withdrawn = async || store.remove_withdrawn(lease, kept, ROWS).await;
         self.steps(tally, What::Withdrawn, withdrawn).await?;
         let (over, ready) = (self.ages.imports.map(|age| now.minus(age)), now.minus(READY_KEPT));
-        let imports = async || store.forget_imports(lease, over, ready, ROWS).await;
+        let imports = async || store.remove_imports(lease, over, ready, ROWS).await;
         self.steps(tally, What::Imports, imports).await?;
-        // What a round before left comes before what this one adds to it.
-        self.steps(tally, What::Messages, async || store.forget_messages(lease, ROWS).await).await?;
+        // The remains of an earlier round come first.
+        self.steps(tally, What::Messages, async || store.remove_messages(lease, ROWS).await).await?;
         if let Some(age) = self.ages.sends {
             let mut cursor = Cursor::default();
-            let sends = async || store.forget_sends(lease, now.minus(age), &mut cursor, SENDS).await;
+            let sends = async || store.remove_sends(lease, now.minus(age), &mut cursor, SENDS).await;
             self.steps(tally, What::Sends, sends).await?;
-            self.steps(tally, What::Messages, async || store.forget_messages(lease, ROWS).await).await?;
+            self.steps(tally, What::Messages, async || store.remove_messages(lease, ROWS).await).await?;
         }
         let aged = [
             (What::Events, Aged::Events, self.ages.events),
@@ -156,12 +156,12 @@ impl Retention {
         ];
         for (what, table, age) in aged {
             let Some(before) = age.map(|age| now.minus(age)) else { continue };
-            self.steps(tally, what, async || store.forget_aged(lease, table, before, ROWS).await).await?;
+            self.steps(tally, what, async || store.remove_aged(lease, table, before, ROWS).await).await?;
         }
         Ok(())
     }
 
-    /// Takes steps until there is nothing more to do.
+    /// Takes steps until nothing is left to remove.
     async fn steps(
         &self,
         tally: &mut Tally,
@@ -188,7 +188,7 @@ impl Retention {
         }
     }
 
-    /// Waits while others write, for a bounded time: on a service that is never idle it would be so.
+    /// Waits while others write, for a bounded time: a busy service is never idle.
     async fn give_way(&self) {
         let (each, most) = GIVE_WAY;
         let until = Instant::now() + most;

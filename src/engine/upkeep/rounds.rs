@@ -1,7 +1,7 @@
-//! Work that is done again and again in the background, and goes on when one round of it panics.
+//! Rounds of background work, which go on when one of them panics.
 //!
-//! A panic ends the task that it happens in, and with it everything that the task was to do later. What the service
-//! cannot do without is therefore run here: a panic is logged, and costs the round that it happened in.
+//! A panic ends its task, and with it all later work of the task. Work that the service cannot do without runs here: a
+//! panic is logged, and costs only the round that it happened in.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -12,23 +12,27 @@ use futures_util::FutureExt as _;
 /// Delay before the next round after one that panicked.
 const PAUSE_AFTER_PANIC: Duration = Duration::from_secs(1);
 
-/// What `work` results in; `None` when it panicked, which is logged under its name.
+/// The result of `work`; `None` when it panicked, which is logged under its name.
 pub(in crate::engine) async fn caught<T>(name: &'static str, work: impl Future<Output = T>) -> Option<T> {
-    // Nothing that a panic left half done is used again but what is shared by everybody, whose locks recover.
+    // After a panic only shared state is used again, and its locks recover.
     match AssertUnwindSafe(work).catch_unwind().await {
         Ok(result) => Some(result),
         Err(panic) => {
             let text = panic.downcast_ref::<&str>().copied();
             let sentence =
                 text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or_default();
-            tracing::error!(work = name, sentence, "background work panicked, a defect; it goes on");
+            tracing::error!(
+                work = name,
+                sentence,
+                "background work panicked because of a defect; it goes on"
+            );
             metrics::counter!("pombo_panics_total", "work" => name).increment(1);
             None
         }
     }
 }
 
-/// Runs `round` on `thread` until that ends: at once, and again after each pause that it asks for.
+/// Runs `round` on `thread` until the thread ends: at once, and again after each pause that it returns.
 pub(in crate::engine) fn repeat(
     thread: &ArbiterHandle,
     name: &'static str,

@@ -1,8 +1,8 @@
-//! The sentinel: background work that nobody asks for, each kind in rounds of its own.
+//! The sentinel: background work, each kind in rounds of its own.
 //!
 //! It compares the store's revisions with those seen last, so that a tier, a channel or a key changed by the command
-//! line is in force within one interval. It ends what expired, starts what broke down, keeps the lock on dispatching,
-//! and wakes channels that nobody told of their work. A round that panics costs that round alone.
+//! line is in force within one interval. It ends expired sends, restarts actors that panicked, keeps the lock on
+//! dispatching, and wakes channels that were not told of their sends. A round that panics costs that round alone.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,37 +25,38 @@ use crate::engine::channel::{Overlooked, Release, TemplatesChanged};
 use crate::store::channels::AtWork;
 use crate::store::{self, Lease, Revisions, Standing};
 
-/// How often sends are looked for whose time is over.
+/// How often expired sends are looked for.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(2);
-/// Sends that are ended at once for that.
+/// The most expired sends that are ended at once.
 const EXPIRED_AT_ONCE: u32 = 500;
-/// How often channels with work are looked for, and how many in one round: with ten thousand channels at work each is
-/// looked at every 40 s. A round reads some hundred rows of each channel at most.
+/// How often channels with work are looked for, and how many in one round: with ten thousand such channels, each is
+/// checked every 40 s. A round reads some hundred rows of each channel at most.
 const WORK_INTERVAL: Duration = Duration::from_secs(2);
 const CHANNELS_AT_ONCE: u32 = 500;
-/// How often it is asked whether this process still has the lease.
+/// How often the lease is checked.
 const LEASE_INTERVAL: Duration = Duration::from_secs(2);
-/// How often a node looks whether it does what one node does for all.
+/// How often a node checks whether it does the housekeeping for all nodes.
 const HOUSE_INTERVAL: Duration = Duration::from_secs(2);
-/// How often it is looked whether SQLite's log is long: at the fastest writing seen, a fifth of what makes it long.
+/// How often the length of SQLite's log is checked: at the fastest writing seen, it grows by a fifth of the bound in
+/// this time.
 const LOG_INTERVAL: Duration = Duration::from_millis(250);
 
-/// What the sentinel works with.
+/// The sentinel's parts.
 pub(in crate::engine) struct Sentinel {
     pub(in crate::engine) engine: Engine,
     /// How often changes are looked for.
     pub(in crate::engine) interval: Duration,
-    /// What is in force already.
+    /// The revisions in force.
     pub(in crate::engine) seen: Revisions,
     pub(in crate::engine) lease: Arc<Lease>,
     pub(in crate::engine) retention: Retention,
 }
 
 impl Sentinel {
-    /// Begins all rounds; they end with the thread.
+    /// Starts all rounds; they end with the thread.
     pub(in crate::engine) fn start(self, thread: &ArbiterHandle) {
         let Self { engine, interval, mut seen, lease, retention } = self;
-        // Whether the last look failed: said once, not at every look.
+        // Whether the last check failed: logged once, not at every check.
         let (watched, mut blind) = (engine.clone(), false);
         repeat(thread, "changes", async move || {
             let result = take_up(&watched, seen).await;
@@ -83,8 +84,8 @@ impl Sentinel {
             }
             match expire(&ended).await {
                 Ok(0) => {}
-                Ok(sends) => tracing::info!(sends, "the time of sends is over"),
-                Err(error) => tracing::debug!(%error, "cannot look for sends whose time is over"),
+                Ok(sends) => tracing::info!(sends, "sends expired"),
+                Err(error) => tracing::debug!(%error, "cannot look for expired sends"),
             }
             EXPIRY_INTERVAL
         });
@@ -95,14 +96,16 @@ impl Sentinel {
             if let Some(jump) = jumped {
                 match set.clock_was_set(jump).await {
                     Ok(()) => jumped = None,
-                    Err(error) => tracing::warn!(%error, "cannot mend yet what the wall clock's jump moved"),
+                    Err(error) => {
+                        tracing::warn!(%error, "cannot correct times after the wall clock's jump yet")
+                    }
                 }
             }
             interval
         });
         let (woken, mut behind) = (engine.clone(), Uuid::nil());
         repeat(thread, "work", async move || {
-            // A node has a look of its own.
+            // A node has a round of its own.
             if !woken.0.shared.cluster.is_alone() {
                 return WORK_INTERVAL;
             }
@@ -147,7 +150,7 @@ impl Sentinel {
     }
 }
 
-/// How the wall clock was set since that was last taken up.
+/// How the wall clock was set since the last round that handled it.
 fn last_jump(earlier: Option<Jump>, jump: Option<Jump>) -> Option<Jump> {
     match jump {
         Some(Jump::Forward(by)) => {
@@ -156,29 +159,30 @@ fn last_jump(earlier: Option<Jump>, jump: Option<Jump>) -> Option<Jump> {
         Some(Jump::Back(by)) => tracing::warn!(seconds = by.as_secs_f64(), "the wall clock jumped back"),
         None => {}
     }
-    // Of two jumps, the one that went back has more to mend.
+    // Of two jumps, the one back needs more correction.
     match earlier {
         Some(Jump::Back(by)) => Some(Jump::Back(by)),
         earlier => jump.or(earlier),
     }
 }
 
-/// Ends the sends whose time is over, wherever they wait; how many.
+/// Ends expired sends, wherever they wait. Returns how many.
 async fn expire(engine: &Engine) -> store::Result<usize> {
     let expired = engine.store().expire_sends(Timestamp::now(), EXPIRED_AT_ONCE).await?;
     let released = expired.iter().map(|(send_id, channel_id)| {
         let release = Release { send_id: *send_id, over: Some(State::Expired) };
         async move { engine.release(*channel_id, release).await }
     });
-    // None waits for the writing of another.
+    // In parallel: none waits for the write of another.
     for result in futures_util::future::join_all(released).await {
         result?;
     }
     Ok(expired.len())
 }
 
-/// Wakes channels with work behind this one, and says where the next round goes on. A channel hears of its sends from
-/// the ledger; what another process accepted, just before it noticed that it had lost its lease, nobody tells.
+/// Wakes channels with work after this one in order, and returns where the next round continues. Usually a channel
+/// hears of its sends from the ledger. It does not hear of sends that another process accepted just before it noticed
+/// that it had lost its lease.
 async fn wake(engine: &Engine, behind: Uuid) -> store::Result<Uuid> {
     let working = engine.store().channels_at_work(behind, Timestamp::now(), CHANNELS_AT_ONCE).await?;
     let is_last = working.len() < CHANNELS_AT_ONCE as usize;
@@ -186,7 +190,7 @@ async fn wake(engine: &Engine, behind: Uuid) -> store::Result<Uuid> {
     for AtWork { channel_id, direct, bulk } in working {
         if let Some(handle) = engine.directory().handle(channel_id) {
             if direct.or(bulk).is_some() {
-                // A full mailbox belongs to a channel that is busy: it is told in another round.
+                // A full mailbox belongs to a busy channel, which is told in another round.
                 handle.try_send(Overlooked { direct, bulk });
             }
         } else if let Some(channel) = engine.directory().find(channel_id).await? {
@@ -196,7 +200,7 @@ async fn wake(engine: &Engine, behind: Uuid) -> store::Result<Uuid> {
     Ok(last)
 }
 
-/// Makes sure that this process still has the lease; whether it has the lock.
+/// Confirms that this process still has the lease. Returns whether it holds the lock.
 async fn confirm(engine: &Engine, lease: &Lease, was_locked: bool) -> bool {
     match engine.store().confirm_lease(lease).await {
         Ok(Standing::Locked) => {
@@ -216,13 +220,13 @@ async fn confirm(engine: &Engine, lease: &Lease, was_locked: bool) -> bool {
             false
         }
         Err(error) => {
-            tracing::debug!(%error, "cannot ask whether the lock on dispatching is held");
+            tracing::debug!(%error, "cannot check the lock on dispatching");
             was_locked
         }
     }
 }
 
-/// Carries out what changed since `seen`, and says what is seen now.
+/// Applies the changes since `seen`. Returns the revisions seen now.
 async fn take_up(engine: &Engine, seen: Revisions) -> store::Result<Revisions> {
     let now = engine.store().revisions().await?;
     if now.api_key != seen.api_key {

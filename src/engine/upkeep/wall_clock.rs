@@ -1,26 +1,26 @@
-//! Whether the wall clock was set while the service runs.
+//! Detects that the wall clock was set while the service runs.
 //!
-//! Timers run by a clock that nobody sets, and much that they wait for is a moment of the wall clock: a schedule, an
-//! expiry, a quota. When the wall clock jumps, all of that has to be looked at again.
+//! Timers run by the monotonic clock, and many of them wait for a time of the wall clock: a schedule, an expiry, a
+//! quota. When the wall clock jumps, all of these have to be computed again.
 
 use std::time::{Duration, Instant};
 
 use crate::clock::Timestamp;
 
-/// A difference that is no jump: the machine was busy between two looks at its clocks, or one of them is adjusted bit
-/// by bit.
+/// A smaller difference is no jump: the machine was busy between two reads of its clocks, or one of them is being
+/// adjusted.
 const NO_JUMP: Duration = Duration::from_secs(1);
 
 /// How the wall clock was set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::engine) enum Jump {
-    /// So much later than it was: also when the machine slept.
+    /// Forward by this much, also when the machine slept.
     Forward(Duration),
-    /// So much earlier.
+    /// Back by this much.
     Back(Duration),
 }
 
-/// What both clocks said when they were last looked at.
+/// Both clocks, as last read.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::engine) struct WallClock {
     wall: Timestamp,
@@ -32,7 +32,7 @@ impl WallClock {
         Self { wall, at }
     }
 
-    /// Whether the wall clock was set since the last look.
+    /// Whether the wall clock was set since the last call.
     pub(in crate::engine) fn look(&mut self, wall: Timestamp, at: Instant) -> Option<Jump> {
         let expected = self.wall.plus(at.saturating_duration_since(self.at));
         *self = Self { wall, at };

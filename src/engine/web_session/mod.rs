@@ -1,18 +1,18 @@
-//! Web sessions: one [`keeper`] for each channel with a linked phone, or one that is being linked.
+//! Web sessions: one [`supervisor`] for each channel with a linked phone, or one that is being linked.
 //!
-//! Sessions are opened only by the process that has the lease, in turns. How each channel is stands in the store;
-//! how far one is with being linked to a phone, in memory.
+//! Only the process that has the lease opens sessions, one after the other. The store has each channel's state; the
+//! progress of a pairing is in memory.
 
-mod condition;
-mod errand;
-mod keeper;
-mod line;
+mod end_policy;
+mod handle;
 pub(super) mod machine;
 mod outgoing;
 mod pairing;
 mod passkey;
+mod pending_reply;
 mod records;
-mod told;
+mod supervisor;
+mod updates;
 mod window;
 
 use std::collections::{HashMap, HashSet};
@@ -25,24 +25,24 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-pub(crate) use self::condition::RESTRICTED_FOR;
-pub(super) use self::condition::restricted_until;
+pub(crate) use self::end_policy::RESTRICTED_FOR;
+pub(super) use self::end_policy::restricted_until;
 #[cfg(any(test, feature = "universe"))]
-pub(super) use self::condition::waits_for_a_person;
-pub(crate) use self::errand::{Admitted, Errand, Errands, HandOver, Places, Wait};
-pub use self::errand::{Form, HandedOver, Render};
-use self::keeper::{Command, Keeper};
-pub(crate) use self::line::Lines;
+pub(super) use self::end_policy::waits_for_a_person;
+pub(crate) use self::handle::SessionHandles;
 pub(crate) use self::outgoing::{Outgoing, WebChannel, link, seconds};
 pub use self::pairing::{Pairing, Passkey, Shown, Stage};
 pub use self::passkey::PasskeyAnswer;
+pub(crate) use self::pending_reply::{Admitted, HandOver, PendingReplies, PendingReply, QueueSlots, Wait};
+pub use self::pending_reply::{Form, HandedOver, Render};
 pub use self::records::SessionRecords;
-use self::told::Tell;
-pub(super) use self::told::told;
+use self::supervisor::{Command, Supervisor};
+use self::updates::UpdateSender;
+pub(super) use self::updates::session_updates;
 #[cfg(any(test, feature = "universe"))]
-pub(super) use self::told::{News, heard};
+pub(super) use self::updates::{SessionUpdate, heard};
 pub(crate) use self::window::{Slot, Window};
-use super::account::Pace;
+use super::account::Pacer;
 use super::nodes::{AskPairing, Pair, Unlink};
 use super::upkeep::rounds::caught;
 use super::{Engine, Error, RETRY_AFTER};
@@ -54,76 +54,76 @@ use crate::error::{Code, Refusal};
 use crate::store::{self, Store};
 use crate::vault::Vault;
 
-/// Commands that wait for a keeper.
+/// Commands that wait for a supervisor.
 const COMMANDS: usize = 16;
-/// How long a keeper may take to hear a command. It hears at once unless it is just ending its session.
+/// How long a supervisor may take to answer a command. It answers at once unless it is ending its session.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long unlinking may take: the session gives WhatsApp 15 s, and itself 20.
+/// How long unlinking may take: the session waits 15 s for WhatsApp, and needs 20 s at most.
 const UNLINKING_PATIENCE: Duration = Duration::from_secs(45);
-/// Delay before a session is opened again whose keeper panicked.
+/// Delay before the session of a supervisor that panicked is opened again.
 const PAUSE_AFTER_PANIC: Duration = Duration::from_secs(1);
-/// How long writing what ended sessions told may take: most of the grace that a stop has.
+/// How long writing the updates of ended sessions may take: most of the grace period of a stop.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(20);
-/// How often a keeper may end in the very moment in which it is told something.
+/// How often a command is repeated because its supervisor has just ended.
 const ATTEMPTS: usize = 3;
 
-/// What keepers work with beside their sessions.
+/// What supervisors need beside their sessions.
 #[derive(Clone)]
-pub(super) struct Keeping {
+pub(super) struct Supervision {
     pub(super) store: Store,
     pub(super) vault: Arc<Vault>,
-    /// The ways of channels to their sessions.
-    pub(super) lines: Arc<Lines>,
-    /// Takes in what sessions hear of messages and people.
-    pub(super) tell: Tell,
+    /// Through these, channels reach their sessions.
+    pub(super) handles: Arc<SessionHandles>,
+    /// Takes the sessions' updates of messages and people.
+    pub(super) updates: UpdateSender,
 }
 
-/// What all keepers share.
+/// Shared by all supervisors.
 struct Common {
     store: Store,
     vault: Arc<Vault>,
-    lines: Arc<Lines>,
-    tell: Tell,
+    handles: Arc<SessionHandles>,
+    updates: UpdateSender,
     driver: Arc<dyn Driver>,
     /// When the next session may be opened.
-    starts: Pace,
+    starts: Pacer,
     device_name: String,
 }
 
-/// A keeper as others know it.
+/// A running supervisor, as others reach it.
 #[derive(Clone)]
-struct Kept {
+struct Running {
     commands: mpsc::Sender<Command>,
     pairing: watch::Receiver<Pairing>,
-    /// It panicked, and its session is to be opened again.
+    /// The supervisor panicked: its session has to be opened again.
     broke: Arc<AtomicBool>,
 }
 
 pub(super) struct WebSessions {
     /// `None` when there is no driver: then there are no sessions.
     common: Option<Arc<Common>>,
-    keepers: Mutex<HashMap<Uuid, Kept>>,
+    supervisors: Mutex<HashMap<Uuid, Running>>,
     thread: ArbiterHandle,
     patience: Duration,
 }
 
 impl WebSessions {
-    /// Without sessions yet; their keepers run on `thread`.
+    /// No sessions yet; their supervisors will run on `thread`.
     pub(super) fn new(
-        keeping: Keeping,
+        supervision: Supervision,
         driver: Option<Arc<dyn Driver>>,
         config: &config::WebSession,
         thread: ArbiterHandle,
     ) -> Self {
-        let starts = Pace::each_second(config.starts_per_second);
+        let starts = Pacer::each_second(config.starts_per_second);
         let device_name = config.device_name.clone();
-        let Keeping { store, vault, lines, tell } = keeping;
-        let common = |driver| Common { store, vault, lines, tell, driver, starts, device_name };
+        let Supervision { store, vault, handles, updates } = supervision;
+        let common = |driver| Common { store, vault, handles, updates, driver, starts, device_name };
         let common = driver.map(|driver| Arc::new(common(driver)));
-        Self { common, keepers: Mutex::default(), thread, patience: config.patience }
+        Self { common, supervisors: Mutex::default(), thread, patience: config.patience }
     }
 
-    /// So many nodes share the pace at which sessions begin to connect.
+    /// Divides the pace at which sessions begin to connect among so many nodes.
     pub(super) fn share_starts(&self, nodes: u32) {
         if let Some(common) = &self.common {
             common.starts.share(nodes);
@@ -132,7 +132,7 @@ impl WebSessions {
 
     /// The channel's session, while there is one.
     pub(super) fn session(&self, channel: Uuid) -> Option<Arc<dyn Session>> {
-        self.common.as_ref()?.lines.line(channel).session()
+        self.common.as_ref()?.handles.of(channel).session()
     }
 
     /// How long a caller may wait until a message is handed over.
@@ -140,23 +140,24 @@ impl WebSessions {
         self.patience
     }
 
-    /// Opens what was linked before, but for what a person must settle first.
+    /// Opens the sessions of linked phones, except those that wait for a person.
     pub(super) async fn resume(&self) -> store::Result<()> {
         let Some(common) = &self.common else { return Ok(()) };
         let linked = common.store.resume_web_sessions().await?;
-        for channel in linked.iter().filter(|channel| !condition::waits_for_a_person(&channel.connection)) {
-            self.keeper(common, channel, true, false);
+        for channel in linked.iter().filter(|channel| !end_policy::waits_for_a_person(&channel.connection)) {
+            self.supervisor(common, channel, true, false);
         }
         Ok(())
     }
 
-    /// Opens the sessions again whose keepers panicked.
+    /// Opens the sessions of supervisors that panicked again.
     pub(super) async fn revive(&self) {
         let Some(common) = &self.common else { return };
         let broken: Vec<_> = {
-            let keepers = self.keepers();
-            let broken = keepers.iter().filter(|(_, kept)| kept.broke.swap(false, Ordering::AcqRel));
-            broken.map(|(channel, kept)| (*channel, Arc::clone(&kept.broke))).collect()
+            let supervisors = self.supervisors();
+            let broken =
+                supervisors.iter().filter(|(_, running)| running.broke.swap(false, Ordering::AcqRel));
+            broken.map(|(channel, running)| (*channel, Arc::clone(&running.broke))).collect()
         };
         for (channel, broke) in broken {
             if let Err(error) = self.reopen(common, channel).await {
@@ -177,33 +178,33 @@ impl WebSessions {
     async fn reopen(&self, common: &Arc<Common>, id: Uuid) -> store::Result<()> {
         let is_linked = common.store.has_web_session(id).await?;
         let channel = common.store.find_channel(id).await?.filter(|_| is_linked);
-        if let Some(channel) = channel.filter(|channel| !condition::waits_for_a_person(&channel.connection)) {
-            self.keeper(common, &channel, true, false);
+        if let Some(channel) = channel.filter(|channel| !end_policy::waits_for_a_person(&channel.connection))
+        {
+            self.supervisor(common, &channel, true, false);
         }
         Ok(())
     }
 
-    /// Ends all sessions, and returns when what they know and what they told is written, as far as that is possible
-    /// within some seconds.
+    /// Ends all sessions, and returns once their records and updates are written, or after [`DRAIN_PATIENCE`].
     pub(super) async fn stop(&self) {
         self.close(None).await;
         if let Some(common) = &self.common
-            && timeout(DRAIN_PATIENCE, common.tell.is_taken_in()).await.is_err()
+            && timeout(DRAIN_PATIENCE, common.updates.flush()).await.is_err()
         {
-            tracing::warn!("not all that web sessions told was written before the end");
+            tracing::warn!("stopped before all updates of web sessions were written");
         }
     }
 
     /// Ends these sessions, or all of them, and returns when they have ended.
     pub(super) async fn close(&self, which: Option<&HashSet<Uuid>>) {
         let is_meant = |channel: &Uuid| which.is_none_or(|which| which.contains(channel));
-        let keepers: Vec<_> = {
-            let keepers = self.keepers();
-            let meant = keepers.iter().filter(|(channel, _)| is_meant(channel));
-            meant.map(|(_, kept)| kept.commands.clone()).collect()
+        let supervisors: Vec<_> = {
+            let supervisors = self.supervisors();
+            let meant = supervisors.iter().filter(|(channel, _)| is_meant(channel));
+            meant.map(|(_, running)| running.commands.clone()).collect()
         };
-        let ends = keepers.iter().map(|commands| async {
-            // A keeper that hears nothing has ended.
+        let ends = supervisors.iter().map(|commands| async {
+            // Sending fails when the supervisor has ended.
             let _ = commands.send(Command::Stop).await;
             commands.closed().await;
         });
@@ -212,9 +213,10 @@ impl WebSessions {
 
     async fn pairing(&self, channel: Uuid) -> Result<Pairing, Error> {
         let common = self.common()?;
-        let kept = self.keepers().get(&channel).filter(|kept| !kept.commands.is_closed()).cloned();
-        if let Some(kept) = kept {
-            return Ok(kept.pairing.borrow().clone());
+        let running =
+            self.supervisors().get(&channel).filter(|running| !running.commands.is_closed()).cloned();
+        if let Some(running) = running {
+            return Ok(running.pairing.borrow().clone());
         }
         let is_linked = common.store.has_web_session(channel).await?;
         Ok(at_rest(is_linked))
@@ -224,14 +226,14 @@ impl WebSessions {
         let common = self.common()?;
         for _ in 0..ATTEMPTS {
             let is_linked = common.store.has_web_session(channel.id).await?;
-            // A keeper begins with what the store says now: what it takes for unchanged, it does not write.
+            // The supervisor starts from the stored state: it does not write a state that it takes for unchanged.
             let newest = common.store.find_channel(channel.id).await?;
-            let kept = self.keeper(common, newest.as_ref().unwrap_or(channel), is_linked, false);
+            let running = self.supervisor(common, newest.as_ref().unwrap_or(channel), is_linked, false);
             let (hear, heard) = oneshot::channel();
-            // A keeper that does not hear it has just ended, and another keeper may be started.
-            let _ = kept.commands.send(Command::Pair(number, hear)).await;
+            // Sending fails when the supervisor has just ended; then another one is started.
+            let _ = running.commands.send(Command::Pair(number, hear)).await;
             match timeout(PATIENCE, heard).await {
-                Ok(Ok(())) => return Ok(kept.pairing.borrow().clone()),
+                Ok(Ok(())) => return Ok(running.pairing.borrow().clone()),
                 Ok(Err(_)) => {}
                 Err(_) => break,
             }
@@ -243,14 +245,15 @@ impl WebSessions {
         let common = self.common()?;
         for _ in 0..ATTEMPTS {
             let is_linked = common.store.has_web_session(channel.id).await?;
-            let is_kept = self.keepers().get(&channel.id).is_some_and(|kept| !kept.commands.is_closed());
-            if !is_linked && !is_kept {
+            let is_running =
+                self.supervisors().get(&channel.id).is_some_and(|running| !running.commands.is_closed());
+            if !is_linked && !is_running {
                 return Ok(());
             }
-            // A session that is not open is not opened for this: it may be that it must not be.
-            let kept = self.keeper(common, channel, is_linked, true);
+            // A closed session is not opened for this: it may have to stay closed.
+            let running = self.supervisor(common, channel, is_linked, true);
             let (hear, heard) = oneshot::channel();
-            let _ = kept.commands.send(Command::Unlink(hear)).await;
+            let _ = running.commands.send(Command::Unlink(hear)).await;
             match timeout(UNLINKING_PATIENCE, heard).await {
                 Ok(Ok(())) => return Ok(()),
                 Ok(Err(_)) => {}
@@ -260,11 +263,12 @@ impl WebSessions {
         Err(Error::Unavailable { retry_after: RETRY_AFTER })
     }
 
-    /// The channel's keeper, started if need be; one that `asks` opens no session before it is told to.
-    fn keeper(&self, common: &Arc<Common>, channel: &Channel, is_linked: bool, asks: bool) -> Kept {
-        let mut keepers = self.keepers();
-        if let Some(kept) = keepers.get(&channel.id).filter(|kept| !kept.commands.is_closed()) {
-            return kept.clone();
+    /// The channel's supervisor, started if there is none. With `asks`, it opens no session before a command asks for
+    /// it.
+    fn supervisor(&self, common: &Arc<Common>, channel: &Channel, is_linked: bool, asks: bool) -> Running {
+        let mut supervisors = self.supervisors();
+        if let Some(running) = supervisors.get(&channel.id).filter(|running| !running.commands.is_closed()) {
+            return running.clone();
         }
         let (commands, told) = mpsc::channel(COMMANDS);
         let (show, pairing) = watch::channel(if is_linked {
@@ -272,29 +276,29 @@ impl WebSessions {
         } else {
             Pairing { stage: Stage::Starting, ..Pairing::default() }
         });
-        let keeper = Keeper::new(Arc::clone(common), channel, is_linked, told, show);
-        let (broke, line) = (Arc::new(AtomicBool::new(false)), common.lines.line(channel.id));
+        let supervisor = Supervisor::new(Arc::clone(common), channel, is_linked, told, show);
+        let (broke, handle) = (Arc::new(AtomicBool::new(false)), common.handles.of(channel.id));
         let flag = Arc::clone(&broke);
-        // A thread that has ended drops the keeper, and its commands are closed.
+        // When the thread has ended, the supervisor is dropped and its channel of commands closed.
         self.thread.spawn(async move {
-            if caught("web session", keeper.run(asks)).await.is_some() {
+            if caught("web session", supervisor.run(asks)).await.is_some() {
                 return;
             }
             // Two sessions of one phone would throw each other out.
-            if let Some(session) = line.session() {
-                line.close();
+            if let Some(session) = handle.session() {
+                handle.close();
                 caught("end of a web session", session.stop()).await;
             }
             tokio::time::sleep(PAUSE_AFTER_PANIC).await;
             flag.store(true, Ordering::Release);
         });
-        let kept = Kept { commands, pairing, broke };
-        keepers.insert(channel.id, kept.clone());
-        kept
+        let running = Running { commands, pairing, broke };
+        supervisors.insert(channel.id, running.clone());
+        running
     }
 
-    fn keepers(&self) -> std::sync::MutexGuard<'_, HashMap<Uuid, Kept>> {
-        self.keepers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn supervisors(&self) -> std::sync::MutexGuard<'_, HashMap<Uuid, Running>> {
+        self.supervisors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn common(&self) -> Result<&Arc<Common>, Refusal> {
@@ -306,13 +310,13 @@ impl WebSessions {
     }
 }
 
-/// Of a channel that nobody is linking to a phone.
+/// The pairing of a channel while none is in progress.
 fn at_rest(is_linked: bool) -> Pairing {
     Pairing { stage: if is_linked { Stage::Linked } else { Stage::Unlinked }, ..Pairing::default() }
 }
 
 impl Engine {
-    /// How far a web session is with being linked to a phone.
+    /// The progress of linking a phone to a web session.
     ///
     /// # Errors
     ///
@@ -326,8 +330,8 @@ impl Engine {
         self.0.web_sessions.pairing(channel).await
     }
 
-    /// Begins to link a phone, unless one is linked or being linked, and asks for a code for `number` if there is
-    /// one. A linked session that has ended is opened again.
+    /// Begins to link a phone, unless one is linked or being linked, and requests a pairing code for `number` if given.
+    /// A linked session that has ended is opened again.
     ///
     /// # Errors
     ///
@@ -340,8 +344,8 @@ impl Engine {
         self.0.web_sessions.pair(channel, number).await
     }
 
-    /// Unlinks the phone and deletes everything that the session kept; ends a pairing that nobody has finished.
-    /// Does nothing to a channel that has no phone.
+    /// Unlinks the phone and deletes the session's records; ends a pairing in progress. Does nothing to a channel that
+    /// has no phone.
     ///
     /// # Errors
     ///
@@ -354,7 +358,7 @@ impl Engine {
         self.0.web_sessions.unlink(channel).await
     }
 
-    /// The page on which people use the phone, where a simulator plays it: in a demonstration.
+    /// The page on which people use the simulated phone, in a demonstration.
     pub fn played_phone(&self) -> Option<&str> {
         self.0.web_sessions.common.as_ref()?.driver.played_phone()
     }

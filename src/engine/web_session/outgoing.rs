@@ -1,5 +1,5 @@
-//! Handing one message over to a session, up to the word of WhatsApp's server: what a channel's actor calls where
-//! it calls a provider's API for other channels.
+//! Hands a message over to a session, and waits for the acknowledgement of WhatsApp's server. A channel's actor calls
+//! this where it calls a provider's API for other channels.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,8 +8,8 @@ use tokio::time::timeout;
 use url::Url;
 use uuid::Uuid;
 
-use super::errand::{Errand, HandOver, HandedOver};
-use super::line::Line;
+use super::handle::SessionHandle;
+use super::pending_reply::{HandOver, HandedOver, PendingReply};
 use super::window::Slot;
 use crate::clock::Timestamp;
 use crate::connector::media::{self, Fetcher};
@@ -23,44 +23,44 @@ use crate::domain::phone::PhoneNumber;
 use crate::error::{Code, Refusal};
 use crate::store::Store;
 
-/// How long WhatsApp's server may take to say that it has a message. It takes less than a second when all is well.
+/// How long WhatsApp's server may take to acknowledge a message. It usually takes less than a second.
 const WORD_PATIENCE: Duration = Duration::from_secs(20);
 /// WhatsApp's answer to a caller that asks too often.
 const TOO_OFTEN: u16 = 429;
 
-/// One channel's way to its session.
+/// A channel's access to its session.
 #[derive(Clone)]
 pub(crate) struct WebChannel {
-    pub(crate) line: Arc<Line>,
+    pub(crate) handle: Arc<SessionHandle>,
     pub(crate) fetcher: Arc<Fetcher>,
     pub(crate) store: Store,
     pub(crate) company: Uuid,
     pub(crate) channel: Uuid,
 }
 
-/// A message as it is to be handed over.
+/// A message to hand over.
 pub(crate) struct Outgoing {
     pub(crate) key: Key,
-    /// `None` when it goes to the group that the content names.
+    /// `None` for the group that the content names.
     pub(crate) recipient: Option<PhoneNumber>,
     pub(crate) content: Arc<Stored>,
-    /// Of a caller who waits.
-    pub(crate) errand: Option<Arc<Errand>>,
-    /// Among the messages of 24 hours.
+    /// The pending reply, while a caller waits.
+    pub(crate) pending_reply: Option<Arc<PendingReply>>,
+    /// Its slot among the messages of 24 hours.
     pub(crate) attempt: Option<Slot<Uuid>>,
 }
 
 impl WebChannel {
-    /// Hands a message over and waits for the first word about it.
+    /// Hands a message over and waits for its first acknowledgement.
     pub(crate) async fn send(&self, outgoing: Outgoing) -> Reply {
-        let Some(session) = self.line.session() else { return not_sent(&SendError::NotConnected) };
-        let Outgoing { key, recipient, content, errand, attempt } = outgoing;
-        let to = match self.address(&session, recipient, &content, errand.as_deref()).await {
+        let Some(session) = self.handle.session() else { return not_sent(&SendError::NotConnected) };
+        let Outgoing { key, recipient, content, pending_reply, attempt } = outgoing;
+        let to = match self.address(&session, recipient, &content, pending_reply.as_deref()).await {
             Ok(to) => to,
             Err(reply) => return reply,
         };
-        let file = errand.as_ref().and_then(|errand| errand.take_file());
-        // What of the file is not sent holds its memory until the message is gone.
+        let file = pending_reply.as_ref().and_then(|pending_reply| pending_reply.take_file());
+        // The file's memory stays reserved until the message is sent.
         let (file, _held) = match self.file(&content.content, file).await {
             Ok(file) => file,
             Err(refusal) => return unusable(&refusal),
@@ -76,10 +76,10 @@ impl WebChannel {
         let sent = Sent { to: to.clone(), id: id.clone(), built: prepared.built().clone() };
         let text = text(&content.content);
         let handed_over = HandedOver { send_id: key.send_id, sent, text, at: Timestamp::now() };
-        if let Err(reply) = self.keep_answer(&content, errand.as_deref(), &handed_over).await {
+        if let Err(reply) = self.keep_answer(&content, pending_reply.as_deref(), &handed_over).await {
             return reply;
         }
-        let mut word = self.line.expect(id.clone());
+        let mut word = self.handle.expect(id.clone());
         let handing_over = session.hand_over(&to, &id, prepared).await;
         if handing_over.as_ref().is_err_and(SendError::is_surely_unsent) {
             self.drop_answer(&content, key.send_id).await;
@@ -89,8 +89,8 @@ impl WebChannel {
         if let Err(error) = handing_over {
             return refused(&error);
         }
-        if let Some(errand) = errand {
-            errand.tell(HandOver::Done(Box::new(handed_over)), Timestamp::now());
+        if let Some(pending_reply) = pending_reply {
+            pending_reply.tell(HandOver::Done(Box::new(handed_over)), Timestamp::now());
         }
         match timeout(WORD_PATIENCE, word.word()).await {
             Ok(Some(AckState::Refused { code })) => nack(code),
@@ -102,22 +102,22 @@ impl WebChannel {
         }
     }
 
-    /// Keeps the answer under its request's key, if the request had one, before the message is handed over: whatever
-    /// ends this process from there on, a message with a kept answer may have gone, and one without has not.
+    /// Stores the answer under its request's key, if the request had one, before the message is handed over. If this
+    /// process ends after that, a message with a stored answer may have gone out, and one without has not.
     async fn keep_answer(
         &self,
         content: &Stored,
-        errand: Option<&Errand>,
+        pending_reply: Option<&PendingReply>,
         handed_over: &HandedOver,
     ) -> Result<(), Reply> {
-        let is_kept = match (errand, &content.key) {
+        let is_kept = match (pending_reply, &content.key) {
             (_, None) => Ok(true),
-            (Some(errand), Some(key)) => {
-                errand.hands_over(handed_over.clone());
-                let answer = (errand.render)(handed_over.clone());
+            (Some(pending_reply), Some(key)) => {
+                pending_reply.hands_over(handed_over.clone());
+                let answer = (pending_reply.render)(handed_over.clone());
                 self.store.keep_web_result(self.company, key, handed_over.send_id, &answer).await
             }
-            // It may have gone before, and then its answer was kept.
+            // The message may have gone out before; then its answer is stored.
             (None, Some(key)) => self.store.has_web_result(self.company, key, handed_over.send_id).await,
         };
         match is_kept {
@@ -126,37 +126,37 @@ impl WebChannel {
                 "it was not handed over before its caller left, or its request was repeated since",
             )),
             Err(error) => {
-                tracing::error!(channel.id = %self.channel, %error, "an answer was not kept under its key");
+                tracing::error!(channel.id = %self.channel, %error, "cannot store an answer under its key");
                 let failure = failure("the database did not keep the answer under the request's key");
                 Err(Reply::Refused { disposition: Disposition::Retry, failure, retry_after: None })
             }
         }
     }
 
-    /// The message was not handed over.
+    /// The message was not handed over: deletes its stored answer.
     async fn drop_answer(&self, content: &Stored, send_id: Uuid) {
         let Some(key) = &content.key else { return };
         if let Err(error) = self.store.drop_web_result(self.company, key, send_id).await {
-            tracing::warn!(channel.id = %self.channel, %error, "an answer stays under its key though nothing was sent");
+            tracing::warn!(channel.id = %self.channel, %error, "cannot delete the stored answer of a message that was not sent");
         }
     }
 
-    /// Whom it goes to: as was found when it was let in, or found again after a restart.
+    /// The recipient's address: found at admission, or again after a restart.
     async fn address(
         &self,
         session: &Arc<dyn Session>,
         recipient: Option<PhoneNumber>,
         content: &Stored,
-        errand: Option<&Errand>,
+        pending_reply: Option<&PendingReply>,
     ) -> Result<Jid, Reply> {
-        if let Some(errand) = errand {
-            return Ok(errand.to.clone());
+        if let Some(pending_reply) = pending_reply {
+            return Ok(pending_reply.to.clone());
         }
         let Some(number) = recipient else {
             let group = content.group.as_deref().unwrap_or_default();
             return Jid::group(group).map_err(|invalid| failed(&invalid.to_string()));
         };
-        // What the store knows, it knows from the session; without it the session is asked again.
+        // The store's addresses come from the session; without the store the session is asked again.
         let known = self.store.known_number(self.channel, number).await.ok().flatten();
         if let Some(jid) = known.and_then(|known| Jid::parse(&known.jid?).ok()) {
             return Ok(jid);
@@ -168,7 +168,7 @@ impl WebChannel {
         }
     }
 
-    /// The file that a message sends: the one that was fetched when it was let in, or fetched again.
+    /// The file of a message: fetched at admission, or again after a restart.
     async fn file(
         &self,
         content: &content::Content,
@@ -196,7 +196,7 @@ impl WebChannel {
     }
 }
 
-/// The file that a content sends, and as what.
+/// The link to the content's file, and the kind of the file.
 pub(crate) fn link(content: &content::Content) -> Option<(&str, media::Kind)> {
     match content {
         content::Content::Image { link, .. } => Some((link, media::Kind::Image)),
@@ -241,17 +241,17 @@ fn caption(content: &content::Content) -> Option<String> {
     }
 }
 
-/// Rounded up: a sound of less than a second is not none.
+/// Seconds, rounded up: a sound of less than a second is not zero seconds long.
 pub(crate) fn seconds(duration: Duration) -> u32 {
     u32::try_from(duration.as_millis().div_ceil(1_000)).unwrap_or(u32::MAX)
 }
 
-/// What WhatsApp's server answered instead of taking the message.
+/// The reply for a refusal by WhatsApp's server.
 fn nack(code: Option<i64>) -> Reply {
     Reply::Refused { disposition: Disposition::Fail, failure: refusal(code), retry_after: None }
 }
 
-/// That WhatsApp refused a message, in words.
+/// The failure of a message that WhatsApp refused.
 pub(super) fn refusal(code: Option<i64>) -> Failure {
     let sentence = match code {
         Some(RESTRICTED) => {

@@ -1,4 +1,4 @@
-//! How far a channel is with being linked to a phone, for everybody who asks.
+//! The progress of linking a phone to a channel, as shown to callers.
 
 use std::fmt;
 
@@ -8,29 +8,29 @@ use crate::clock::Timestamp;
 use crate::connector::web_session::Challenge;
 use crate::domain::secret::{self, Secret};
 
-/// How far a channel is with being linked to a phone.
+/// The progress of linking a phone to a channel.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
-    /// How far.
+    /// The stage.
     pub stage: Stage,
-    /// What to scan; the newest one counts.
+    /// The QR code to scan; only the newest one is valid.
     pub qr: Option<Shown>,
-    /// What to type into the phone, if somebody asked for it.
+    /// The code to type into the phone, if one was requested.
     pub code: Option<Shown>,
-    /// Why there is no such code though somebody asked for it, a sentence.
+    /// Why there is no such code although it was requested, as a sentence.
     pub code_failure: Option<String>,
-    /// While WhatsApp asks for a passkey of the account.
+    /// The passkey gate, while WhatsApp asks for a passkey of the account.
     pub passkey: Option<Passkey>,
 }
 
-/// How far a channel is with being linked to a phone.
+/// The progress of linking a phone to a channel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// No phone is linked, and nobody has begun to link one.
+    /// No phone is linked, and no pairing has begun.
     #[default]
     Unlinked,
-    /// Begun; WhatsApp has given no code yet.
+    /// The pairing has begun; WhatsApp has given no code yet.
     Starting,
     /// There is a code to scan, or to type.
     Waiting,
@@ -40,31 +40,31 @@ pub enum Stage {
     PasskeyConfirm,
     /// The phone accepted, and the first connection is being made.
     Linking,
-    /// A phone is linked. Whether there is a connection is told by the channel's state.
+    /// A phone is linked. The channel's state says whether it is connected.
     Linked,
 }
 
-/// A secret to be shown to the person with the phone.
+/// A secret to show to the person with the phone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// The text: of the QR code, or of the eight characters.
     #[serde(serialize_with = "secret::exposed")]
     pub secret: Secret,
-    /// Until when it is good.
+    /// Until when it is valid.
     pub expires_at: Timestamp,
 }
 
-/// The gate that some accounts have beside the code.
+/// The passkey gate, which some accounts have beside the code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passkey {
-    /// What a passkey of the account has to sign.
+    /// The challenge for a passkey of the account to sign.
     pub challenge: Challenge,
-    /// What the phone shows too, once the passkey was accepted.
+    /// The code that the phone shows too, once the passkey was accepted.
     #[serde(serialize_with = "secret::exposed_if_any", default)]
     pub code: Option<Secret>,
     /// Until when WhatsApp waits.
     pub expires_at: Timestamp,
-    /// This side has done its part of the step: what is left happens on the phone.
+    /// This step was answered: the rest of it happens on the phone.
     pub waits_for_phone: bool,
 }
 
@@ -125,7 +125,7 @@ impl Stage {
         Self::Linked,
     ];
 
-    /// The word in answers.
+    /// The stage as a word, in answers.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unlinked => "unlinked",
@@ -138,7 +138,7 @@ impl Stage {
         }
     }
 
-    /// Whether a phone is being linked just now.
+    /// Whether a pairing is in progress.
     pub const fn is_under_way(self) -> bool {
         !matches!(self, Self::Unlinked | Self::Linked)
     }

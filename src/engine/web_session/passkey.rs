@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::keeper::Command;
 use super::pairing::{Pairing, Stage};
+use super::supervisor::Command;
 use super::{PATIENCE, WebSessions};
 use crate::connector::web_session::Assertion;
 use crate::domain::channel::Channel;
@@ -15,24 +15,24 @@ use crate::engine::nodes::AnswerPasskey;
 use crate::engine::{Engine, Error, RETRY_AFTER};
 use crate::error::{Code, Refusal};
 
-/// What a person or a program answers at the passkey gate.
+/// An answer of a person or a program at the passkey gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PasskeyAnswer {
     /// The challenge, signed.
     Assertion(Assertion),
-    /// The phone shows the same code.
+    /// The confirmation that the phone shows the same code.
     Confirmation,
 }
 
-/// Why an answer is not taken.
+/// Why an answer is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::engine) enum NotExpected {
     /// The pairing is not at that step.
     Stage(Stage),
     /// The step was answered already.
     Answered,
-    /// The assertion signs something else.
+    /// The assertion signs another challenge.
     OtherChallenge,
 }
 
@@ -64,16 +64,17 @@ impl From<NotExpected> for Refusal {
 impl WebSessions {
     async fn answer_passkey(&self, channel: &Channel, answer: PasskeyAnswer) -> Result<Pairing, Error> {
         let common = self.common()?;
-        let kept = self.keepers().get(&channel.id).filter(|kept| !kept.commands.is_closed()).cloned();
-        let Some(kept) = kept else {
+        let running =
+            self.supervisors().get(&channel.id).filter(|running| !running.commands.is_closed()).cloned();
+        let Some(running) = running else {
             let is_linked = common.store.has_web_session(channel.id).await?;
             return Err(Refusal::from(NotExpected::Stage(super::at_rest(is_linked).stage)).into());
         };
         let (hear, heard) = oneshot::channel();
-        // A supervisor that hears nothing has just ended, and its pairing with it.
-        let _ = kept.commands.send(Command::Passkey(answer, hear)).await;
+        // Sending fails when the supervisor has just ended, and with it the pairing.
+        let _ = running.commands.send(Command::Passkey(answer, hear)).await;
         match timeout(PATIENCE, heard).await {
-            Ok(Ok(Ok(()))) => Ok(kept.pairing.borrow().clone()),
+            Ok(Ok(Ok(()))) => Ok(running.pairing.borrow().clone()),
             Ok(Ok(Err(why))) => Err(Refusal::from(why).into()),
             Ok(Err(_)) => Err(Refusal::from(NotExpected::Stage(Stage::Unlinked)).into()),
             Err(_) => Err(Error::Unavailable { retry_after: RETRY_AFTER }),
@@ -82,7 +83,7 @@ impl WebSessions {
 }
 
 impl Engine {
-    /// Hands in what WhatsApp waits for at the passkey gate. The pairing goes on as [`Engine::pairing`] tells; an
+    /// Passes an answer on to the passkey gate. [`Engine::pairing`] shows how the pairing goes on; an
     /// answer that WhatsApp does not accept ends it.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Where a web session keeps its keys: in the store, each value sealed to its channel, namespace and key.
+//! The records of a web session, above all its keys: in the store, each value sealed to its channel, namespace and key.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::store::web_sessions::{self, Row};
 use crate::store::{self, Store};
 use crate::vault::{self, Vault, context};
 
-/// From so many values on, sealing and opening moves off the threads that must not be held up: some hundred are a
-/// few milliseconds of work.
+/// From this many values on, sealing and opening move off the threads that must not be blocked: some hundred take a few
+/// milliseconds.
 const MANY: usize = 64;
 
-/// The records of one channel's session. Marks and keys lie in the clear, and nothing else.
+/// The records of one channel's session. Only marks and keys are stored in the clear.
 pub struct SessionRecords {
     store: Store,
     vault: Arc<Vault>,
@@ -25,17 +25,17 @@ pub struct SessionRecords {
 }
 
 impl SessionRecords {
-    /// Of this channel.
+    /// The records of this channel.
     pub fn new(store: Store, vault: Arc<Vault>, channel: Uuid) -> Self {
         Self { store, vault, channel, is_closed: RwLock::new(false) }
     }
 
-    /// Lets nothing be written any more, and waits for what is being written.
+    /// Refuses further writes, and waits for those under way.
     pub(super) async fn close(&self) {
         *self.is_closed.write().await = true;
     }
 
-    /// Leave to write while it is held.
+    /// Permission to write while it is held.
     async fn leave(&self) -> Result<RwLockReadGuard<'_, bool>, RecordsError> {
         let is_closed = self.is_closed.read().await;
         if *is_closed {

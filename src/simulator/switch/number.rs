@@ -9,7 +9,7 @@ use super::given;
 use crate::simulator::level::{Level, Throttle};
 use crate::simulator::phone::PhoneNumber;
 use crate::simulator::span::Span;
-use crate::simulator::timers::Deed;
+use crate::simulator::timers::Action;
 use crate::simulator::world::World;
 
 #[derive(Debug, Clone, Deserialize)]
@@ -71,7 +71,7 @@ impl NumberSwitch {
             }
         });
         if let Some(span) = self.upgrade_for {
-            world.timers.add(span.0, Deed::Upgrade(Arc::clone(&number)));
+            world.timers.add(span.0, Action::Upgrade(Arc::clone(&number)));
         }
         if let Some(token) = &self.token {
             world.directory.write().grant(token, &number.account.waba_id);

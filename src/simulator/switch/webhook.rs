@@ -9,7 +9,7 @@ use super::{account, number};
 use crate::simulator::notice;
 use crate::simulator::outbox::Notice;
 use crate::simulator::span::duration;
-use crate::simulator::timers::Deed;
+use crate::simulator::timers::Action;
 use crate::simulator::world::World;
 
 /// The content of a webhook, its delay, and the number of copies: the provider may deliver a webhook twice.
@@ -106,7 +106,7 @@ impl WebhookSwitch {
                 if self.after.is_zero() {
                     world.outbox.notify(notice.clone());
                 } else {
-                    world.timers.add(self.after, Deed::Notify(notice.clone()));
+                    world.timers.add(self.after, Action::Notify(notice.clone()));
                 }
             }
         }

@@ -1,6 +1,6 @@
-//! PostgreSQL's own programs, told where the database is.
+//! Runs PostgreSQL's own programs against the database.
 //!
-//! They read the address from the environment: what stands in arguments is shown to every user of the machine.
+//! They read the address from the environment: arguments are visible to every user of the machine.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
@@ -13,10 +13,10 @@ use url::Url;
 use super::{Error, Result};
 use crate::store::{self, connect};
 
-/// The most that is repeated of what a program said.
+/// The most bytes of a program's output that are repeated.
 const WORDS: usize = 2_000;
 
-/// One of the programs, and what it says of what goes wrong.
+/// A running program, with its error output.
 pub(super) struct Client {
     tool: &'static str,
     pub(super) command: Command,
@@ -37,7 +37,7 @@ impl Client {
 
     /// `tool` for a file alone.
     pub(super) fn offline(tool: &'static str) -> Result<Self> {
-        // A file, and not a pipe: nobody has to read it while the program works.
+        // A file and not a pipe: it need not be read while the program works.
         let said = tempfile::tempfile().map_err(Error::file("write", &std::env::temp_dir()))?;
         let copy = said.try_clone().map_err(Error::file("write", &std::env::temp_dir()))?;
         let mut command = Command::new(tool);
@@ -53,7 +53,7 @@ impl Client {
         }
     }
 
-    /// Whether it did what it was to do.
+    /// Checks whether the program succeeded.
     pub(super) fn judge(&mut self, status: io::Result<ExitStatus>) -> Result<()> {
         match status {
             Ok(status) if status.success() => Ok(()),
@@ -66,7 +66,7 @@ impl Client {
         }
     }
 
-    /// The last of what it said.
+    /// The end of its output.
     fn words(&mut self) -> String {
         let mut said = Vec::new();
         let read = self.said.rewind().and_then(|()| self.said.read_to_end(&mut said));
@@ -80,7 +80,7 @@ impl Client {
     }
 }
 
-/// The address, as the programs' environment says it.
+/// The address, as environment variables of the programs.
 fn environment(url: &str) -> Result<Vec<(&'static str, String)>> {
     let no_address = || Error::from(store::Error::Unavailable("database.url is no address".to_owned()));
     let options = PgConnectOptions::from_str(url).map_err(|_| no_address())?;
@@ -124,7 +124,7 @@ fn environment(url: &str) -> Result<Vec<(&'static str, String)>> {
     Ok(variables)
 }
 
-/// A part of an address without its percent signs. Unlike in a query, a plus sign is one there.
+/// A percent-decoded part of an address. Unlike in a query, a plus sign stays one.
 fn decoded(part: &str) -> String {
     let as_query = format!("part={}", part.replace('+', "%2B").replace('&', "%26"));
     let mut pairs = url::form_urlencoded::parse(as_query.as_bytes());

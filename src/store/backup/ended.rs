@@ -1,10 +1,10 @@
-//! What a restored database must not take up again.
+//! Ends the work in a restored database that must not continue.
 //!
-//! A backup knows nothing of what came after it. A message that waited then may have gone out since, so no send that was
-//! under way goes on by itself: it is ended, and every message of it without an answer is *unknown*, as after a crash.
-//! Somebody decides what is sent again, by a retry of the unknown messages. A send whose moment has not come cannot have
-//! begun, but may have been canceled: it is paused. Sessions and links that were valid then may have been ended or used,
-//! and conversations of web sessions have moved on: they go.
+//! A backup has nothing of what came after it. A message that waited then may have been sent since, so no send that was
+//! under way continues by itself: it is ended, and every message of it without an answer has an *unknown* outcome, as
+//! after a crash. A person decides what is sent again, by a retry of the unknown messages. A scheduled send cannot have
+//! begun, but may have been canceled: it is paused. Sessions and links that were valid then may have been ended or
+//! used, and conversations of web sessions have moved on: they are removed.
 
 use sea_orm::ConnectionTrait;
 use serde_json::json;
@@ -17,14 +17,14 @@ use crate::store::changes::{self, Change, What};
 use crate::store::lease::RESTORE;
 use crate::store::{Result, Store, Transaction, run};
 
-/// The outcome of what was under way when the backup was made.
+/// What happened to the work that was under way in the backup.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ended {
     /// Sends that were ended, because they may have gone on after the backup.
     pub ended_sends: u64,
-    /// Messages of these of which nobody knows whether they were sent: so many at most.
+    /// The most messages of these sends with an unknown outcome.
     pub unknown_messages: u64,
-    /// Sends that are paused until somebody resumes them.
+    /// Sends that are paused until a person resumes them.
     pub paused_sends: u64,
 }
 
@@ -40,7 +40,7 @@ impl Store {
         let ended = if how.nothing_sent_since {
             Ended::default()
         } else {
-            self.forget_what_passed(&transaction, how.conversations).await?;
+            self.remove_what_passed(&transaction, how.conversations).await?;
             self.end_sends(&transaction, now).await?
         };
         let after = json!({
@@ -57,7 +57,7 @@ impl Store {
         Ok(ended)
     }
 
-    /// Sends that may have gone on are over, and what has no answer in them is unknown.
+    /// Ends the sends that may have continued; messages in them without an answer have an unknown outcome.
     async fn end_sends(&self, to: &Transaction, now: Timestamp) -> Result<Ended> {
         let active = State::Active.as_i16();
         // Nothing of a send starts before its moment.
@@ -84,7 +84,7 @@ impl Store {
             unknown = message::State::Unknown.as_i16(),
         );
         run(to, self.statement(sql, [now.millis().into()])).await?;
-        // Every ordinal below the mark may have been attempted, which is what nobody can rule out now.
+        // Every ordinal below the mark may have been attempted since the backup.
         let sql = format!(
             "UPDATE send SET state = {canceled}, high_water = recipients, finished_at = $1, due_at = NULL \
              WHERE {begun}",
@@ -104,9 +104,9 @@ impl Store {
         })
     }
 
-    /// Who signed out stays out, a link that was used is not used again, and no message to a person is encrypted twice
-    /// with the same key.
-    async fn forget_what_passed(&self, to: &Transaction, conversations: &[&str]) -> Result<()> {
+    /// A person who signed out stays signed out, a used link is not used again, and no message to a person is encrypted
+    /// twice with the same key.
+    async fn remove_what_passed(&self, to: &Transaction, conversations: &[&str]) -> Result<()> {
         run(to, self.statement("DELETE FROM link", [])).await?;
         run(to, self.statement("DELETE FROM user_session", [])).await?;
         for namespace in conversations {

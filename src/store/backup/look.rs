@@ -1,16 +1,16 @@
-//! What there is at the database's address, before it is replaced.
+//! Examines the database at an address before it is replaced.
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, Value};
 
 use super::Error;
 use crate::store::lease::RESTORE;
 
-/// Tables of which a row means that somebody would miss the database.
+/// Tables of which a row means that the database has data.
 const MISSED: [&str; 3] = ["company", "user_account", "operator_key"];
-/// Where migrations are noted.
+/// The table of applied migrations.
 pub(super) const MIGRATIONS: &str = "seaql_migrations";
 
-/// What there is.
+/// The content of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
     /// Nothing that anybody would miss.
@@ -22,7 +22,7 @@ pub(super) enum Standing {
 }
 
 impl Standing {
-    /// Refuses what must not be replaced.
+    /// Refuses to replace a database with data, unless forced.
     pub(super) const fn judge(self, force: bool) -> super::Result<()> {
         match self {
             Self::Free => Ok(()),
@@ -33,7 +33,7 @@ impl Standing {
     }
 }
 
-/// What there is in the database of this connection.
+/// Examines the database of this connection.
 pub(super) async fn look(on: &impl ConnectionTrait) -> Result<Standing, DbErr> {
     if !has_table(on, MIGRATIONS).await? {
         let tables = match on.get_database_backend() {
@@ -43,7 +43,7 @@ pub(super) async fn look(on: &impl ConnectionTrait) -> Result<Standing, DbErr> {
         let is_empty = row(on, tables, []).await?.is_none();
         return Ok(if is_empty { Standing::Free } else { Standing::Foreign });
     }
-    // What a restore left that was broken off is no data: the backup has it.
+    // The remains of an interrupted restore are no data: the backup has it.
     if has_table(on, "lease").await? {
         let broken_off = row(on, "SELECT 1 FROM lease WHERE name = $1", [RESTORE.into()]).await?;
         if broken_off.is_some() {

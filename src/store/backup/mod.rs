@@ -39,7 +39,7 @@ pub enum Error {
     Tool {
         /// Its name.
         tool: &'static str,
-        /// The last of what it said.
+        /// The end of its output.
         words: String,
     },
     /// A file cannot be read or written.
@@ -49,7 +49,7 @@ pub enum Error {
         path: PathBuf,
         /// "read", "write" or "replace".
         attempt: &'static str,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The file is there already.
@@ -66,9 +66,9 @@ pub enum Error {
     OtherDatabase {
         /// The file.
         path: PathBuf,
-        /// What the backup is of.
+        /// The backup's kind of database.
         backup: &'static str,
-        /// What is configured.
+        /// The configured kind.
         configured: &'static str,
     },
     /// There is no database that could be backed up.
@@ -89,7 +89,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether what was given is wrong, and no second try mends it.
+    /// Whether the given file or address is wrong, so that a retry cannot succeed.
     pub const fn is_about_the_file(&self) -> bool {
         matches!(self, Self::Exists(_) | Self::NotABackup(_) | Self::OtherDatabase { .. })
     }
@@ -112,7 +112,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Of the database at this address.
+    /// The kind of the database at this address.
     pub fn of_url(url: &str) -> Self {
         if url.starts_with("sqlite:") { Self::Sqlite } else { Self::Postgres }
     }
@@ -125,7 +125,7 @@ impl Format {
         }
     }
 
-    /// Of the file, by its first bytes.
+    /// The kind of the backup file, by its first bytes.
     fn of_file(path: &Path) -> Result<Self> {
         let mut beginning = Vec::new();
         let read = File::open(path).and_then(|file| file.take(16).read_to_end(&mut beginning));
@@ -138,7 +138,7 @@ impl Format {
     }
 }
 
-/// How a backup is put back.
+/// The terms of a restore.
 #[derive(Debug, Clone, Copy)]
 pub struct Restoring<'a> {
     /// Replaces a database that has data.
@@ -147,13 +147,13 @@ pub struct Restoring<'a> {
     pub nothing_sent_since: bool,
     /// Namespaces of web sessions' records that no session may begin again with.
     pub conversations: &'a [&'a str],
-    /// Who restores, for the record of changes.
+    /// The person who restores, for the record of changes.
     pub who: &'a Who,
 }
 
 /// Writes a backup of the database to a new file that its owner alone may read; its size.
 ///
-/// A service goes on meanwhile. The file appears under its name when it is complete and on the disk.
+/// A service may run meanwhile. The file appears under its name when it is complete and on the disk.
 ///
 /// # Errors
 ///
@@ -186,7 +186,7 @@ pub async fn write(options: &Options, to: &Path) -> Result<u64> {
     written
 }
 
-/// Gives the draft its name once it is on the disk, and says how large it is.
+/// Gives the draft its name once it is on the disk. Returns its size.
 fn publish(draft: &Path, to: &Path, directory: &Path) -> io::Result<u64> {
     let file = File::open(draft)?;
     file.sync_all()?;
@@ -196,8 +196,8 @@ fn publish(draft: &Path, to: &Path, directory: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// Puts a backup back in the place of the database, and ends what may have been sent since it was made; see [`Ended`].
-/// The database is what it was before, or the restored one, whenever this process ends.
+/// Replaces the database by a backup, and ends what may have been sent since it was made; see [`Ended`]. Whenever this
+/// process ends, the database is the old or the restored one.
 ///
 /// # Errors
 ///
@@ -215,7 +215,7 @@ pub async fn restore(options: &Options, from: &Path, how: Restoring<'_>) -> Resu
     }
 }
 
-/// Keeps services out. One that was stopped or killed just now may hold the lease a moment longer than it lived.
+/// Keeps services out. The lease of a service that was just stopped or killed may outlast it for a moment.
 async fn keep_out(options: &Options) -> Result<lease::KeptOut> {
     let deadline = Instant::now() + LEASE_PATIENCE;
     loop {

@@ -1,8 +1,8 @@
 //! Backups of PostgreSQL databases, by `pg_dump` and `pg_restore`.
 //!
-//! `pg_dump` reads one snapshot and locks out nothing but changes of the schema. A restore is one transaction: what
-//! `pg_restore` makes of the archive goes to `psql` between a beginning and an end of ours, so that the database is the old
-//! one until it is the new one. It ends with a mark that keeps services out until what may have been sent is ended.
+//! `pg_dump` reads one snapshot and blocks only changes of the schema. A restore is one transaction: the output of
+//! `pg_restore` goes to `psql` between our own first and last statements, so that the database is the old one until it
+//! is the new one. It ends with a mark that keeps services out until everything that may have been sent is ended.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -58,7 +58,7 @@ pub(super) async fn restore(options: &Options, from: &Path, how: Restoring<'_>) 
     settle(options, how).await
 }
 
-/// Where the tables are.
+/// The schema of the tables.
 async fn schema(on: &DatabaseConnection) -> std::result::Result<String, sea_orm::DbErr> {
     let statement = Statement::from_string(DbBackend::Postgres, "SELECT current_schema()::text");
     let row = on.query_one_raw(statement).await?;
@@ -106,7 +106,7 @@ async fn replay(options: &Options, from: &Path, epoch: i64) -> Result<()> {
         let mut pg_restore = match reader.command.spawn() {
             Ok(child) => child,
             Err(error) => {
-                // Nothing was said to it: it ends with its input.
+                // It got no statements: it ends with its input.
                 drop(psql.stdin.take());
                 let _ = psql.wait();
                 return Err(reader.unstarted(&error));
@@ -121,13 +121,13 @@ async fn replay(options: &Options, from: &Path, epoch: i64) -> Result<()> {
         };
         let read = pg_restore.wait();
         let read = reader.judge(read);
-        // Without its last line, whatever was said so far is undone.
+        // Without the last line, the transaction is rolled back.
         if let (Ok(()), Ok(()), Some(input)) = (&read, &copied, input.as_mut()) {
             let _ = input.write_all(end(epoch).as_bytes());
         }
         drop(input);
         let written = psql.wait();
-        // When `psql` refuses, `pg_restore` fails only because nobody reads any more.
+        // When `psql` fails, `pg_restore` fails only because its output is not read any more.
         writer.judge(written)?;
         read?;
         copied.map_err(|error| writer.unstarted(&error))
@@ -135,7 +135,7 @@ async fn replay(options: &Options, from: &Path, epoch: i64) -> Result<()> {
     .await
 }
 
-/// All tables go: those that only the present schema has would be in the way of the next migration.
+/// Drops all tables: those that only the present schema has would be in the way of the next migration.
 fn beginning() -> String {
     format!(
         "BEGIN;\nSET LOCAL lock_timeout = '{PATIENCE}';\nSET LOCAL client_min_messages = warning;\n\

@@ -1,7 +1,7 @@
 //! Backups of SQLite databases.
 //!
-//! `VACUUM INTO` reads one snapshot, which in a database with a write-ahead log holds up nobody who writes: the log
-//! grows meanwhile, and is copied to the file afterwards. What it writes is a database without free pages.
+//! `VACUUM INTO` reads one snapshot, which blocks no writer of a database with a write-ahead log: the log grows
+//! meanwhile, and is copied to the file afterwards. The copy is a database without free pages.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -38,7 +38,7 @@ pub(super) async fn write(options: &Options, draft: &Path) -> Result<()> {
     connection.close().await.map_err(failed)
 }
 
-/// The new database is made beside the one that it replaces, complete, and then takes its name.
+/// The new database is built beside the one that it replaces, and takes its name when it is complete.
 pub(super) async fn restore(options: &Options, from: &Path, how: Restoring<'_>) -> Result<Ended> {
     let target = path_of(&options.url)?;
     let exists = fs::metadata(&target).is_ok_and(|metadata| metadata.len() > 0);
@@ -56,11 +56,11 @@ pub(super) async fn restore(options: &Options, from: &Path, how: Restoring<'_>) 
     replaced
 }
 
-/// Refuses to replace what must not be replaced, and says whether it is a database that can be opened.
+/// Refuses to replace a database with data, and returns whether the target is a database that can be opened.
 async fn judge(options: &Options, how: Restoring<'_>) -> Result<bool> {
     let connection = match connect::writer(options).await {
         Ok(connection) => connection,
-        // What cannot be opened may be the very reason to restore.
+        // A database that cannot be opened may be the reason to restore.
         Err(_) if how.force => return Ok(false),
         Err(error) => return Err(error.into()),
     };
@@ -102,7 +102,7 @@ async fn check(options: &Options, from: &Path) -> Result<()> {
     }
 }
 
-/// The draft takes the place of the database, which nobody may have open. A log that was left beside it would be taken for
+/// The draft replaces the database, which no process may have open. A log that was left beside it would be taken for
 /// the new one's.
 async fn replace(draft: &Path, target: &Path, is_sound: bool) -> Result<()> {
     if is_sound {
@@ -153,7 +153,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Removes a database with what is beside it.
+/// Removes a database with the files beside it.
 fn remove(database: &Path) -> Result<()> {
     remove_file(database)?;
     BESIDE.iter().try_for_each(|ending| remove_file(&beside(database, ending)))

@@ -1,5 +1,5 @@
-//! What becomes of a channel: its connection, and what the provider says of its number. Every change raises the revision in
-//! its own transaction.
+//! Changes of channels by the service: the connection's state, and the provider's report on the number. Every change
+//! raises the revision in its own transaction.
 
 use entity::channel::{self as stored, ActiveModel, Column, Entity};
 use sea_orm::sea_query::Condition;
@@ -12,9 +12,8 @@ use crate::store::revision::{self, Topic};
 use crate::store::{Result, Store};
 
 impl Store {
-    /// Records the state of a channel's connection as `to`, if it is still `from`, and says the channel's
-    /// new revision; `None` when somebody else changed it since (or there is no such channel): the caller that
-    /// asks has to read again.
+    /// Records the state of a channel's connection as `to`, if it is still `from`, and returns the channel's new
+    /// revision; `None` when the state was changed since, or there is no such channel: the caller has to read it again.
     ///
     /// # Errors
     ///
@@ -28,8 +27,8 @@ impl Store {
         self.change_channel_if(id, is_still(from), connection(to)).await
     }
 
-    /// Records what the provider says of the number. What it left out stays as it was; does nothing when all
-    /// of it is known already, and says `false` then, and when there is no such channel.
+    /// Records the provider's report on the number. Missing values stay as they are. Does nothing and returns `false`
+    /// when the report has nothing new, or there is no such channel.
     ///
     /// # Errors
     ///
@@ -88,7 +87,7 @@ impl Store {
     }
 }
 
-/// Nobody changed the connection's state since.
+/// The condition that the connection's state is unchanged.
 pub(super) fn is_still(from: &Connection) -> Condition {
     Condition::all()
         .add(Column::Status.eq(stored::Status::from(from.status)))

@@ -13,8 +13,8 @@ use crate::store::revision::{self, Topic};
 use crate::store::{Result, Store};
 
 impl Store {
-    /// The web sessions that have keys, for a process that opens them: those that were connected to the process
-    /// before are `connecting` from here on, and keep the reason for which they were not wholly so, with its time.
+    /// The web sessions that have keys, for a process that opens them: sessions that were connected to the previous
+    /// process are `connecting` from here on, and keep the reason of a restriction, with its time.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Store {
         Ok(rows.into_tuple::<String>().one(&self.read).await?.is_some())
     }
 
-    /// Notes that a phone with this number was linked to a web session, and when. Says `false` when there is no such
+    /// Notes that a phone with this number was linked to a web session, and when. Returns `false` when there is no such
     /// channel.
     ///
     /// # Errors
@@ -78,9 +78,9 @@ impl Store {
         self.change_channel(channel, changes).await
     }
 
-    /// Deletes everything that a web session keeps of its device, and says in the same transaction how its channel is
-    /// from there on, whatever it was before, and that no phone is linked. What the session knows of the numbers that
-    /// it wrote to and heard from stays: it is no secret of the device's, and counts for the next phone too.
+    /// Deletes all records of a web session's device, and writes in the same transaction the channel's state from there
+    /// on, whatever it was before, and that no phone is linked. The session's knowledge of numbers that it wrote to and
+    /// heard from stays: it is no secret of the device, and counts for the next phone too.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl Store {
     }
 }
 
-/// One look into the primary key for each channel.
+/// One look-up in the primary key for each channel.
 fn has_keys() -> SimpleExpr {
     let keys = web_session_record::Entity::find().select_only().expr(Expr::value(1));
     let keys = keys.filter(

@@ -1,4 +1,4 @@
-//! What operators do to a channel. Each is recorded in its own transaction, with who did it.
+//! Operators' changes of a channel. Each is recorded in its own transaction, with its author.
 
 use entity::channel::{self as stored, ActiveModel, Column, Entity};
 use sea_orm::{ColumnTrait, ConnectionTrait as _, EntityTrait, QueryFilter, Set};
@@ -55,8 +55,8 @@ impl Store {
         Ok(true)
     }
 
-    /// Keeps another sealed app secret for the channel; `false` when there is no such channel. The record says only whether
-    /// there was one before.
+    /// Stores another sealed app secret for the channel; `false` when there is no such channel. The record says only
+    /// whether there was one before.
     ///
     /// # Errors
     ///
@@ -101,8 +101,8 @@ impl Store {
         Ok(true)
     }
 
-    /// Removes the channel and what only it used; its sends, which are over, stay. `false` when there is no such channel, a
-    /// phone is linked to it, or a send of it is not over.
+    /// Removes the channel and everything that only it used; its sends, which have ended, stay. `false` when there is
+    /// no such channel, a phone is linked to it, or a send of it has not ended.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What a channel owes since the provider refused one of its messages.
+//! The trial of a channel since the provider refused one of its messages.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::domain::channel::{Connection, Trial};
 use crate::store::{Result, Store};
 
 impl Store {
-    /// The same as [`Store::set_channel_connection`], with what the channel owes before it is connected again.
+    /// The same as [`Store::set_channel_connection`], with the channel's trial.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ impl Store {
     }
 }
 
-/// What the columns say.
+/// Reads the columns.
 pub(super) fn read(wait: Option<i64>, due: Option<i64>) -> Option<Trial> {
     let trial = |(wait, due): (i64, i64)| Trial {
         wait: Duration::from_millis(wait.unsigned_abs()),

@@ -1,4 +1,4 @@
-//! The words of webhook handshakes, sealed. A channel has one from the moment when somebody first asks for it.
+//! The verify tokens of webhook handshakes, sealed. A channel has one from the first request for it on.
 
 use entity::channel::{ActiveModel, Column, Entity};
 use sea_orm::sea_query::Condition;
@@ -8,8 +8,8 @@ use uuid::Uuid;
 use crate::store::{Result, Store};
 
 impl Store {
-    /// The sealed word of a channel's webhook; empty where the word is still to be derived from the sealing key. `None`
-    /// while nobody asked for it, and when there is no such channel.
+    /// The sealed verify token of a channel's webhook; empty where it is still derived from the sealing key. `None`
+    /// while nobody requested one, and when there is no such channel.
     ///
     /// # Errors
     ///
@@ -19,7 +19,7 @@ impl Store {
         Ok(word.into_tuple::<Option<Vec<u8>>>().one(&self.read).await?.flatten())
     }
 
-    /// Keeps a sealed word in the place of the one that was read; `false` when that is not there any more.
+    /// Replaces the sealed token that was read; `false` when it was changed since.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Channels that have something left to send, found without reading what is queued.
+//! Finds channels that have messages to send, without reading the queued messages.
 
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
@@ -8,7 +8,7 @@ use crate::domain::send::{Control, State};
 use crate::store::templates::APPROVED;
 use crate::store::{Result, Store};
 
-/// How many of a channel's unfinished sends are looked at, the oldest ones.
+/// The number of a channel's oldest unfinished sends that are examined.
 const OLDEST_SENDS: u32 = 100;
 /// How many of its newest ones are counted.
 const COUNTED: u32 = 100;
@@ -18,13 +18,13 @@ const COUNTED: u32 = 100;
 pub struct AtWork {
     /// Which channel.
     pub channel_id: Uuid,
-    /// Its oldest send with one recipient that may go now, if one of its oldest sends is such.
+    /// Its oldest send with one recipient that may go now, among its oldest sends.
     pub direct: Option<Uuid>,
-    /// The same of sends with recipient blocks.
+    /// The same for sends with recipient blocks.
     pub bulk: Option<Uuid>,
 }
 
-/// What changes when sends of a channel are accepted, resumed or over.
+/// Values that change when sends of a channel are accepted, resumed or ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recent {
     /// The newest send that is not over, nor paused.
@@ -36,8 +36,8 @@ pub struct Recent {
 impl Store {
     /// Channels with unfinished sends whose id is greater than `after`, by id, at most `limit`.
     ///
-    /// What it costs does not grow with what is queued: one step in an index leads to the next channel, and of each
-    /// channel only the oldest sends are read.
+    /// The cost does not grow with the queue: one step in an index leads to the next channel, and only the oldest sends
+    /// of each channel are read.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl Store {
         rows.iter().map(at_work).collect()
     }
 
-    /// The same with what tells whether there are sends that the channel has not heard of.
+    /// The same, with the values that show whether there are sends that the channel was not told of.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::book::Book;
+use super::totals::ContactTotals;
 use crate::store::changes::ContactRecord;
 use crate::store::dialect::{Rows, Type};
 use crate::store::{Result, Store, Transaction, run};
@@ -26,19 +26,19 @@ impl Store {
         ids: &[Uuid],
     ) -> Result<u64> {
         let transaction = self.begin().await?;
-        let book = self.lock_book(&transaction, company).await?;
-        let deleted = self.delete_in(&transaction, company, book, ids).await?;
+        let totals = self.lock_totals(&transaction, company).await?;
+        let deleted = self.delete_in(&transaction, company, totals, ids).await?;
         record.count(&transaction, &[("deleted", deleted)]).await?;
         transaction.commit().await?;
         Ok(deleted)
     }
 
-    /// The same as a part of `transaction`, which has locked the book.
+    /// The same as a part of `transaction`, which has locked the totals.
     pub(in crate::store) async fn delete_in(
         &self,
         transaction: &Transaction,
         company: Uuid,
-        book: Book,
+        totals: ContactTotals,
         ids: &[Uuid],
     ) -> Result<u64> {
         let (wanted, values) = self.id_rows(ids).select(2);
@@ -70,7 +70,7 @@ impl Store {
         }
         self.uncount(transaction, &counts).await?;
         self.add_gaps(transaction, company, found.iter().map(|(_, ordinal)| *ordinal)).await?;
-        self.mark_stale(transaction, company, book, found.iter().map(|(_, ordinal)| *ordinal)).await?;
+        self.mark_stale(transaction, company, totals, found.iter().map(|(_, ordinal)| *ordinal)).await?;
         Ok(found.len() as u64)
     }
 

@@ -14,7 +14,7 @@ use crate::store::changes::{ContactRecord, Who};
 use crate::store::tags::DELETED;
 use crate::store::{Result, Store, Transaction, run};
 
-/// What is changed of a contact; `None` is kept, an empty text erases.
+/// A change of a contact; `None` keeps a value, an empty text erases it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContactChange {
     /// First name.
@@ -36,7 +36,7 @@ pub struct ContactChange {
 /// The outcome of a change to one record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edited {
-    /// It is as it was asked for.
+    /// The change was made.
     Done,
     /// The company has no such record.
     Missing,
@@ -61,7 +61,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Edited> {
         let transaction = self.begin().await?;
-        let book = self.lock_book(&transaction, company).await?;
+        let totals = self.lock_totals(&transaction, company).await?;
         let Some(mut slot) = self.slots(&transaction, company, &[id]).await?.pop() else {
             transaction.rollback().await?;
             return Ok(Edited::Missing);
@@ -103,7 +103,7 @@ impl Store {
             }
         }
         let (phone, is_changed) = (slot.phone, slot.is_changed);
-        self.update_contacts(&transaction, company, book, &[slot], now).await?;
+        self.update_contacts(&transaction, company, totals, &[slot], now).await?;
         self.insert_pairs(&transaction, company, added.into_iter().map(|tag| (tag, id, phone))).await?;
         let mut record = ContactRecord::new(who, company).about("contact", id);
         record.count(&transaction, &[("updated", u64::from(is_changed))]).await?;
@@ -111,8 +111,8 @@ impl Store {
         Ok(Edited::Done)
     }
 
-    /// Makes one contact of several: `into` takes from the others, in their order, what it does not know, and all of
-    /// their tags; the others are deleted.
+    /// Merges contacts: `into` takes the values that it lacks from the others, in their order, and all of their tags;
+    /// the others are deleted.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl Store {
     ) -> Result<Edited> {
         let others: Vec<Uuid> = others.iter().copied().filter(|id| *id != into).collect();
         let transaction = self.begin().await?;
-        let book = self.lock_book(&transaction, company).await?;
+        let totals = self.lock_totals(&transaction, company).await?;
         let kept = self.slots(&transaction, company, &[into]).await?.pop();
         let merged = self.slots(&transaction, company, &others).await?;
         let (Some(mut slot), true) = (kept, merged.len() == others.len()) else {
@@ -140,11 +140,11 @@ impl Store {
             added.extend(self.tags_of(&transaction, other.id).await?.difference(&known).copied());
             slot.fill(&other.person);
         }
-        self.delete_in(&transaction, company, book, &others).await?;
+        self.delete_in(&transaction, company, totals, &others).await?;
         let phone = slot.phone;
         slot.is_changed = true;
         slot.is_stale = true;
-        self.update_contacts(&transaction, company, book, &[slot], now).await?;
+        self.update_contacts(&transaction, company, totals, &[slot], now).await?;
         self.insert_pairs(&transaction, company, added.into_iter().map(|tag| (tag, into, phone))).await?;
         self.rewrite_tag_texts(&transaction, &[into]).await?;
         let mut record = ContactRecord::new(who, company).about("contact", into);
@@ -153,7 +153,7 @@ impl Store {
         Ok(Edited::Done)
     }
 
-    /// These contacts of `company`, by their place in its list.
+    /// These contacts of `company`, by their ordinals.
     async fn slots(&self, transaction: &Transaction, company: Uuid, ids: &[Uuid]) -> Result<Vec<Slot>> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -207,7 +207,7 @@ impl Slot {
         self.is_stale |= self.person.search_text() != before.search_text();
     }
 
-    /// Takes what is not known from another person.
+    /// Takes missing values from another person.
     fn fill(&mut self, other: &Person) {
         let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = other;
         let known = &mut self.person;

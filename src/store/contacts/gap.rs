@@ -28,8 +28,8 @@ impl Gaps {
         ordinals - self.0.iter().map(|(_, removed)| removed).sum::<i64>()
     }
 
-    /// Where the contact with `offset` newer ones is, of `ordinals` in all: so many contacts (less than a block) are
-    /// passed over below the ordinal that is given with them.
+    /// Locates the contact with `offset` newer ones, among `ordinals` in all: returns an ordinal, and how many contacts
+    /// (less than a block) to skip below it.
     pub(in crate::store) fn locate(&self, ordinals: i64, offset: i64) -> (i64, i64) {
         let (mut below, mut left) = (ordinals, offset);
         for (block, removed) in &self.0 {

@@ -16,10 +16,10 @@ use crate::store::changes::ContactRecord;
 use crate::store::dialect::{self, Cell, Rows, Type};
 use crate::store::{Result, Store, Transaction};
 
-/// A contact as a file describes it. Unknown text is empty and never erases what is known.
+/// A contact as a file describes it. An unknown text is empty and never erases a known one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContactDraft {
-    /// What is known of the person. No text may hold a NUL character, which PostgreSQL refuses.
+    /// The person. No text may contain a NUL character, which PostgreSQL refuses.
     pub person: Person,
     /// Names of tags that the contact gets beside those that it has.
     pub tags: Vec<String>,
@@ -28,15 +28,15 @@ pub struct ContactDraft {
 /// The outcome of a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Upserted {
-    /// It was nobody known.
+    /// A new contact was created.
     Created,
-    /// It told something new of a known contact.
+    /// A known contact was changed.
     Updated,
     /// All of it was known.
     Unchanged,
 }
 
-/// What [`read_slot`] reads.
+/// The columns that [`read_slot`] reads.
 pub(in crate::store) const SLOT: &str =
     "id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture,
     phone, ordinal, tag_text";
@@ -58,11 +58,11 @@ pub(in crate::store) fn read_slot(row: &QueryResult) -> Result<Slot> {
 }
 
 impl Store {
-    /// Writes a batch of drafts in one transaction and says the outcome of each, in their order.
+    /// Writes a batch of drafts in one transaction. Returns the outcome of each, in their order.
     ///
-    /// A draft is the contact of `company` with the same valid number, else the one with the same e-mail
-    /// address (without case), else a new one; of several, the oldest. Drafts see what the drafts before
-    /// them did. Writing the same batch again changes nothing.
+    /// A draft matches the contact of `company` with the same valid number, else the one with the same e-mail address
+    /// (ignoring case), else it is a new contact; of several matches, the oldest. Drafts see the changes of the drafts
+    /// before them. Writing the same batch again changes nothing.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Store {
         Ok(written.into_iter().map(|(_, result)| result).collect())
     }
 
-    /// The same, recorded; and says which contact each draft is.
+    /// The same, recorded; returns the contact of each draft too.
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ impl Store {
         Ok(written)
     }
 
-    /// What [`Store::upsert_contacts`] would make of the drafts now. Nothing is written.
+    /// What [`Store::upsert_contacts`] would do with the drafts now. Nothing is written.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl Store {
         drafts: &[ContactDraft],
         now: Timestamp,
     ) -> Result<Vec<(Uuid, Upserted)>> {
-        let mut book = self.lock_book(transaction, company).await?;
+        let mut totals = self.lock_totals(transaction, company).await?;
         let names: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.tags).map(String::as_str).collect();
         let tags = self.ensure_tags(transaction, company, &names, None, now).await?;
 
@@ -150,8 +150,8 @@ impl Store {
         }
 
         let new = slots.iter().filter(|slot| slot.is_new).collect();
-        self.insert_contacts(transaction, company, &mut book, new, now).await?;
-        self.update_contacts(transaction, company, book, &slots, now).await?;
+        self.insert_contacts(transaction, company, &mut totals, new, now).await?;
+        self.update_contacts(transaction, company, totals, &slots, now).await?;
         let rows = pairs.iter().map(|(_, owner, tag)| (*tag, slots[*owner].id, slots[*owner].phone));
         self.insert_pairs(transaction, company, rows).await?;
         Ok(owners.iter().map(|owner| slots[*owner].id).zip(results).collect())

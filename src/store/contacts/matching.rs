@@ -1,8 +1,8 @@
 //! Which contact a drafted one is: decided in memory, one draft after the other, for a whole batch.
 //!
-//! A draft is the contact with its phone number, else the one with its e-mail address, else a new one.
-//! Because earlier drafts of the batch count, a file that says something twice makes one contact of it.
-//! Called by the store's import, which reads the candidates before and writes the changes after.
+//! A draft matches the contact with its phone number, else the one with its e-mail address, else it is a new contact.
+//! Earlier drafts of the batch count, so a file that repeats a person creates one contact. Called by the store's
+//! import, which reads the candidates before and writes the changes after.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(in crate::store) struct Slot {
     pub(in crate::store) phone: Option<PhoneNumber>,
     /// The names of its tags without case and accents, one a line.
     pub(in crate::store) tag_text: String,
-    /// Its place in the list; 0 while it is new.
+    /// Its ordinal; 0 while it is new.
     pub(in crate::store) ordinal: i64,
     /// Not in the database yet.
     pub(in crate::store) is_new: bool,
@@ -35,7 +35,7 @@ pub(in crate::store) struct Slot {
 #[derive(Default)]
 pub(in crate::store) struct Matcher {
     pub(in crate::store) slots: Vec<Slot>,
-    // Where a number or address was seen; whether the slot still has it is asked on finding it.
+    // The slots in which a number or address was seen; whether a slot still has it is checked on use.
     by_phone: HashMap<PhoneNumber, Vec<usize>>,
     by_email: HashMap<String, Vec<usize>>,
 }
@@ -108,8 +108,8 @@ impl Slot {
         self.is_stale |= !self.is_new;
     }
 
-    /// What the draft knows replaces what was known; what it does not know is kept. A valid number is
-    /// never replaced by one that is not.
+    /// Values of the draft replace known ones; values that it lacks are kept. A valid number is never replaced by an
+    /// invalid one.
     pub(in crate::store) fn overwrite(&mut self, draft: &Person, phone: Option<PhoneNumber>) -> bool {
         let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = draft;
         let known = &mut self.person;

@@ -1,6 +1,6 @@
 //! Giving contacts a tag and taking it away, many at once.
 //!
-//! A call is one transaction: callers keep the number of contacts small, and cut up what a search finds.
+//! A call is one transaction: callers keep the number of contacts small, and divide the results of a search.
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
@@ -18,9 +18,9 @@ use crate::store::{Result, Store, Transaction, run};
 /// Whether contacts get a tag or lose it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Membership {
-    /// They get it.
+    /// Adds the tag.
     Add,
-    /// They lose it.
+    /// Removes the tag.
     Remove,
 }
 
@@ -41,7 +41,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Option<u64>> {
         let transaction = self.begin().await?;
-        let book = self.lock_book(&transaction, company).await?;
+        let totals = self.lock_totals(&transaction, company).await?;
         let select =
             format!("SELECT name_folded FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}");
         let statement = self.statement(select, [tag.into(), company.into()]);
@@ -94,7 +94,7 @@ impl Store {
             format!("UPDATE contact SET updated_at = $1 WHERE id IN (SELECT id FROM {rows} AS rows)");
         let values = std::iter::once(now.millis().into()).chain(values);
         run(&transaction, self.statement(update, values)).await?;
-        self.mark_stale(&transaction, company, book, found.iter().map(|(_, _, ordinal)| *ordinal)).await?;
+        self.mark_stale(&transaction, company, totals, found.iter().map(|(_, _, ordinal)| *ordinal)).await?;
         let word = match membership {
             Membership::Add => "tagged",
             Membership::Remove => "untagged",
@@ -146,7 +146,7 @@ impl Store {
             Some(text) if text.len() > LONGEST_SEARCH => Ok(Vec::new()),
             Some(text) => self.found(company, &Search::new(&text)).await,
             None => {
-                let ordinals = self.book(&self.read, company).await?.contacts;
+                let ordinals = self.contact_totals(&self.read, company).await?.contacts;
                 Ok((0..u32::try_from(ordinals).unwrap_or(u32::MAX)).rev().collect())
             }
         }

@@ -1,10 +1,9 @@
-//! Contacts: pages of a list and all of them in order for an export are read here; what writes, finds and counts them is in
-//! files of their own.
+//! Contacts: pages of a list and all of them in order for an export are read here; what writes, finds and counts them
+//! is in files of their own.
 //!
-//! Called by the HTTP surface and by the import. What is searched was folded when it was written, so a
-//! search means the same on every database.
+//! Called by the HTTP surface and by the import. Searched texts are folded when they are written, so a search means the
+//! same on every database.
 
-mod book;
 mod delete;
 pub(in crate::store) mod edit;
 mod gap;
@@ -13,6 +12,7 @@ mod matching;
 pub(in crate::store) mod member;
 mod people;
 pub(in crate::store) mod search;
+mod totals;
 pub(in crate::store) mod write;
 
 use std::collections::HashMap;
@@ -87,7 +87,7 @@ impl Store {
 
     /// A page without a search: where it is follows from how many contacts there are, and from how many are gone.
     async fn all_contacts(&self, company: Uuid, page: PageRequest) -> Result<Page<Contact>> {
-        let ordinals = self.book(&self.read, company).await?.contacts;
+        let ordinals = self.contact_totals(&self.read, company).await?.contacts;
         let gaps = self.gaps(company).await?;
         let total = gaps.contacts(ordinals);
         let offset = signed(page.offset());
@@ -242,7 +242,7 @@ impl Store {
     }
 }
 
-/// A search without its surrounding space, folded; `None` when nothing is left to look for.
+/// A search text, trimmed and folded; `None` when nothing is left.
 pub(in crate::store) fn folded(search: Option<&str>) -> Option<String> {
     search.map(|text| fold(text.trim())).filter(|text| !text.is_empty())
 }

@@ -1,4 +1,4 @@
-//! What a company knows of recipients, for messages that have it in their texts.
+//! The contacts of recipients, for messages with contact fields.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use crate::store::dialect::{Rows, Type};
 use crate::store::{Error, Result, Store};
 
 impl Store {
-    /// What `company` knows of the people with these numbers: names, e-mail address and number. Of several contacts with
-    /// a number the oldest counts, as in imports. One query, however many there are.
+    /// The contacts of `company` with these numbers: names, e-mail address and number. Of several contacts with one
+    /// number the oldest counts, as in imports. One query, however many there are.
     ///
     /// # Errors
     ///

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use sea_orm::{ConnectionTrait, DbBackend};
 use uuid::Uuid;
 
-use super::book::Book;
 use super::matching::Slot;
 use super::search::index::Care;
+use super::totals::ContactTotals;
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
 use crate::domain::phone::PhoneNumber;
@@ -22,21 +22,21 @@ use crate::store::{Error, Result, Store, Transaction};
 /// milliseconds, and sends are accepted in between.
 const ADDED_AT_ONCE: usize = 2_000;
 
-/// A process that waits for SQLite's write lock looks for it after 1, 2, 5, 10, 15, 20 and then 25 ms, until it has
-/// waited for some 128 ms, and then so seldom that it misses pauses (`sqliteDefaultBusyCallback`). Who writes a lot
-/// has to let go for as long.
+/// A process that waits for SQLite's write lock checks it after 1, 2, 5, 10, 15, 20 and then every 25 ms, until it has
+/// waited for some 128 ms, and then so seldom that it misses pauses (`sqliteDefaultBusyCallback`). So a heavy writer
+/// has to release the lock for this long.
 const PAUSE: Duration = Duration::from_millis(26);
 /// Between two pauses: with the last transaction less than those 128 ms.
 const PAUSE_EVERY: Duration = Duration::from_millis(70);
-/// What a transaction may take.
+/// The time that a transaction may take.
 const TRANSACTION: Duration = Duration::from_millis(40);
-/// The same beside sends in one process, which wait for the one connection that writes.
+/// The same beside sends in one process, which wait for the only writing connection.
 const GENTLE_TRANSACTION: Duration = Duration::from_millis(12);
 /// Rows of a transaction: as many as go into it by [`TRANSACTION`], which depends on how far the rows are spread
 /// over the indexes.
 const ROWS: std::ops::RangeInclusive<usize> = 100..=1_000;
 
-/// Lets other processes write in between, for one that writes again and again. PostgreSQL needs no such thing.
+/// Lets other processes write in between, for a heavy writer. PostgreSQL does not need this.
 #[derive(Debug)]
 pub struct Pace {
     is_needed: bool,
@@ -102,7 +102,7 @@ impl Store {
     ) -> Result<()> {
         for lot in contacts.chunks(ADDED_AT_ONCE) {
             let transaction = self.begin().await?;
-            let mut book = self.lock_book(&transaction, company).await?;
+            let mut totals = self.lock_totals(&transaction, company).await?;
             let names = self.folded_names(&transaction, company, tags).await?;
             if names.len() != tags.len() {
                 return Err(Error::Impossible(format!("tags that company {company} does not have")));
@@ -113,7 +113,7 @@ impl Store {
                 ..Slot::new(*id, person.clone(), person.phone())
             };
             let slots: Vec<Slot> = lot.iter().map(slot).collect();
-            self.insert_contacts(&transaction, company, &mut book, slots.iter().collect(), now).await?;
+            self.insert_contacts(&transaction, company, &mut totals, slots.iter().collect(), now).await?;
             let pairs = tags.iter().flat_map(|tag| slots.iter().map(|slot| (*tag, slot.id, slot.phone)));
             self.insert_pairs(&transaction, company, pairs).await?;
             transaction.commit().await?;
@@ -142,8 +142,8 @@ impl Store {
         Pace { is_needed, paused: Instant::now(), rows, transaction: GENTLE_TRANSACTION }
     }
 
-    /// To be called when many contacts were written: PostgreSQL counts again what its plans go by. Until it
-    /// would do so by itself, after a minute or more, it takes the tables for small.
+    /// To be called after many contacts were written: PostgreSQL updates the statistics that its plans use. By itself
+    /// it would do so after a minute or more, and take the tables for small until then.
     ///
     /// # Errors
     ///
@@ -155,20 +155,20 @@ impl Store {
         Ok(())
     }
 
-    /// Adds new contacts behind those that the locked `book` knows of, in the order of their ids.
+    /// Adds new contacts after those in the locked `totals`, in the order of their ids.
     pub(in crate::store) async fn insert_contacts(
         &self,
         transaction: &Transaction,
         company: Uuid,
-        book: &mut Book,
+        totals: &mut ContactTotals,
         mut contacts: Vec<&Slot>,
         now: Timestamp,
     ) -> Result<()> {
         contacts.sort_unstable_by_key(|slot| slot.id);
         let Some(lowest) = contacts.first().map(|slot| slot.id) else { return Ok(()) };
-        let newest = self.newest(transaction, company, *book).await?;
+        let newest = self.newest(transaction, company, *totals).await?;
         let now = newest.map_or(now.millis(), |newest| newest.next(now.millis(), lowest));
-        let rows = self.person_rows((book.contacts..).zip(contacts));
+        let rows = self.person_rows((totals.contacts..).zip(contacts));
         let inserted = self.write(transaction, rows, vec![company.into(), now.into()], |rows, company| {
             let now = company + 1;
             format!(
@@ -178,8 +178,8 @@ impl Store {
                     profile_picture, search_text, tag_text, ordinal, ${now}, ${now} FROM {rows} AS rows"
             )
         });
-        book.contacts += inserted.await?.cast_signed();
-        self.write_book(transaction, company, *book).await
+        totals.contacts += inserted.await?.cast_signed();
+        self.write_totals(transaction, company, *totals).await
     }
 
     /// Writes the changed slots; the number in the contact's tags follows its own. The slots were read as the
@@ -188,7 +188,7 @@ impl Store {
         &self,
         transaction: &Transaction,
         company: Uuid,
-        book: Book,
+        totals: ContactTotals,
         slots: &[Slot],
         now: Timestamp,
     ) -> Result<()> {
@@ -207,7 +207,7 @@ impl Store {
             return Ok(());
         }
         let stale = slots.iter().filter(|slot| slot.is_stale).map(|slot| slot.ordinal);
-        self.mark_stale(transaction, company, book, stale).await?;
+        self.mark_stale(transaction, company, totals, stale).await?;
 
         let mut renumbered = Rows::new(self.backend, &[("id", Type::Uuid), ("phone", Type::Int)]);
         for slot in slots.iter().filter(|slot| slot.is_renumbered) {

@@ -1,7 +1,7 @@
 //! Rows as one binary array for each column, given to PostgreSQL's driver itself.
 //!
-//! [`Rows`](super::Rows) writes arrays as text, because SeaORM's arrays hold no nulls. The server reads text several times
-//! as slowly as it reads binary arrays, so what is written all day goes this way.
+//! [`Rows`](super::Rows) writes arrays as text, because SeaORM's arrays have no nulls. The server reads text several
+//! times as slowly as binary arrays, so frequent writes go this way.
 
 use std::fmt::Write as _;
 

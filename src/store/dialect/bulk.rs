@@ -1,9 +1,8 @@
 //! Many rows to be written, in statements of a bounded size.
 //!
-//! Unlike [`Rows`], which makes one statement of any number of rows, this is for what is written all day.
-//! SQLite takes each value as a parameter, which costs it less than half of reading JSON; the numbers of rows
-//! are rounded up, so that few different statements have to be prepared. PostgreSQL takes arrays, no more at
-//! once than go over the wire in one piece.
+//! Unlike [`Rows`], which builds one statement for any number of rows, this is for frequent writes. SQLite takes each
+//! value as a parameter, which costs it less than half of reading JSON; the numbers of rows are rounded up, so that few
+//! different statements have to be prepared. PostgreSQL takes arrays, no larger than the network sends in one piece.
 
 use sea_orm::{DbBackend, Value};
 
@@ -34,7 +33,7 @@ enum Statement {
 pub(in crate::store) struct Incoming {
     /// A sub-select that yields them.
     pub(in crate::store) select: String,
-    /// Its parameters, which are the statement's first.
+    /// Its parameters, which come first in the statement.
     pub(in crate::store) values: Vec<Value>,
     /// The number of the parameter after these.
     pub(in crate::store) next: usize,
@@ -94,7 +93,7 @@ impl Statement {
 /// Parameters without numbers: SQLite looks numbered ones up by name, one after the other.
 fn bound(columns: &[(&str, Type)], mut values: Vec<Value>) -> Incoming {
     let rows = (values.len() / columns.len()).next_power_of_two();
-    // Rows of nulls, which are left out again.
+    // Rows of nulls, which the statement skips.
     values.resize(rows * columns.len(), Value::BigInt(None));
     let names = columns.iter().zip(1..).map(|((name, _), number)| format!("column{number} AS {name}"));
     let names = names.collect::<Vec<_>>().join(", ");

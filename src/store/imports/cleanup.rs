@@ -12,7 +12,7 @@ const CHUNKS: i64 = 4;
 const REJECTS: i64 = 500;
 
 impl Store {
-    /// Removes something of an import that is over or was discarded; whether there was anything.
+    /// Removes remains of a finished or discarded import. Returns whether there were any.
     ///
     /// # Errors
     ///
@@ -46,13 +46,13 @@ impl Store {
         run(&self.write, self.statement(delete, [import.into(), limit.into()])).await
     }
 
-    /// Discards imports that were over before `over_before`, and those that nobody began since `ready_before`; at most
-    /// `limit`. What is left of them goes by [`Store::clean_imports`].
+    /// Discards imports that ended before `over_before`, and those that were not begun since `ready_before`; at most
+    /// `limit`. [`Store::clean_imports`] removes their remains.
     ///
     /// # Errors
     ///
-    /// [`crate::store::Error::Fenced`] when `lease` is no longer ours; otherwise fails when the database does.
-    pub async fn forget_imports(
+    /// [`crate::store::Error::Fenced`] when this process has lost the `lease`; otherwise fails when the database does.
+    pub async fn remove_imports(
         &self,
         lease: &Lease,
         over_before: Option<Timestamp>,
@@ -76,7 +76,7 @@ impl Store {
         }
         let transaction = self.begin_fenced(lease).await?;
         let (rows, values) = self.id_rows(&found).select(1);
-        // One that somebody began in this moment stays.
+        // An import that was begun at this moment stays.
         let update = format!(
             "UPDATE contact_import SET state = {REMOVED}
              WHERE state <> {} AND id IN (SELECT id FROM {rows} AS rows)",

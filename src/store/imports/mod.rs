@@ -1,7 +1,7 @@
-//! Imports of uploaded files: a file in pieces, what it is read as, and how far its rows are written.
+//! Imports of uploaded files: a file in pieces, its settings, and the progress of its rows.
 //!
-//! Everything that an import needs is in the database, so that any process goes on where another one ended. How far it
-//! is moves in the transaction that writes the rows. Called by the engine's runner, and by what shows imports.
+//! The database has everything that an import needs, so that any process can continue it. Its progress moves in the
+//! transaction that writes the rows. Called by the engine's runner, and by what shows imports.
 
 mod cleanup;
 mod upload;
@@ -19,30 +19,30 @@ use super::{Error, Result, Store, Transaction};
 use crate::clock::Timestamp;
 use crate::domain::page::{Page, PageRequest};
 
-/// Imports of one company that are not over: what it uploads waits in the database.
+/// The most unfinished imports of one company: their files are stored in the database.
 pub const MOST_OPEN: i64 = 5;
 /// Rejected rows of one import that are kept; the others are only counted.
 pub const MOST_REJECTED_KEPT: u64 = 10_000;
 
-/// Where an import is. The numbers are what the database keeps.
+/// The state of an import. The numbers are stored in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(i16)]
 pub enum State {
     /// The file is arriving.
     Uploading = 0,
-    /// The file is whole, and somebody has to say that it is imported.
+    /// The file is complete, and a person has to begin the import.
     Ready = 1,
     /// Its rows are being written, or wait for their turn.
     Running = 2,
     /// Every row was read.
     Finished = 3,
-    /// It ended early by a fault of the file.
+    /// It failed because of the file.
     Failed = 4,
-    /// Somebody ended it early.
+    /// It was canceled.
     Canceled = 5,
 }
 
-/// Of an upload that broke off, and of an import that is too old: what is left of it is being removed.
+/// The state of an interrupted upload, or of an import that is too old: its remains are being removed.
 const REMOVED: i16 = 9;
 
 impl State {
@@ -77,13 +77,13 @@ impl State {
 pub struct Counts {
     /// Rows that created a contact.
     pub created: u64,
-    /// Rows that told something new of a known contact.
+    /// Rows that changed a contact.
     pub updated: u64,
-    /// Rows that told nothing new.
+    /// Rows that changed nothing.
     pub unchanged: u64,
     /// Rows that were rejected.
     pub rejected: u64,
-    /// Of those, the rows that are kept to be downloaded.
+    /// The rejected rows that are kept for download.
     pub rejected_kept: u64,
     /// Rows among those created, updated and unchanged that have no valid phone number.
     pub without_number: u64,
@@ -103,9 +103,9 @@ pub struct Import {
     pub id: Uuid,
     /// As the client called the file.
     pub file_name: String,
-    /// Where it is.
+    /// Its state.
     pub state: State,
-    /// What the file is read as, in JSON.
+    /// How the file is read, in JSON.
     pub settings: String,
     /// Bytes of the file.
     pub bytes: u64,
@@ -117,11 +117,11 @@ pub struct Import {
     pub failure: Option<String>,
     /// When the upload began.
     pub created_at: Timestamp,
-    /// When it last moved.
+    /// When it last changed.
     pub updated_at: Timestamp,
-    /// When somebody said that it is imported.
+    /// When it was begun.
     pub started_at: Option<Timestamp>,
-    /// When it was over.
+    /// When it ended.
     pub finished_at: Option<Timestamp>,
 }
 
@@ -220,7 +220,7 @@ impl Store {
         self.row(select, [company.into()]).await?.map(|row| Ok(row.try_get_by_index(0)?)).transpose()
     }
 
-    /// Changes what a file is read as, before it is imported. Whether it could be changed still.
+    /// Changes how a file is read, before it is imported. Returns whether that was still possible.
     ///
     /// # Errors
     ///
@@ -287,7 +287,7 @@ impl Store {
         Ok(is_canceled)
     }
 
-    /// Records what somebody did with an import, in the transaction that does it.
+    /// Records a person's action on an import, in the transaction of the action.
     async fn record_import(
         &self,
         within: &Transaction,

@@ -17,11 +17,11 @@ pub struct Rejected {
     pub line: u64,
     /// Why, in English words.
     pub reason: String,
-    /// The same as a code; `None` for rows that were rejected before there were codes.
+    /// The reason as a code; `None` for rows that were rejected before there were codes.
     pub code: Option<String>,
-    /// What the reason names: fields, numbers, bounds.
+    /// The values in the reason: fields, numbers, bounds.
     pub details: Vec<String>,
-    /// Its fields; one field with all of it when it could not be cut.
+    /// Its fields; one field with the whole row when it could not be parsed.
     pub fields: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ pub struct Rejected {
 pub struct Work {
     /// The import.
     pub id: Uuid,
-    /// Whose contacts are written.
+    /// The company whose contacts are written.
     pub company_id: Uuid,
     /// What the file is read as, in JSON.
     pub settings: String,
@@ -63,7 +63,7 @@ const WORK: &str = "id, company_id, settings, bytes, position, line, created, up
     rejected_kept, without_number";
 
 impl Store {
-    /// Of each company the import that was uploaded first, those companies first that wait longest; at most `limit`.
+    /// The oldest import of each company, the companies first that wait longest; at most `limit`.
     ///
     /// # Errors
     ///
@@ -93,8 +93,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Fenced`] when `lease` is no longer ours; otherwise fails when the database does. Then nothing is
-    /// written.
+    /// [`Error::Fenced`] when this process has lost the `lease`; otherwise fails when the database does. Then nothing
+    /// is written.
     pub async fn write_import_step(
         &self,
         lease: &Lease,

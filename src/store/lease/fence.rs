@@ -9,11 +9,11 @@ use uuid::Uuid;
 use super::DISPATCH;
 use crate::store::{Result, Store, run};
 
-/// How long, in milliseconds, the server keeps a node's transaction open that says nothing: it holds up the nodes that
-/// take over.
+/// How long, in milliseconds, the server keeps an idle transaction of a node open: it holds up the nodes that take
+/// over.
 const SILENCE: u32 = 3_000;
 
-/// What a process has to find unchanged.
+/// The value that a process has to find unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Fence {
     /// The lease has this epoch.
@@ -36,8 +36,8 @@ impl Fence {
         format!("SELECT 1 {}", self.row(parameter))
     }
 
-    /// A sub-select that yields a row while the fence holds, and makes the process that takes over wait until its
-    /// statement is over.
+    /// A sub-select that yields a row while the fence is open, and makes the process that takes over wait until its
+    /// statement ends.
     pub(in crate::store) fn held(self, parameter: usize) -> String {
         format!("SELECT 1 {} FOR SHARE", self.row(parameter))
     }

@@ -129,14 +129,14 @@ impl Store {
         Ok(if is_locked? { Standing::Locked } else { Standing::Unlocked })
     }
 
-    /// Refuses when another process took the lease since. The next holder waits for this transaction, so that it
-    /// sees what is written here. A file lock cannot be lost while its holder lives, so there is nothing to check.
+    /// Fails when another process has taken the lease. The next holder waits for this transaction, so that it sees its
+    /// writes. A file lock cannot be lost while its holder lives, so there is nothing to check.
     pub(super) async fn check_lease(&self, within: &Transaction, lease: &Lease) -> Result<()> {
         self.check_lease_within(within, lease, Duration::MAX).await
     }
 
-    /// The same. From then on the database gives up a statement of the transaction that takes longer than `patience`, so
-    /// that one that waits for a lock does not keep its connection.
+    /// The same. From then on the database ends any statement of the transaction that takes longer than `patience`, so
+    /// that a statement that waits for a lock does not keep its connection.
     pub(super) async fn check_lease_within(
         &self,
         within: &Transaction,
@@ -152,7 +152,7 @@ impl Store {
 }
 
 impl Lease {
-    /// What every write has to check; `None` where the lease cannot be lost.
+    /// The fence that every write has to check; `None` where the lease cannot be lost.
     pub(super) const fn fence(&self) -> Option<Fence> {
         match self.hold {
             Hold::File(_) => None,

@@ -16,15 +16,15 @@ use crate::store::{Error, Options, Result, connect};
 const ADVISORY_LOCK: i64 = 0x70_6f_6d_62_6f;
 /// How long the session that holds the lock may take to answer before it is given up.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How the server learns that the holder's machine is gone without a word: after some ten seconds without an answer it
-/// ends the session, and the lock with it. Linux alone would let two hours pass. In seconds, and milliseconds.
+/// Keep-alive settings, so that the server notices when the holder's machine is gone: after some ten seconds without an
+/// answer it ends the session, and the lock with it. Linux alone would take two hours. In seconds, and milliseconds.
 const KEEPALIVE: [(&str, &str); 4] = [
     ("tcp_keepalives_idle", "5"),
     ("tcp_keepalives_interval", "2"),
     ("tcp_keepalives_count", "3"),
     ("tcp_user_timeout", "10000"),
 ];
-/// Whether this session holds the lock, which it takes if nobody does. (Taking a lock that one holds counts it twice.)
+/// Takes the lock if it is free, and returns whether this session holds it. (Taking a held lock counts it twice.)
 const LOCK: &str = "SELECT CASE WHEN EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted \
                     AND pid = pg_backend_pid() AND objsubid = 1 \
                     AND ((classid::bigint << 32) | objid::bigint) = $1) \
@@ -36,10 +36,10 @@ const LOCK_SHARED: &str = "SELECT CASE WHEN EXISTS (SELECT 1 FROM pg_locks WHERE
                            AND ((classid::bigint << 32) | objid::bigint) = $1) \
                            THEN true ELSE pg_try_advisory_lock_shared($1) END";
 
-/// Who else may hold the lock.
+/// How the lock is shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Nobody: this process dispatches alone.
+    /// Not shared: this process dispatches alone.
     Alone,
     /// Other nodes of the cluster.
     Shared,
@@ -69,8 +69,8 @@ impl Session {
         if session.try_lock().await? { Ok(session) } else { Err(taken()) }
     }
 
-    /// Takes the lock, unless this session holds it. One that is broken, or does not answer, is replaced. `false`
-    /// while another session has the lock.
+    /// Takes the lock, unless this session holds it. A broken or silent session is replaced. `false` while another
+    /// session has the lock.
     pub(super) async fn try_lock(&self) -> Result<bool> {
         let mut place = self.connection.lock().await;
         if let Some(connection) = place.as_mut() {
@@ -105,7 +105,7 @@ async fn lock(connection: &mut PgConnection, mode: Mode) -> sqlx::Result<bool> {
     sqlx::query_scalar(sql).bind(ADVISORY_LOCK).fetch_one(connection).await
 }
 
-/// Sets [`KEEPALIVE`]. A server that cannot do it goes on without.
+/// Sets [`KEEPALIVE`]. A server that does not support it works without.
 async fn keep_alive(connection: &mut PgConnection) -> sqlx::Result<()> {
     for (setting, value) in KEEPALIVE {
         let set = sqlx::query("SELECT set_config($1, $2, false)").bind(setting).bind(value);

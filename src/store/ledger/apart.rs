@@ -6,12 +6,12 @@ use uuid::Uuid;
 
 use super::{Committed, PendingWrites};
 
-/// What stands in the place of words that the database does not take.
+/// The text in place of words that the database refuses.
 const WITHOUT_WORDS: &str = "the database refused the words of this error; the code is as it was told";
 
 impl PendingWrites {
-    /// The rows of this batch in the order in which they may be written one after the other: what a send is made of
-    /// together, everything else row by row, and marks last, because they speak of outcomes.
+    /// The rows of this batch in an order in which they may be written one after the other: the rows of a send
+    /// together, everything else row by row, and marks last, because they depend on outcomes.
     #[must_use]
     pub fn apart(self) -> Vec<Self> {
         let Self {
@@ -70,7 +70,7 @@ impl PendingWrites {
         all
     }
 
-    /// Adds these, after what is here.
+    /// Appends another batch.
     pub fn add(&mut self, other: Self) {
         let Self {
             sends,
@@ -105,7 +105,7 @@ impl PendingWrites {
     }
 
     /// The same with fewer of the provider's texts, if it has any: first without the words of an error, then without
-    /// the provider's id. Where a message is counts more than what was said about it.
+    /// the provider's id. A message's state matters more than the words about it.
     #[must_use]
     pub fn plainer(&self) -> Option<Self> {
         let mut plainer = self.clone();

@@ -1,4 +1,4 @@
-//! What is written all day, in one statement: on PostgreSQL, accepted sends alone, or outcomes and marks alone.
+//! Frequent writes in one statement: on PostgreSQL, accepted sends alone, or outcomes and marks alone.
 //!
 //! A statement is a transaction of its own. It saves the round trips of a beginning, a check of the fence, a lock of the
 //! sends and a commit, which single sends wait for while bulk sends go out. A statement that is too long to leave in one
@@ -99,15 +99,16 @@ impl Store {
     }
 }
 
-/// Whether a batch of outcomes and marks needs nothing beside them: no messages end with their send, and no announcement
-/// has to be compared with what is known of its message.
+/// Whether a batch has only outcomes and marks: no messages end with their send, and no announcement has to be compared
+/// with its message's row.
 fn is_simple(batch: &PendingWrites) -> bool {
     let ends = batch.marks.iter().any(|mark| matches!(mark.state, State::Canceled | State::Expired));
     let announces = batch.outcomes.iter().any(|row| row.outcome.state == message::State::Sending);
     !ends && !announces
 }
 
-/// Whether no message should have a row yet: an insert that expects none takes two thirds of the time of one that looks.
+/// Whether no message should have a row yet: an insert that expects none takes two thirds of the time of one that
+/// checks.
 fn are_first(outcomes: &[&OutcomeOf]) -> bool {
     outcomes.iter().all(|row| row.outcome.attempts <= 1)
 }

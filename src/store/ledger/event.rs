@@ -1,4 +1,4 @@
-//! What the provider told and nobody else keeps.
+//! Inbound events of the provider.
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
@@ -12,24 +12,24 @@ use crate::store::{Result, Store};
 /// The kind of an event that is a message from a recipient.
 pub const INBOUND_MESSAGE: &str = "inbound_message";
 
-/// Something that a provider told.
+/// An inbound event of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     /// Time-ordered id.
     pub id: Uuid,
-    /// Whose it is.
+    /// The company that it belongs to.
     pub company_id: Uuid,
     /// Which channel heard it.
     pub channel_id: Uuid,
-    /// What it is, such as [`INBOUND_MESSAGE`].
+    /// Its kind, such as [`INBOUND_MESSAGE`].
     pub kind: &'static str,
     /// The provider's own id of it: the channel keeps one of each kind and id.
     pub identity: String,
-    /// Who wrote, if the provider names a number.
+    /// The sender, if the provider names a number.
     pub from: Option<PhoneNumber>,
-    /// When, as the provider says.
+    /// When it happened, by the provider's time.
     pub at: Timestamp,
-    /// As the provider told it, JSON.
+    /// The provider's JSON.
     pub payload: String,
 }
 

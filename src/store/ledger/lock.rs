@@ -5,9 +5,9 @@
 //! 3. Messages, by send and ordinal. A statement that ends a send locks the send first; receipts lock no send.
 //! 4. Everything else, table by table in the order of [`Store::commit`], by primary key.
 //!
-//! A statement for many rows locks them in the order of its rows only when it inserts: then the rows are sorted. One
-//! that changes or removes rows locks them first, in a sub-select that is sorted. SQLite has one writer and needs none
-//! of this.
+//! A statement for many rows locks them in the order of its rows only when it inserts: then the rows are sorted. A
+//! statement that changes or removes rows locks them first, in a sorted sub-select. SQLite has one writer and needs
+//! none of this.
 
 use sea_orm::{ConnectionTrait, DbBackend};
 use uuid::Uuid;
@@ -17,7 +17,7 @@ use crate::store::dialect::Rows;
 use crate::store::{Result, Store};
 
 impl Store {
-    /// What a sorted sub-select ends with that locks its rows.
+    /// The end of a sorted sub-select that locks its rows.
     pub(in crate::store) const fn locking(&self) -> &'static str {
         match self.backend {
             DbBackend::Postgres => " FOR NO KEY UPDATE",
@@ -33,7 +33,7 @@ impl Store {
         }
     }
 
-    /// Locks the sends that a batch changes, or of which it changes messages by what the channel did.
+    /// Locks the sends that a batch changes, or whose messages it changes.
     pub(super) async fn lock_sends_of(&self, to: &impl ConnectionTrait, batch: &PendingWrites) -> Result<()> {
         let marked = batch.marks.iter().map(|mark| mark.send_id);
         let attempted = batch.outcomes.iter().map(|row| row.send_id);

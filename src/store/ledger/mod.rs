@@ -1,9 +1,8 @@
 //! Writing sends and the ledger: one batch, one transaction, one statement for each kind of row. A node of a cluster writes
-//! the receipts of a batch that has outcomes too in a transaction of their own.
+//! a batch that has receipts in several transactions, so that each changes messages with one statement.
 //!
-//! Only the engine's ledger calls this. A batch that accepts sends or says what was dispatched first checks the
-//! lease's epoch, so that a process that lost the lease cannot write it. Rows are locked in one order, which `lock`
-//! names.
+//! Only the engine's ledger calls this. A batch that accepts sends or records dispatching first checks the lease's
+//! epoch, so that a process that lost the lease cannot write it. Rows are locked in one order, which `lock` defines.
 
 mod apart;
 mod at_once;
@@ -39,49 +38,49 @@ use crate::domain::send::{Block, Mark, Recipients, Schedule, Source, State};
 pub struct NewSend {
     /// Its id; later sends have greater ones.
     pub id: Uuid,
-    /// Whose it is.
+    /// The company that it belongs to.
     pub company_id: Uuid,
     /// Which channel sends it.
     pub channel_id: Uuid,
     /// [`State::Active`], or [`State::Resolving`] while more blocks follow.
     pub state: State,
-    /// What is sent, as JSON.
+    /// The content, as JSON.
     pub content: String,
     /// The template that is sent, if one is.
     pub template_id: Option<i64>,
-    /// Who receives it.
+    /// Its recipients.
     pub recipients: Recipients,
-    /// Entries of the request that were left out.
+    /// Entries of the request that were skipped.
     pub skipped: u64,
     /// When it may go.
     pub schedule: Schedule,
 }
 
-/// What a client reads again when it repeats a request under its key.
+/// The answer for a client that repeats a request under its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Who asked.
+    /// The company of the request.
     pub company_id: Uuid,
     /// The client's key.
     pub key: String,
-    /// SHA-256 over what was asked.
+    /// SHA-256 of the request.
     pub fingerprint: [u8; 32],
     /// The send that came of it.
     pub send_id: Uuid,
     /// Its recipients.
     pub recipients: u64,
-    /// Entries that were left out.
+    /// Entries that were skipped.
     pub skipped: u64,
     /// The first of them, as JSON.
     pub skipped_first: String,
 }
 
-/// Where an audience came from.
+/// A source of an audience.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceOf {
     /// The send.
     pub send_id: Uuid,
-    /// One of its sources.
+    /// The source.
     pub source: Source,
 }
 
@@ -101,7 +100,7 @@ pub struct Activation {
     pub send_id: Uuid,
     /// How many recipients it has.
     pub recipients: u64,
-    /// How many entries of the request were left out.
+    /// The number of entries of the request that were skipped.
     pub skipped: u64,
 }
 
@@ -110,19 +109,18 @@ pub struct Activation {
 pub struct OutcomeOf {
     /// Its send.
     pub send_id: Uuid,
-    /// Whose it is.
+    /// The company that it belongs to.
     pub company_id: Uuid,
-    /// What.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// Rows that wait to be written together. Channels, requests and webhooks say with them what they
-/// did, and the ledger gathers them.
+/// Rows that wait to be written together. Channels, requests and webhooks add them, and the ledger gathers them.
 #[derive(Debug, Default, Clone)]
 pub struct PendingWrites {
     /// New sends.
     pub sends: Vec<NewSend>,
-    /// Where the audiences of new sends came from.
+    /// The sources of new sends' audiences.
     pub sources: Vec<SourceOf>,
     /// Recipient blocks of new sends.
     pub blocks: Vec<BlockOf>,
@@ -134,12 +132,12 @@ pub struct PendingWrites {
     pub outcomes: Vec<OutcomeOf>,
     /// Progress of sends.
     pub marks: Vec<Mark>,
-    /// What was heard of messages; the furthest along of each counts, in whatever order they are.
+    /// Receipts; the furthest along of each message counts, in any order.
     pub receipts: Vec<Receipt>,
-    /// What was said of recipients: that they are skipped, held for a while, or skipped no longer. What was
-    /// said last counts, in whatever order they are.
+    /// Statements about recipients: that messages to them are skipped, held for a while, or no longer skipped. The
+    /// latest counts, in any order.
     pub suppressions: Vec<suppressions::Word>,
-    /// What the provider told and is kept for later.
+    /// Inbound events of the provider, stored for later.
     pub events: Vec<Event>,
 }
 
@@ -149,7 +147,7 @@ impl PendingWrites {
         self.rows() == 0
     }
 
-    /// How many rows these are, of every kind; those that a row adds beside itself are not counted.
+    /// The number of rows of every kind; rows that another one adds beside itself are not counted.
     pub const fn rows(&self) -> usize {
         let Self {
             sends,
@@ -172,24 +170,24 @@ impl PendingWrites {
         !self.is_empty() && self.rows() == self.sends.len()
     }
 
-    /// Whether it says only what was dispatched.
+    /// Whether it only records dispatching.
     const fn is_dispatching_only(&self) -> bool {
         !self.is_empty() && self.rows() == self.outcomes.len() + self.marks.len()
     }
 
     /// Whether only the holder of the lease may write it. The next holder removes audiences that were being written,
-    /// and dispatches what it finds. Receipts need no lease: they say what the provider did. An empty batch does: it asks
-    /// whether anything could be written.
+    /// and dispatches the sends that it finds. Receipts need no lease: they report what the provider did. An empty
+    /// batch does: it checks whether anything could be written.
     const fn needs_lease(&self) -> bool {
         let accepts = !self.sends.is_empty() || !self.blocks.is_empty() || !self.activations.is_empty();
         accepts || !self.outcomes.is_empty() || !self.marks.is_empty() || self.is_empty()
     }
 }
 
-/// How a batch is committed.
+/// The terms of a commit.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms {
-    /// So long the database may take the rows, and so long it may commit them.
+    /// How long the database may take for the rows, and again for the commit.
     pub patience: Duration,
     /// Sends alone are committed by the statement that writes them, and so are outcomes and marks alone on PostgreSQL. That
     /// is quicker, but leaves in doubt whether they are written when the connection turns out to be broken. A transaction
@@ -197,29 +195,56 @@ pub struct Terms {
     pub in_one_statement: bool,
 }
 
-/// What a commit found beside what it was to write.
+/// The result of a commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Committed {
     /// Sends of the batch's marks that are not there (any more): their marks went nowhere.
     pub gone: Vec<Uuid>,
-    /// Messages that the batch says are tried again, and whose row says that they are over.
+    /// Announced messages whose rows say that they are over.
     pub overtaken: Vec<Key>,
-    /// Receipts that said nothing of any message of theirs.
+    /// Receipts that matched no message.
     pub ignored: Ignored,
+}
+
+/// What of a batch one transaction writes. Each statement locks messages in their order, and two statements of one
+/// transaction do not: nodes that change messages of the same sends, as the owner of the channel and as the receiver of
+/// webhooks, would wait for each other. A single process writes one batch at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Whole,
+    /// Receipts of messages that have a row.
+    Known,
+    /// Receipts of messages that have none yet.
+    Early,
+    /// Everything but receipts.
+    Rest,
+}
+
+/// What one transaction wrote.
+struct Written {
+    committed: Committed,
+    /// Whether some receipts moved no row: their messages may have none yet.
+    are_left: bool,
+}
+
+impl From<Committed> for Written {
+    fn from(committed: Committed) -> Self {
+        Self { committed, are_left: false }
+    }
 }
 
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 
 impl Store {
-    /// Writes `batch` in one transaction; all of it is durable when this returns. A node of a cluster writes receipts and
-    /// outcomes of one batch in two transactions, the receipts first: after an error they may be written and the rest not.
+    /// Writes `batch` in one transaction; all of it is durable when this returns. A node of a cluster writes receipts in
+    /// transactions of their own, before the rest: after an error they may be written and the rest not.
     ///
     /// # Errors
     ///
-    /// [`Error::Fenced`] when `lease` is no longer ours; [`Error::Unavailable`] when the database cannot
-    /// write now and nothing was written; [`Error::InDoubt`] when it may have been, or may be later: outcomes and
-    /// marks can be written again, sends must be [settled](Self::settle). [`Error::Missing`] when a send of the
-    /// batch's blocks or activations is not being resolved.
+    /// [`Error::Fenced`] when this process has lost the `lease`; [`Error::Unavailable`] when the database cannot write
+    /// now and nothing was written; [`Error::InDoubt`] when the batch may be written, or may be later: outcomes and
+    /// marks can be written again, sends must be [settled](Self::settle). [`Error::Missing`] when a send of the batch's
+    /// blocks or activations is not being resolved.
     pub async fn commit(&self, lease: &Lease, batch: &PendingWrites, now: Timestamp) -> Result<Committed> {
         let terms = Terms { patience: Duration::MAX, in_one_statement: true };
         self.commit_on(terms, lease, batch, now).await
@@ -237,44 +262,50 @@ impl Store {
         batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<Committed> {
-        if lease.node().is_some() && !batch.receipts.is_empty() && !batch.outcomes.is_empty() {
-            // Each statement locks messages in their order, and two of one transaction do not: nodes that write both of the
-            // same sends would wait for each other.
-            let heard = PendingWrites { receipts: batch.receipts.clone(), ..PendingWrites::default() };
-            let ignored = self.commit_part(terms, lease, (&heard, &heard.receipts), now).await?.ignored;
-            let committed = self.commit_part(terms, lease, (batch, &[]), now).await?;
-            return Ok(Committed { ignored, ..committed });
+        if lease.node().is_none() || batch.receipts.is_empty() {
+            return Ok(self.commit_part(terms, lease, batch, Part::Whole, now).await?.committed);
         }
-        self.commit_part(terms, lease, (batch, &batch.receipts), now).await
+        let receipts = PendingWrites { receipts: batch.receipts.clone(), ..PendingWrites::default() };
+        let known = self.commit_part(terms, lease, &receipts, Part::Known, now).await?;
+        let mut committed = known.committed;
+        if known.are_left {
+            let early = self.commit_part(terms, lease, &receipts, Part::Early, now).await?;
+            committed.add(early.committed);
+        }
+        if batch.rows() > receipts.rows() {
+            let rest = self.commit_part(terms, lease, batch, Part::Rest, now).await?;
+            committed.add(rest.committed);
+        }
+        Ok(committed)
     }
 
-    /// Writes a batch, of its receipts only these.
+    /// Writes a part of a batch.
     async fn commit_part(
         &self,
         terms: Terms,
         lease: &Lease,
-        (batch, receipts): (&PendingWrites, &[Receipt]),
+        batch: &PendingWrites,
+        part: Part,
         now: Timestamp,
-    ) -> Result<Committed> {
+    ) -> Result<Written> {
         let Terms { patience, in_one_statement } = terms;
         let in_doubt = || Error::InDoubt("it did not answer in time".to_owned());
         if in_one_statement {
             let written = timeout(patience, self.commit_at_once(lease, batch, now)).await;
             if let Some(written) = written.unwrap_or_else(|_| Some(Err(in_doubt()))) {
-                return written;
+                return written.map(Written::from);
             }
         }
         let sends = self.rows_of_sends(batch);
-        // What is not asked to commit never will.
-        let written =
-            timeout(patience, self.write_rows(lease, (batch, receipts), sends, now, patience)).await;
-        let (transaction, committed) = written.unwrap_or_else(|_| Err(late()))?;
+        // A transaction that is not asked to commit never does.
+        let written = timeout(patience, self.write_rows(lease, (batch, part), sends, now, patience)).await;
+        let (transaction, written) = written.unwrap_or_else(|_| Err(late()))?;
         match timeout(patience, transaction.commit()).await {
             Ok(result) => result.map_err(Error::while_committing)?,
             Err(_) => return Err(in_doubt()),
         }
         self.tell_of_events();
-        Ok(committed)
+        Ok(written)
     }
 
     /// Writes a batch in one statement, which is a transaction of its own without the round trips of a begin and a commit;
@@ -299,15 +330,15 @@ impl Store {
         Some(self.insert_sends_alone(sends, now).await.map(|()| Committed::default()))
     }
 
-    /// Writes everything, but does not commit it.
+    /// Writes this part of a batch, but does not commit it.
     async fn write_rows(
         &self,
         lease: &Lease,
-        (batch, receipts): (&PendingWrites, &[Receipt]),
+        (batch, part): (&PendingWrites, Part),
         sends: Bulk,
         now: Timestamp,
         patience: Duration,
-    ) -> Result<(Transaction, Committed)> {
+    ) -> Result<(Transaction, Written)> {
         let transaction = self.begin().await?;
         if batch.needs_lease() {
             self.check_lease_within(&transaction, lease, patience).await?;
@@ -319,11 +350,17 @@ impl Store {
         self.activate(&transaction, batch).await?;
         self.keep_answers(&transaction, batch, now).await?;
         self.upsert_outcomes(&transaction, batch, now).await?;
-        let ignored = self.receive(&transaction, receipts, now).await?;
+        let (mut are_left, mut ignored) = (false, Ignored::default());
+        if matches!(part, Part::Whole | Part::Known) {
+            are_left = self.receive(&transaction, &batch.receipts, now).await?;
+        }
+        if part == Part::Early || part == Part::Whole && are_left {
+            ignored = self.receive_early(&transaction, &batch.receipts, now).await?;
+        }
         self.suppress(&transaction, batch, now).await?;
         self.keep_events(&transaction, batch, now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;
         let gone = self.mark_progress(&transaction, batch, now).await?;
-        Ok((transaction, Committed { gone, overtaken, ignored }))
+        Ok((transaction, Written { committed: Committed { gone, overtaken, ignored }, are_left }))
     }
 }

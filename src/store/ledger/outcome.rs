@@ -36,7 +36,7 @@ pub(super) const MARK: &[(&str, Type)] = &[
     ("due_at", Type::Int),
 ];
 const KEY: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
-/// How far along the state in `column` is, as SQL.
+/// The rank of the state in `column`, as SQL.
 pub(in crate::store) fn rank(column: &str) -> String {
     let cases: Vec<_> = message::State::ALL
         .iter()
@@ -51,7 +51,7 @@ fn open_states() -> String {
     open.map(|state| state.as_i16().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// The last of those that are about the same thing: one statement may touch a row once.
+/// The last statement on each subject: one SQL statement may touch a row once.
 fn last_words<T, K: Eq + Hash>(words: &[T], about: impl Fn(&T) -> K) -> impl Iterator<Item = &T> {
     let mut seen = HashSet::with_capacity(words.len());
     let mut last: Vec<_> = words.iter().rev().filter(|word| seen.insert(about(word))).collect();
@@ -111,8 +111,8 @@ pub(super) fn insert_into_message(incoming: &str, now: usize) -> String {
     )
 }
 
-/// What that statement does with a message that has a row. A receipt may have been there first: what it said stays unless
-/// the outcome is further along.
+/// The update for a message that has a row. A receipt may have come first: its state stays unless the outcome is
+/// further along.
 pub(super) fn unless_heard() -> String {
     let heard = format!(
         "message.state NOT IN ({}) AND {} <= {}",
@@ -177,7 +177,7 @@ impl Store {
         Ok(())
     }
 
-    /// Which messages that are announced to be tried again are over, by their rows.
+    /// The announced messages that are over, by their rows.
     pub(super) async fn overtaken(
         &self,
         to: &impl ConnectionTrait,
@@ -243,8 +243,7 @@ impl Store {
         gone.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
     }
 
-    /// What waits to be tried again in a send that is over ends with it. What was perhaps sent stays
-    /// unknown.
+    /// Ends the messages that wait for a retry in an ended send. Messages that may have been sent stay unknown.
     pub(in crate::store) async fn end_messages(
         &self,
         to: &impl ConnectionTrait,

@@ -1,7 +1,8 @@
-//! Receipts: what the provider told later of messages that it took, perhaps before our own word was written.
+//! Receipts: the provider's later reports on messages that it accepted, perhaps before the outcome of the attempt is
+//! written.
 //!
-//! A receipt only ever moves a message forward, and only a message of the company whose channel heard it. One
-//! that comes before the outcome of its attempt makes the row that the outcome later finds.
+//! A receipt only moves a message forward, and only a message of the company whose channel received it. A receipt that
+//! comes before the outcome of its attempt creates the row that the outcome later finds.
 
 use std::collections::HashMap;
 
@@ -16,24 +17,24 @@ use crate::store::dialect::{Bulk, Cell, Rows, Type};
 use crate::store::outbox::{Announced, Moves};
 use crate::store::{Error, Result, Store};
 
-/// What was heard of one message.
+/// A receipt of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     /// The message.
     pub key: Key,
-    /// Whose channel heard it: the message of another company stays as it is.
+    /// The company of the channel that received it: a message of another company stays as it is.
     pub company_id: Uuid,
     /// Sent, delivered, read or failed.
     pub state: State,
     /// The provider's id of the message.
     pub provider_message_id: Option<String>,
-    /// What went wrong, if it failed.
+    /// The failure, if it failed.
     pub error: Option<Failure>,
     /// When it happened.
     pub at: Timestamp,
 }
 
-/// Receipts that said nothing of any message of theirs.
+/// Receipts that matched no message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ignored {
     /// Their company has no such send (any more).
@@ -76,6 +77,14 @@ impl Receipt {
             }
             same
         });
+    }
+
+    /// One receipt for each message, in the order in which messages are locked.
+    fn in_order(receipts: &[Self]) -> Vec<Self> {
+        let mut receipts = receipts.to_vec();
+        Self::reduce(&mut receipts);
+        receipts.sort_by_key(|receipt| (receipt.key.send_id, receipt.key.ordinal));
+        receipts
     }
 
     fn absorb(&mut self, other: &mut Self) {
@@ -128,19 +137,17 @@ impl Open {
 }
 
 impl Store {
-    /// Takes in receipts, and says how many of them were ignored.
+    /// Writes receipts of messages that have a row. Returns whether some are left that moved no row: their messages may have none.
     pub(super) async fn receive(
         &self,
         to: &impl ConnectionTrait,
         receipts: &[Receipt],
         now: Timestamp,
-    ) -> Result<Ignored> {
+    ) -> Result<bool> {
         if receipts.is_empty() {
-            return Ok(Ignored::default());
+            return Ok(false);
         }
-        let mut receipts = receipts.to_vec();
-        Receipt::reduce(&mut receipts);
-        receipts.sort_by_key(|receipt| (receipt.key.send_id, receipt.key.ordinal));
+        let receipts = Receipt::in_order(receipts);
         let mut rows = Bulk::new(self.backend, RECEIPT);
         for receipt in &receipts {
             rows.push(receipt.cells());
@@ -163,10 +170,7 @@ impl Store {
                 rank("message.state"),
             )
         });
-        if advanced.await? == receipts.len() as u64 {
-            return Ok(Ignored::default());
-        }
-        self.receive_early(to, &receipts, now).await
+        Ok(advanced.await? < receipts.len() as u64)
     }
 
     /// The `incoming` rows, their messages locked by send and ordinal on the way.
@@ -182,15 +186,16 @@ impl Store {
         )
     }
 
-    /// Makes the rows of messages that have none yet.
-    async fn receive_early(
+    /// Inserts the rows of messages that have none yet. Returns how many receipts were ignored.
+    pub(super) async fn receive_early(
         &self,
         to: &impl ConnectionTrait,
         receipts: &[Receipt],
         now: Timestamp,
     ) -> Result<Ignored> {
+        let receipts = Receipt::in_order(receipts);
         let mut asked = Rows::new(self.backend, KEY);
-        for Receipt { key, company_id, .. } in receipts {
+        for Receipt { key, company_id, .. } in &receipts {
             asked.push([key.send_id.into(), key.ordinal.cast_signed().into(), (*company_id).into()]);
         }
         let (asked, values) = asked.select(1);
@@ -216,7 +221,7 @@ impl Store {
         }
         let (mut ignored, mut open) = (Ignored::default(), None);
         let (mut rows, mut announced) = (Bulk::new(self.backend, EARLY), Vec::new());
-        for receipt in receipts {
+        for receipt in &receipts {
             let recipient = match missing.get(&(receipt.company_id, receipt.key)) {
                 None => continue,
                 Some((None, _)) => {
@@ -260,8 +265,8 @@ impl Store {
         Ok(ignored)
     }
 
-    /// Who is at `key`, by the block in `open` or by the one that is read now. A block that cannot be read is
-    /// logged and yields nobody: one damaged send must not keep the ledger from writing.
+    /// The recipient at `key`, from the block in `open` or one that is read now. A block that cannot be read is logged
+    /// and yields nobody: one damaged send must not keep the ledger from writing.
     async fn recipient_at(
         &self,
         to: &impl ConnectionTrait,
@@ -277,7 +282,7 @@ impl Store {
                 Ok(read.recipient(key))
             }
             Err(error @ Error::Impossible(_)) => {
-                tracing::error!(send.id = %key.send_id, %error, "a receipt's recipient cannot be read");
+                tracing::error!(send.id = %key.send_id, %error, "cannot read the recipient of a receipt");
                 Ok(None)
             }
             Err(error) => Err(error),

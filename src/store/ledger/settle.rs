@@ -1,9 +1,9 @@
-//! Settling doubt: sends of which nobody knows whether they were written either are there, or never will be.
+//! Settles sends in doubt: after it they are in the store, or never will be.
 //!
-//! A commit whose answer did not come may still happen: the database may hang with the statement, or the network with
-//! its bytes. So a send is not withdrawn by deleting what is there now. It is withdrawn by a tombstone, a row under
-//! its id: a late insert of the send collides with it, and a late activation finds no send that is being resolved.
-//! If the database still writes the send while it is asked, it answers when that is over.
+//! A commit without an answer may still happen: the database may hang with the statement, or the network with its
+//! bytes. So a send is not withdrawn by deleting what is there now, but by a tombstone, a row under its id: a late
+//! insert of the send collides with it, and a late activation finds no send that is being resolved. If the database is
+//! writing the send at that moment, it answers after that.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -16,12 +16,12 @@ use crate::clock::Timestamp;
 use crate::store::dialect::{Bulk, Rows};
 use crate::store::{Error, Result, Store, Transaction};
 
-/// What the database keeps for the state of a tombstone. Not a state of a send: no query of sends finds it, because
-/// it belongs to no company and no channel and lies below [`State::Resolving`].
+/// The stored state of a tombstone. It is not a state of a send: no query of sends finds it, because it belongs to no
+/// company and no channel and lies below [`State::Resolving`].
 const WITHDRAWN: i16 = -1;
 
 impl Store {
-    /// Withdraws those of these sends that are not accepted, for good, and says which are accepted.
+    /// Permanently withdraws those of these sends that are not accepted. Returns the accepted ones.
     ///
     /// # Errors
     ///

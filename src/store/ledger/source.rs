@@ -1,4 +1,4 @@
-//! Where the audiences of new sends came from.
+//! The sources of new sends' audiences.
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;

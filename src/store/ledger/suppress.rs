@@ -1,7 +1,7 @@
-//! What the provider and the recipients themselves say of whom sends leave out.
+//! Statements of the provider and of recipients about suppressions.
 //!
-//! Of each recipient the word that was said last counts, in whatever order the words come. Therefore a recipient who
-//! is left out no longer keeps a row, with an end that has passed: an older word that comes later meets it.
+//! For each recipient the latest statement counts, in any order of arrival. Therefore a recipient who is no longer
+//! suppressed keeps a row, with an end in the past: an older statement that arrives later meets it.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ const WORD: &[(&str, Type)] = &[
 /// By primary key, which is also the order in which rows are locked.
 type Words<'a> = BTreeMap<(Uuid, PhoneNumber, Suppression), &'a Word>;
 
-/// One statement may touch a row once: of each recipient the last word, and the longest hold.
+/// One SQL statement may touch a row once: for each recipient the latest statement, and the longest hold.
 fn last_words(words: &[Word]) -> (Words<'_>, Words<'_>) {
     let (mut last, mut holds) = (Words::new(), Words::new());
     for word in words {
@@ -59,7 +59,7 @@ impl Store {
                  ON CONFLICT (company_id, recipient, scope) DO UPDATE SET"
             )
         };
-        // Who wants marketing again waits all the same for the end of a hold that began later.
+        // A recipient who opts in again still waits for the end of a hold that began later.
         let is_held = format!(
             "excluded.until IS NOT NULL AND suppression.until > excluded.said_at + {}",
             HOLD.as_millis()
@@ -75,7 +75,7 @@ impl Store {
             )
         })
         .await?;
-        // A hold says nothing of what the recipient wants: it neither ends an opt-out nor outlasts a newer return.
+        // A hold is not the recipient's decision: it neither ends an opt-out nor outlasts a later opt-in.
         let began = format!("excluded.until - {}", HOLD.as_millis());
         self.write(to, self.rows_of_words(&holds), vec![now.millis().into()], |incoming, now| {
             format!(
@@ -92,7 +92,7 @@ impl Store {
     fn rows_of_words(&self, words: &Words<'_>) -> Bulk {
         let mut rows = Bulk::new(self.backend, WORD);
         for word in words.values() {
-            // Of a hold nobody said it who could take it back.
+            // A hold has no author who could take it back.
             let said_at = if matches!(word.says, Says::Hold { .. }) { 0 } else { word.said_at.millis() };
             rows.push([
                 word.company_id.into(),

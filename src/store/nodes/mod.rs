@@ -26,31 +26,31 @@ const NOW: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT";
 /// How long rows of nodes are kept after their end.
 const KEPT: Duration = Duration::from_secs(3_600);
 
-/// What a process says of itself when it joins.
+/// A process's description of itself when it joins.
 #[derive(Debug, Clone, Copy)]
 pub struct NewNode<'a> {
     /// The cluster that it joins.
     pub cluster: &'a str,
-    /// What people call it.
+    /// Its name, for people.
     pub name: &'a str,
-    /// Where it listens.
+    /// Its address.
     pub address: &'a str,
-    /// Of the program.
+    /// The version of the program.
     pub version: &'a str,
     /// How much of the work it takes.
     pub cores: u32,
 }
 
-/// How a node stands.
+/// The stage of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// It serves.
     Serving,
     /// It gives its channels away and takes no others.
     Draining,
-    /// Its fence is closed. It may have left something to clear up.
+    /// Its fence is closed, and remains of it may have to be cleared up.
     Fenced,
-    /// Its fence is closed, and nothing is left of it.
+    /// Its fence is closed, and its remains are cleared up.
     Gone,
 }
 
@@ -83,15 +83,15 @@ impl Stage {
 /// A node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Of this incarnation: a process that starts again is another node.
+    /// The id of this process: a process that restarts is another node.
     pub id: Uuid,
     /// The cluster that it joined.
     pub cluster: String,
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
-    /// Where it listens.
+    /// Its address.
     pub address: String,
-    /// Of the program.
+    /// The version of the program.
     pub version: String,
     /// How much of the work it takes.
     pub cores: u32,
@@ -99,7 +99,7 @@ pub struct Node {
     pub started_at: Timestamp,
     /// How long its lease lasts, in milliseconds; not above zero when it has lapsed.
     pub lapses_in: i64,
-    /// How it stands.
+    /// Its stage.
     pub stage: Stage,
 }
 
@@ -172,7 +172,7 @@ impl Store {
         Ok(lease)
     }
 
-    /// Renews the lease of this node, and reads how the nodes stand that are not gone, this one first.
+    /// Renews the lease of this node, and reads the stages of the nodes that are not gone, this one first.
     ///
     /// # Errors
     ///
@@ -207,7 +207,7 @@ impl Store {
         self.rows(sql, []).await?.iter().map(node).collect()
     }
 
-    /// Closes the fence of a node whose lease has lapsed, once what it is writing is written. `false` when the lease has
+    /// Closes the fence of a node whose lease has lapsed, once its present writes are done. `false` when the lease has
     /// not lapsed, or the fence was closed before.
     ///
     /// # Errors
@@ -218,7 +218,7 @@ impl Store {
         self.close_fence_if(id, &format!("lapses_at <= {NOW}")).await
     }
 
-    /// The node gives up its lease: it writes nothing from now on. What it owns is free.
+    /// The node gives up its lease: it writes nothing from now on, and its shards are free.
     ///
     /// # Errors
     ///
@@ -236,13 +236,15 @@ impl Store {
         Ok(run(&self.write, self.statement(sql, values)).await? > 0)
     }
 
-    /// Removes what a fenced node left half done: sends whose audience it was resolving, and its claims of idempotency
-    /// keys. The call can be repeated, and made by several nodes at once.
+    /// Clears up after a fenced node: removes sends whose audience it was resolving, and its claims of idempotency
+    /// keys, and ends the messages that its channels put back in canceled or expired sends. The call can be repeated, and
+    /// made by several nodes at once.
     ///
     /// # Errors
     ///
-    /// When the database fails; [`Error::Fenced`] when `lease` is no longer ours.
-    pub async fn clear_up_after(&self, lease: &Lease, node: Uuid) -> Result<u64> {
+    /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
+    pub async fn clear_up_after(&self, lease: &Lease, node: Uuid, now: Timestamp) -> Result<u64> {
+        self.end_left_messages(now).await?;
         let transaction = self.begin_fenced(lease).await?;
         let removed = self.remove_resolved_by_nobody(&transaction).await?;
         let keys = "DELETE FROM key_in_progress WHERE node_id = $1";
@@ -251,7 +253,7 @@ impl Store {
         let values = [node.into(), Stage::Gone.as_i16().into(), Stage::Fenced.as_i16().into()];
         run(&transaction, self.statement(gone, values)).await?;
         transaction.commit().await?;
-        self.forget_nodes().await?;
+        self.remove_nodes().await?;
         Ok(removed)
     }
 
@@ -259,7 +261,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// When the database fails; [`Error::Fenced`] when `lease` is no longer ours.
+    /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
     pub async fn remove_abandoned(&self, lease: &Lease) -> Result<u64> {
         let transaction = self.begin_fenced(lease).await?;
         let removed = self.remove_resolved_by_nobody(&transaction).await?;
@@ -287,7 +289,7 @@ impl Store {
         Ok(ids.len() as u64)
     }
 
-    async fn forget_nodes(&self) -> Result<()> {
+    async fn remove_nodes(&self) -> Result<()> {
         let gone = format!(
             "SELECT id FROM node WHERE state = {} AND lapses_at < {NOW} - {}",
             Stage::Gone.as_i16(),

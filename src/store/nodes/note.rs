@@ -13,18 +13,18 @@ use crate::store::{Result, Store, run};
 
 /// Notes that are read at once.
 const AT_ONCE: u32 = 1_000;
-/// How long a note to all nodes is kept. A node that did not renew its lease for so long is gone; and a note to the owner
-/// of a channel that nobody owns is as old as that before it is removed: what it says is in the store too.
+/// How long a note to all nodes is kept. A node that did not renew its lease for this long is gone. A note to the owner
+/// of a channel without an owner is removed at this age too: the store has its content.
 const KEPT: Duration = Duration::from_secs(60);
 
-/// What is told.
+/// The content of the note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// Later notes have greater ones, but may become readable in another order.
     pub id: i64,
     /// The channel whose owner it is for; `None` when it is for every node.
     pub channel: Option<Uuid>,
-    /// What is told.
+    /// The content of the note.
     pub name: String,
     /// JSON.
     pub body: String,

@@ -10,7 +10,7 @@ use super::NOW;
 use crate::store::dialect::{Rows, Type};
 use crate::store::{Lease, Result, Store};
 
-/// Who owns a shard.
+/// The owner of a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
     /// The channels that move together.
@@ -27,7 +27,7 @@ pub(super) const HAS_OWNER: &str =
     "EXISTS (SELECT 1 FROM node_fence WHERE node_fence.node_id = channel_owner.node_id AND closed = 0)";
 
 impl Store {
-    /// Claims these shards for the node that has this lease, as far as nobody owns them; those that it owns now.
+    /// Claims those of these shards that nobody owns, for the node that has this lease. Returns those that it owns now.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What people are told of a cluster: who owns what, how often that changed, and how the server is.
+//! A report on a cluster: who owns what, how often that changed, and the state of the server.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::clock::Timestamp;
 use crate::domain::channel::Kind;
 use crate::store::{Error, Result, Store};
 
-/// What decides where a channel runs.
+/// The values that decide where a channel runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The channel.
@@ -26,11 +26,11 @@ pub struct Place {
 pub struct Moves {
     /// Releases and claims of shards that were owned before.
     pub count: i64,
-    /// When a shard changed hands last, by the database's clock.
+    /// When a shard last moved, by the database's clock.
     pub last: Option<Timestamp>,
 }
 
-/// How the database's server is.
+/// The state of the database server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
     /// The server's version.
@@ -44,7 +44,7 @@ pub struct Server {
 }
 
 impl Store {
-    /// The node that owns each shard, of those that one owns.
+    /// The owners of shards that have one.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Store {
         Ok(Moves { count: row.try_get_by_index(0)?, last: last.map(Timestamp::from_millis) })
     }
 
-    /// What decides where each channel runs, the newest channel first.
+    /// The values that decide where each channel runs, the newest channel first.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Store {
         self.rows(sql, []).await?.iter().map(place).collect()
     }
 
-    /// How the server is. Needs PostgreSQL.
+    /// The state of the server. Needs PostgreSQL.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
-//! Writing events, each in the transaction of what it tells and before the statement that changes the row.
+//! Writes events, each in the transaction of its change and before the statement that changes the row.
 //!
-//! The rows say how they were, so an event is written only for a change. In a cluster another node may change a message
-//! between the two statements; then there may be an event more than there were changes, and never one less.
+//! The rows still have their old state, so an event is written only for a change. In a cluster another node may change
+//! a message between the two statements; then there may be one event more than changes, and never one less.
 
 use entity::channel::ActiveModel;
 use sea_orm::{ActiveEnum as _, ActiveValue, ConnectionTrait, Value};
@@ -53,7 +53,7 @@ pub(in crate::store) struct Announced<'a> {
     pub(in crate::store) at: Timestamp,
 }
 
-/// When a row takes the state that is announced; the same conditions as in the statements that write it.
+/// When a row takes the announced state; the same conditions as in the statements that write it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Moves {
     /// The outcome of an attempt.
@@ -135,8 +135,8 @@ impl Store {
         Ok(())
     }
 
-    /// Writes an event for each message that waits in a send that is over now: those that never started take the state
-    /// `end`, and the others are unknown.
+    /// Writes an event for each waiting message of an ended send: messages that never started take the state `end`, the
+    /// others are unknown.
     pub(in crate::store) async fn announce_ended_messages(
         &self,
         to: &impl ConnectionTrait,
@@ -165,7 +165,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes an event for each of these sends that is over with this state and was not before.
+    /// Writes an event for each of these sends that ends in this state.
     pub(in crate::store) async fn announce_ends(
         &self,
         to: &impl ConnectionTrait,
@@ -193,7 +193,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes an event for a send that is over since the statement before.
+    /// Writes an event for a send that the previous statement ended.
     pub(in crate::store) async fn announce_end(
         &self,
         to: &impl ConnectionTrait,
@@ -286,7 +286,7 @@ impl Store {
         let mut before = None;
         for event in events {
             let identity = (event.channel_id, event.kind, &event.identity);
-            // They are sorted: a webhook may say one thing twice.
+            // The rows are sorted: a webhook may contain a repetition.
             if before.replace(identity) == Some(identity) {
                 continue;
             }

@@ -1,7 +1,7 @@
-//! A full outbox: the oldest events go, and an event in their place says how many.
+//! A full outbox: the oldest events are removed, and an event in their place says how many.
 //!
-//! The oldest go because what is newer says how things stand. Only the publisher does this, so that the ledger never
-//! waits for it.
+//! The oldest are removed because newer ones have the present state. Only the publisher does this, so that the ledger
+//! never waits for it.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ const LOST: &[(&str, Type)] = &[
 /// The events of one company that were dropped.
 #[derive(Debug, Clone, Copy)]
 struct Loss {
-    /// The number of one of them, under which the loss is told.
+    /// The number of one of them, under which the loss is published.
     seq: i64,
     count: i64,
     last: i64,
@@ -83,7 +83,7 @@ impl Store {
         Ok(dropped)
     }
 
-    /// Writes one event for each company, which takes in what is told up to `end` of its earlier losses.
+    /// Writes one event for each company, which includes its earlier losses up to `end`.
     async fn tell_losses(&self, to: &Transaction, mut losses: BTreeMap<Uuid, Loss>, end: i64) -> Result<()> {
         let mut companies = Rows::new(self.backend, COMPANY);
         losses.keys().for_each(|company| companies.push([(*company).into()]));

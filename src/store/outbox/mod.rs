@@ -1,7 +1,7 @@
-//! The outbox: events that are written in the transaction of what they tell, and go when they are published.
+//! The outbox: events are written in the transaction of their change, and removed when they are published.
 //!
-//! A store that was opened without [`Store::writing_events`] writes none, and pays nothing for them. Rows are numbered in
-//! the order of their changes. The publisher reads the lowest numbers first and removes what was taken; other rows may be
+//! A store that was opened without [`Store::writing_events`] writes none, at no cost. Rows are numbered in the order of
+//! their changes. The publisher reads the lowest numbers first and removes the published ones; other rows may be
 //! committed meanwhile under lower numbers, so that it never removes by a range.
 
 mod announce;
@@ -18,7 +18,7 @@ use sea_orm::ConnectionTrait as _;
 
 pub(super) use self::announce::{Announced, Moves};
 
-/// What the column `kind` says.
+/// The values of the column `kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Message = 1,
@@ -51,7 +51,7 @@ pub struct Extent {
 const SEQ: &[(&str, Type)] = &[("seq", Type::Int)];
 
 impl Store {
-    /// The same store, which writes an event with everything that it changes.
+    /// The same store, which writes events with its changes.
     #[must_use]
     pub fn writing_events(mut self) -> Self {
         self.outbox = Some(Arc::default());
@@ -71,7 +71,7 @@ impl Store {
         }
     }
 
-    /// Tells the publisher that there may be events.
+    /// Notifies the publisher that there may be events.
     pub(super) fn tell_of_events(&self) {
         if let Some(written) = &self.outbox {
             written.notify_one();

@@ -24,7 +24,7 @@ pub struct Pending {
     pub event: Option<Event>,
 }
 
-/// What the row of a channel's event keeps.
+/// The content of a channel's event row.
 #[derive(Deserialize)]
 struct Kept {
     status: String,

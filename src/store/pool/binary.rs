@@ -25,7 +25,7 @@ impl Pool {
         self.0.line.answer(answer).await.map(|done| done.rows_affected())
     }
 
-    /// The same for a statement that answers with one row.
+    /// The same for a statement with one row as its result.
     pub(in crate::store) async fn query_one_binary(
         &self,
         sql: String,

@@ -1,7 +1,7 @@
 //! Steering a send from outside its channel: pause, resume, cancel, expire.
 //!
-//! What is written here is what counts; a channel that holds the send in memory is told afterwards and lets
-//! go of it. Every change begins at the company.
+//! The store decides; a channel that holds the send in memory is told afterwards and releases it. Every change begins
+//! at the company.
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
@@ -11,20 +11,19 @@ use crate::domain::message;
 use crate::domain::send::{Control, State};
 use crate::store::{Error, Result, Store};
 
-/// What a caller that pauses or cancels a send has to know of it.
+/// A send's state after it was paused, resumed or canceled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Steered {
+pub struct SendControl {
     /// Its channel.
     pub channel_id: Uuid,
-    /// Where it is now.
+    /// Its state.
     pub state: State,
     /// Whether it runs.
     pub control: Control,
 }
 
 impl Store {
-    /// Pauses a send, or lets it run again, unless it is over. Says how it is now; `None` when the company
-    /// has no such send.
+    /// Pauses or resumes a send, unless it is over. Returns its state; `None` when the company has no such send.
     ///
     /// # Errors
     ///
@@ -34,16 +33,16 @@ impl Store {
         company_id: Uuid,
         send_id: Uuid,
         control: Control,
-    ) -> Result<Option<Steered>> {
+    ) -> Result<Option<SendControl>> {
         let sql = "UPDATE send SET control = $3 WHERE id = $1 AND company_id = $2 AND state = $4";
         let values =
             [send_id.into(), company_id.into(), control.as_i16().into(), State::Active.as_i16().into()];
         self.write.execute_raw(self.statement(sql, values)).await?;
-        self.steered(company_id, send_id).await
+        self.send_control(company_id, send_id).await
     }
 
-    /// Cancels a send, unless it is over: what has not started never will. Says how it is now; `None` when
-    /// the company has no such send.
+    /// Cancels a send, unless it is over: messages that have not started never will. Returns its state; `None` when the
+    /// company has no such send.
     ///
     /// # Errors
     ///
@@ -53,7 +52,7 @@ impl Store {
         company_id: Uuid,
         send_id: Uuid,
         now: Timestamp,
-    ) -> Result<Option<Steered>> {
+    ) -> Result<Option<SendControl>> {
         let transaction = self.begin().await?;
         let sql = "UPDATE send SET state = $3, finished_at = $4, due_at = NULL \
                    WHERE id = $1 AND company_id = $2 AND state = $5";
@@ -71,10 +70,10 @@ impl Store {
         }
         transaction.commit().await?;
         self.tell_of_events();
-        self.steered(company_id, send_id).await
+        self.send_control(company_id, send_id).await
     }
 
-    /// Ends sends whose time is over, at most `limit` are looked at. Returns those with their channels.
+    /// Ends expired sends, of which at most `limit` are examined. Returns those with their channels.
     ///
     /// # Errors
     ///
@@ -104,7 +103,7 @@ impl Store {
                 State::Active.as_i16().into(),
             ];
             let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
-            // Somebody may have canceled it since it was looked for.
+            // The send may have been canceled since it was found.
             if changed > 0 {
                 self.announce_end(&transaction, send_id, now).await?;
                 self.end_messages(&transaction, send_id, State::Expired, now).await?;
@@ -122,7 +121,7 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails.
-    pub async fn put_off_doubts(&self, until: Timestamp) -> Result<u64> {
+    pub async fn put_off_unknown(&self, until: Timestamp) -> Result<u64> {
         let doubtful = format!(
             "retry_at IS NOT NULL AND retry_at < $2 \
              AND (state IN ({sending}, {unknown}) OR (state = {queued} AND taken_at IS NOT NULL)) \
@@ -141,8 +140,8 @@ impl Store {
         Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected())
     }
 
-    /// Ends the messages that wait in sends that are over: they were put back just before their process ended, and
-    /// the channel that held them would have ended them. In how many sends.
+    /// Ends the waiting messages of ended sends: they were put back just before their process ended, and their channel
+    /// would have ended them. Returns in how many sends.
     ///
     /// # Errors
     ///
@@ -173,7 +172,7 @@ impl Store {
         Ok(over.len() as u64)
     }
 
-    /// When the next send of a channel that waits for its moment is due.
+    /// When the next scheduled send of a channel is due.
     ///
     /// # Errors
     ///
@@ -192,13 +191,13 @@ impl Store {
         Ok(due.map(Timestamp::from_millis))
     }
 
-    async fn steered(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<Steered>> {
+    async fn send_control(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<SendControl>> {
         let sql =
             "SELECT channel_id, state, control FROM send WHERE id = $1 AND company_id = $2 AND state > $3";
         let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
         let Some(row) = self.row(sql, values).await? else { return Ok(None) };
         let (state, control): (i16, i16) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
-        Ok(Some(Steered {
+        Ok(Some(SendControl {
             channel_id: row.try_get_by_index(0)?,
             state: State::from_i16(state)
                 .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?,

@@ -1,5 +1,5 @@
-//! Reading kept answers back, and forgetting them in time. They are written with the sends that they are
-//! about, see [`crate::store::ledger`]; the whole answer of a web session's send, which is known only later, here.
+//! Reads kept answers, and removes old ones. They are written with their sends, see [`crate::store::ledger`]; the
+//! complete answer of a web session's send, which is known only later, is written here.
 
 use sea_orm::{ConnectionTrait, FromQueryResult};
 use uuid::Uuid;
@@ -10,10 +10,10 @@ use crate::domain::send::{Schedule, State};
 use crate::store::dialect::bytewise;
 use crate::store::{Error, Result, Store};
 
-/// What a request under a client's key was answered.
+/// The answer to a request under a client's key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptAnswer {
-    /// SHA-256 over what was asked.
+    /// SHA-256 of the request.
     pub fingerprint: [u8; 32],
     /// The send that came of it.
     pub send_id: Uuid,
@@ -21,7 +21,7 @@ pub struct KeptAnswer {
     pub channel_id: Uuid,
     /// Its unique recipients.
     pub recipients: u64,
-    /// Entries that were left out.
+    /// Entries that were skipped.
     pub skipped: Skipped,
     /// When it was to go.
     pub schedule: Schedule,
@@ -43,8 +43,8 @@ struct Row {
 }
 
 impl Store {
-    /// What the company's request under `key` was answered, unless that was before `since`. An answer whose
-    /// send was withdrawn counts for nothing.
+    /// The answer to the company's request under `key`, unless it is older than `since`. An answer whose send was
+    /// withdrawn does not count.
     ///
     /// # Errors
     ///
@@ -64,8 +64,9 @@ impl Store {
         row.map(|row| Row::from_query_result(&row, "")?.try_into()).transpose()
     }
 
-    /// Keeps the whole answer of the company's request under `key`, JSON, beside what was kept when its send was
-    /// written. Whether the key is still that send's: if not, the request was given up, or repeated since.
+    /// Stores the complete answer of the company's request under `key`, as JSON, beside the one that was stored with
+    /// its send. Returns whether the key still belongs to that send: if not, the request was given up, or repeated
+    /// since.
     ///
     /// # Errors
     ///
@@ -100,24 +101,24 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets what the company's request under `key` was answered: the next one is a first one.
+    /// Removes the answer to the company's request under `key`: the next request counts as a first one.
     ///
     /// # Errors
     ///
     /// When the database fails.
-    pub async fn forget_answer(&self, company: Uuid, key: &str) -> Result<()> {
+    pub async fn remove_answer(&self, company: Uuid, key: &str) -> Result<()> {
         let sql = "DELETE FROM idempotency_key WHERE company_id = $1 AND key = $2";
         self.write.execute_raw(self.statement(sql, [company.into(), key.into()])).await?;
         Ok(())
     }
 
-    /// Forgets answers that were given before this moment, at most `limit` of them, so that nobody waits
-    /// long for the end of it. Returns how many; call again while that is `limit`.
+    /// Removes answers that were given before this time, at most `limit` of them, so that a call is short. Returns how
+    /// many; to be called again while that is `limit`.
     ///
     /// # Errors
     ///
     /// When the database fails.
-    pub async fn forget_answers(&self, before: Timestamp, limit: u32) -> Result<u64> {
+    pub async fn remove_answers(&self, before: Timestamp, limit: u32) -> Result<u64> {
         let sql = format!(
             "DELETE FROM idempotency_key WHERE (company_id, key) IN \
              (SELECT company_id, key FROM idempotency_key WHERE (company_id, key) IN \

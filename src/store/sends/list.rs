@@ -30,27 +30,27 @@ pub struct Record {
     pub kind: content::Kind,
     /// The template that it sends, if it does.
     pub template: Option<TemplateName>,
-    /// Where it is.
+    /// Its stage.
     pub stage: Stage,
-    /// What the store keeps for that.
+    /// The stored state.
     pub state: State,
     /// Unique recipients.
     pub recipients: u64,
-    /// How far it got.
+    /// Its progress.
     pub progress: Progress,
-    /// Where its audience came from, beside numbers.
+    /// The sources of its audience, beside numbers.
     pub sources: Vec<Source>,
-    /// Entries of its request that were left out.
+    /// Entries of its request that were skipped.
     pub skipped: u64,
-    /// Where its messages are; their sum is `recipients`. Of a [head](Store::send_heads) nothing is counted.
+    /// Its messages by state; their sum is `recipients`. Not counted for a [head](Store::send_heads).
     pub counts: Counts,
-    /// When it was to go, as its request asked.
+    /// Its schedule, as requested.
     pub schedule: Schedule,
-    /// When the first of its messages is due, if all that are left wait for a later moment.
+    /// When the first of its messages is due, if the rest waits for a later time.
     pub due_at: Option<Timestamp>,
     /// When it was accepted.
     pub created_at: Timestamp,
-    /// When it was over.
+    /// When it ended.
     pub finished_at: Option<Timestamp>,
 }
 
@@ -134,7 +134,7 @@ impl Store {
         if page.offset() >= total {
             return Ok(Page { records: Vec::new(), total });
         }
-        // The inner select skips its offset before a template is looked for.
+        // The inner select skips its offset before the template is joined.
         let (limit, offset) = (values.len() + 1, values.len() + 2);
         let chosen = format!(
             "send.id IN (SELECT id FROM send WHERE {condition} ORDER BY id DESC LIMIT ${limit} OFFSET ${offset})"
@@ -214,7 +214,7 @@ impl Store {
         Ok(records)
     }
 
-    /// Says where the audiences of these sends came from.
+    /// Adds the sources of these sends' audiences.
     async fn name_sources(&self, sends: &mut [Record]) -> Result<()> {
         let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
         let sql = format!(

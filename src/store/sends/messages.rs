@@ -1,9 +1,9 @@
 //! A send's messages, one for each recipient, whether attempted or not.
 //!
-//! Attempted messages have a row in the ledger; the others are only numbers in the recipient blocks. Both are
-//! read in stretches of ordinals and put together here, so that a send of millions is read in little memory.
-//! Ordinals below `settled` all have a row; none at or above `high_water` had one when the send was read. Those
-//! between them that have none were reserved: of a send that is over, nobody knows whether they were attempted.
+//! Attempted messages have a row in the ledger; the others are only numbers in the recipient blocks. Both are read in
+//! stretches of ordinals and combined here, so that a send of millions is read in little memory. Ordinals below
+//! `settled` all have a row; none at or above `high_water` had one when the send was read. Those between the marks
+//! without a row were reserved: in an ended send, their outcome is unknown.
 
 mod selected;
 
@@ -31,14 +31,14 @@ const COLUMNS: &str = "ordinal, recipient, state, attempts, provider_message_id,
 
 /// A send whose messages are read, as it was at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Roster {
+pub struct SendSnapshot {
     send_id: Uuid,
     recipients: u64,
     only: Option<Only>,
     progress: Progress,
-    /// Where the messages are that were reserved and have no row.
+    /// The state of messages that were reserved and have no row.
     reserved: message::State,
-    /// Where the messages are that were never attempted.
+    /// The state of messages that were never attempted.
     unattempted: message::State,
 }
 
@@ -50,8 +50,8 @@ enum Only {
     Group(String),
 }
 
-impl Roster {
-    /// Where a message is that has no row.
+impl SendSnapshot {
+    /// The state of a message without a row.
     const fn rowless(&self, ordinal: u64) -> message::State {
         if ordinal < self.progress.high_water { self.reserved } else { self.unattempted }
     }
@@ -79,25 +79,26 @@ impl Roster {
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// What is known of it.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// When that was heard; `None` for one that was never attempted.
+    /// When the outcome was recorded; `None` for a message that was never attempted.
     pub updated_at: Option<Timestamp>,
 }
 
 /// How many rows a send has in the ledger.
 struct Attempted {
     all: u64,
-    /// Those that match.
+    /// The messages that match.
     matching: u64,
-    /// Those of them below `settled`.
+    /// The matching messages below `settled`.
     settled: u64,
 }
 
 impl Store {
     /// `FROM` and `WHERE` of the rows of a send from one ordinal up to another, the first three parameters; further
-    /// conditions may follow. PostgreSQL takes ordinals and sends for independent, expects many times as many rows, and would
-    /// read the whole table for the first ordinals of a large send: the limit, which excludes no row, keeps it to the index.
+    /// conditions may follow. PostgreSQL takes ordinals and sends for independent, expects many times as many rows, and
+    /// would read the whole table for the first ordinals of a large send: the limit, which excludes no row, keeps it to
+    /// the index.
     pub(in crate::store) const fn rows_between(&self) -> &'static str {
         match self.backend {
             DbBackend::Postgres => {
@@ -113,7 +114,7 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
-    pub async fn roster(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<Roster>> {
+    pub async fn send_snapshot(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<SendSnapshot>> {
         // A content may be long: it is read where it names the recipient.
         let sql = format!(
             "SELECT recipients, recipient, high_water, settled, state, \
@@ -127,7 +128,7 @@ impl Store {
         let state: i16 = row.try_get_by_index(4)?;
         let state = State::from_i16(state)
             .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?;
-        Ok(Some(Roster {
+        Ok(Some(SendSnapshot {
             send_id,
             recipients: unsigned(&row, 0)?,
             only,
@@ -141,32 +142,32 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As [`Store::roster`].
+    /// As [`Store::send_snapshot`].
     pub async fn messages(
         &self,
-        roster: &Roster,
+        snapshot: &SendSnapshot,
         state: Option<message::State>,
         page: PageRequest,
     ) -> Result<Page<Message>> {
         let offset = page.offset();
         let (total, start) = match state {
-            None => (roster.recipients, Some(offset)),
+            None => (snapshot.recipients, Some(offset)),
             Some(state) => {
-                let attempted = self.attempted(roster, state).await?;
-                let high_water = roster.progress.high_water.min(roster.recipients);
+                let attempted = self.attempted(snapshot, state).await?;
+                let high_water = snapshot.progress.high_water.min(snapshot.recipients);
                 let reserved = high_water.saturating_sub(attempted.all);
                 let mut total = attempted.matching;
-                if state == roster.reserved {
+                if state == snapshot.reserved {
                     total += reserved;
                 }
-                if state == roster.unattempted {
-                    total += roster.recipients.saturating_sub(attempted.all + reserved);
+                if state == snapshot.unattempted {
+                    total += snapshot.recipients.saturating_sub(attempted.all + reserved);
                 }
-                (total, self.ordinal_of(roster, state, &attempted, offset).await?)
+                (total, self.ordinal_of(snapshot, state, &attempted, offset).await?)
             }
         };
         let records = match start {
-            Some(start) if offset < total => self.messages_from(roster, state, start, page.limit).await?,
+            Some(start) if offset < total => self.messages_from(snapshot, state, start, page.limit).await?,
             _ => Vec::new(),
         };
         Ok(Page { records, total })
@@ -177,23 +178,23 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As [`Store::roster`].
+    /// As [`Store::send_snapshot`].
     pub async fn messages_from(
         &self,
-        roster: &Roster,
+        snapshot: &SendSnapshot,
         state: Option<message::State>,
         ordinal: u64,
         limit: u64,
     ) -> Result<Vec<Message>> {
-        let Some(state) = state else { return self.stretch(roster, ordinal, limit).await };
-        let (settled, end) = (roster.progress.settled, roster.rowless_end(state));
+        let Some(state) = state else { return self.stretch(snapshot, ordinal, limit).await };
+        let (settled, end) = (snapshot.progress.settled, snapshot.rowless_end(state));
         if end <= settled {
-            return self.rows_in(roster, state, ordinal, roster.recipients, limit).await;
+            return self.rows_in(snapshot, state, ordinal, snapshot.recipients, limit).await;
         }
-        let mut found = self.rows_in(roster, state, ordinal, settled, limit).await?;
+        let mut found = self.rows_in(snapshot, state, ordinal, settled, limit).await?;
         let mut next = ordinal.max(settled);
         while (found.len() as u64) < limit && next < end {
-            let stretch = self.stretch(roster, next, limit.max(STRETCH)).await?;
+            let stretch = self.stretch(snapshot, next, limit.max(STRETCH)).await?;
             let Some(last) = stretch.last() else { break };
             next = last.outcome.position.ordinal + 1;
             found.extend(stretch.into_iter().filter(|message| message.outcome.state == state));
@@ -205,27 +206,27 @@ impl Store {
     /// The ordinal of the message that `offset` others in this state come before.
     async fn ordinal_of(
         &self,
-        roster: &Roster,
+        snapshot: &SendSnapshot,
         state: message::State,
         attempted: &Attempted,
         offset: u64,
     ) -> Result<Option<u64>> {
-        let Progress { settled, high_water } = roster.progress;
-        let is_unattempted = state == roster.unattempted;
-        let may_be_rowless = roster.rowless_end(state) > settled;
-        let below = if may_be_rowless { settled } else { roster.recipients };
+        let Progress { settled, high_water } = snapshot.progress;
+        let is_unattempted = state == snapshot.unattempted;
+        let may_be_rowless = snapshot.rowless_end(state) > settled;
+        let below = if may_be_rowless { settled } else { snapshot.recipients };
         if !may_be_rowless || offset < attempted.settled {
             let sql = "SELECT ordinal FROM message WHERE send_id = $1 AND state = $2 AND ordinal < $3 \
                        ORDER BY ordinal LIMIT 1 OFFSET $4";
             let values =
-                [roster.send_id.into(), state.as_i16().into(), signed(below).into(), signed(offset).into()];
+                [snapshot.send_id.into(), state.as_i16().into(), signed(below).into(), signed(offset).into()];
             let row = self.row(sql, values).await?;
             return row.map(|row| unsigned(&row, 0)).transpose();
         }
-        // What was attempted lately: no more than may be in flight.
+        // The recently attempted messages: no more than may be in flight.
         let (mut before, mut next) = (offset - attempted.settled, settled);
         while next < high_water {
-            let stretch = self.stretch(roster, next, STRETCH.min(high_water - next)).await?;
+            let stretch = self.stretch(snapshot, next, STRETCH.min(high_water - next)).await?;
             for message in stretch.iter().filter(|message| message.outcome.state == state) {
                 if before == 0 {
                     return Ok(Some(message.outcome.position.ordinal));
@@ -237,11 +238,11 @@ impl Store {
         Ok(is_unattempted.then(|| next.saturating_add(before)))
     }
 
-    async fn attempted(&self, roster: &Roster, state: message::State) -> Result<Attempted> {
+    async fn attempted(&self, snapshot: &SendSnapshot, state: message::State) -> Result<Attempted> {
         let sql = "SELECT COUNT(*), COUNT(*) FILTER (WHERE state = $2), \
                    COUNT(*) FILTER (WHERE state = $2 AND ordinal < $3) FROM message WHERE send_id = $1";
-        let settled = signed(roster.progress.settled);
-        let values = [roster.send_id.into(), state.as_i16().into(), settled.into()];
+        let settled = signed(snapshot.progress.settled);
+        let values = [snapshot.send_id.into(), state.as_i16().into(), settled.into()];
         let Some(row) = self.row(sql, values).await? else {
             return Ok(Attempted { all: 0, matching: 0, settled: 0 });
         };
@@ -251,7 +252,7 @@ impl Store {
     /// Rows of the ledger in this state, their ordinals from `from` up to `to`.
     async fn rows_in(
         &self,
-        roster: &Roster,
+        snapshot: &SendSnapshot,
         state: message::State,
         from: u64,
         to: u64,
@@ -260,7 +261,7 @@ impl Store {
         let sql =
             format!("SELECT {COLUMNS} {} AND state = $4 ORDER BY ordinal LIMIT $5", self.rows_between());
         let values = [
-            roster.send_id.into(),
+            snapshot.send_id.into(),
             signed(from).into(),
             signed(to).into(),
             state.as_i16().into(),
@@ -270,27 +271,27 @@ impl Store {
     }
 
     /// Every message from `ordinal` on, at most `limit`.
-    async fn stretch(&self, roster: &Roster, ordinal: u64, limit: u64) -> Result<Vec<Message>> {
-        let end = ordinal.saturating_add(limit).min(roster.recipients);
+    async fn stretch(&self, snapshot: &SendSnapshot, ordinal: u64, limit: u64) -> Result<Vec<Message>> {
+        let end = ordinal.saturating_add(limit).min(snapshot.recipients);
         if ordinal >= end {
             return Ok(Vec::new());
         }
         let sql = format!("SELECT {COLUMNS} {}", self.rows_between());
-        let values = [roster.send_id.into(), signed(ordinal).into(), signed(end).into()];
+        let values = [snapshot.send_id.into(), signed(ordinal).into(), signed(end).into()];
         let rows = self.rows(sql, values).await?;
         let mut attempted = HashMap::with_capacity(rows.len());
         for row in &rows {
             let message = message(row)?;
             attempted.insert(message.outcome.position.ordinal, message);
         }
-        let numbers = self.numbers(roster, ordinal, end).await?;
+        let numbers = self.numbers(snapshot, ordinal, end).await?;
         let with_ordinals = (ordinal..end).zip(numbers);
         Ok(with_ordinals
             .map(|(ordinal, recipient)| {
                 attempted.remove(&ordinal).unwrap_or(Message {
                     outcome: Outcome {
                         position: Position { ordinal, recipient },
-                        state: roster.rowless(ordinal),
+                        state: snapshot.rowless(ordinal),
                         attempts: 0,
                         provider_message_id: None,
                         error: None,
@@ -304,19 +305,24 @@ impl Store {
     }
 
     /// The recipients from `ordinal` up to `end`.
-    async fn numbers(&self, roster: &Roster, ordinal: u64, end: u64) -> Result<Vec<Option<PhoneNumber>>> {
-        match roster.only {
+    async fn numbers(
+        &self,
+        snapshot: &SendSnapshot,
+        ordinal: u64,
+        end: u64,
+    ) -> Result<Vec<Option<PhoneNumber>>> {
+        match snapshot.only {
             Some(Only::Number(number)) => return Ok(vec![Some(number)]),
             Some(Only::Group(_)) => return Ok(vec![None]),
             None => {}
         }
         let (mut found, mut next) = (Vec::new(), ordinal);
         while next < end {
-            let (first, numbers) = self.block_at(roster.send_id, next).await?;
+            let (first, numbers) = self.block_at(snapshot.send_id, next).await?;
             let place = |ordinal: u64| usize::try_from(ordinal - first).unwrap_or(usize::MAX);
             let here = numbers.get(place(next)..place(end).min(numbers.len())).unwrap_or_default();
             if here.is_empty() {
-                let what = format!("send {} has no recipient at {next}", roster.send_id);
+                let what = format!("send {} has no recipient at {next}", snapshot.send_id);
                 return Err(Error::Impossible(what));
             }
             next += here.len() as u64;

@@ -1,5 +1,5 @@
-//! Sends: what a channel still has to do of them and the recipients of a block, read back here; and, each in a file of its
-//! own, what people do to a send, lists, messages and counts.
+//! Sends: a channel's unfinished work and the recipients of a block, read back here. People's actions on sends, lists,
+//! messages and counts are in files of their own.
 
 pub mod control;
 pub mod idempotency;
@@ -28,13 +28,13 @@ use crate::store::{Error, Lease, Result, Store};
 pub struct Unfinished {
     /// Its id.
     pub id: Uuid,
-    /// Whose it is.
+    /// The company that it belongs to.
     pub company_id: Uuid,
-    /// What is sent, as JSON.
+    /// The content, as JSON.
     pub content: String,
-    /// Who receives it.
+    /// Its recipients.
     pub recipients: Recipients,
-    /// How far it got.
+    /// Its progress.
     pub progress: Progress,
     /// The template that it sends, if it does.
     pub template: Option<TemplateUse>,
@@ -42,29 +42,29 @@ pub struct Unfinished {
     pub expires_at: Option<Timestamp>,
 }
 
-/// A message that waits to be tried again.
+/// A message that waits for a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waiting {
     /// Which message.
     pub position: Position,
-    /// Where it is: queued, or perhaps sent.
+    /// Its state: queued, or unknown.
     pub state: message::State,
     /// How often it was tried.
     pub attempts: u16,
     /// When it is due.
     pub retry_at: Timestamp,
-    /// When the provider may have taken it in an attempt before.
+    /// When the provider may have accepted it in an earlier attempt.
     pub taken_at: Option<Timestamp>,
 }
 
-/// The messages of a send that wait, as far as they are due soon.
+/// The waiting messages of a send that are due soon.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WaitingMessages {
-    /// Those due soon, the first ones first.
+    /// The messages due soon, the first ones first.
     pub soon: Vec<Waiting>,
     /// How many more there are.
     pub later: u64,
-    /// When the first of those is due.
+    /// When the first of the later ones is due.
     pub later_due: Option<Timestamp>,
 }
 
@@ -80,9 +80,9 @@ pub struct Ready {
 /// Which sends of a channel are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// Those with one recipient.
+    /// Sends with one recipient.
     Direct,
-    /// Those with recipient blocks.
+    /// Sends with recipient blocks.
     Bulk,
 }
 
@@ -101,8 +101,8 @@ struct Row {
 }
 
 impl Store {
-    /// The oldest unfinished sends of a channel that may go now, at most `limit`: not those that a person
-    /// paused, that wait for a later moment, or whose template the provider does not let through.
+    /// The oldest unfinished sends of a channel that may go now, at most `limit`: without those that are paused, that
+    /// wait for a later time, or whose template the provider refuses.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl Store {
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
 
-    /// These sends as [`Store::unfinished`] has them, as far as they are not finished.
+    /// The unfinished ones of these sends, as [`Store::unfinished`] reads them.
     ///
     /// # Errors
     ///
@@ -184,14 +184,14 @@ impl Store {
         let all: i64 = row.try_get_by_index(0)?;
         let beyond: Option<i64> = row.try_get_by_index(1)?;
         let later = all.cast_unsigned().saturating_sub(soon.len() as u64);
-        // When there are more that are due soon than were read, the first of them is due like the last read.
+        // When not all messages that are due soon were read, the next one is due like the last one read.
         let is_cut = soon.len() as i64 >= limit;
         let cut = soon.last().filter(|_| is_cut).map(|last| last.retry_at);
         let later_due = cut.or(beyond.map(Timestamp::from_millis)).filter(|_| later > 0);
         Ok(WaitingMessages { soon, later, later_due })
     }
 
-    /// Where these messages of a send are, as far as they have a row.
+    /// The states of these messages of a send that have a row.
     ///
     /// # Errors
     ///
@@ -218,7 +218,7 @@ impl Store {
             .collect()
     }
 
-    /// To which numbers these messages of the company went, as far as they have a row; not those to groups.
+    /// The recipients' numbers of these messages of the company that have a row, without groups.
     ///
     /// # Errors
     ///
@@ -292,12 +292,12 @@ impl Store {
         Ok((first.cast_unsigned(), numbers))
     }
 
-    /// Removes sends whose audience was still being written when the process before ended, or lost the `lease` that
-    /// is ours now: they were never accepted, and no process can write on. Returns how many.
+    /// Removes sends whose audience was still being written when the previous process ended, or lost the `lease`: they
+    /// were never accepted, and no process can continue them. Returns how many.
     ///
     /// # Errors
     ///
-    /// When the database fails; [`Error::Fenced`] when `lease` is no longer ours.
+    /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
     pub async fn remove_unresolved(&self, lease: &Lease) -> Result<u64> {
         let transaction = self.begin_fenced(lease).await?;
         let unresolved = "SELECT id FROM send WHERE state < 2 AND state = $1";
@@ -323,7 +323,7 @@ pub(in crate::store) const fn which(size: Size) -> &'static str {
     }
 }
 
-/// Who receives a send, by its row.
+/// The recipients of a send, by its row.
 pub(in crate::store) fn recipients(one: Option<i64>, many: i64) -> Result<Recipients> {
     Ok(match one {
         Some(stored) => recipient(stored)?.map_or(Recipients::Group, Recipients::One),
@@ -372,7 +372,7 @@ pub(in crate::store) fn state(stored: i16) -> Result<message::State> {
         .ok_or_else(|| Error::Impossible(format!("{stored} is no state of a message")))
 }
 
-/// What is kept in a recipient's place when a group is meant, which the send's content names.
+/// The stored value in place of a recipient when the send's content names a group.
 pub(in crate::store) const GROUP: i64 = 0;
 
 /// The recipient that a row names.

@@ -1,4 +1,4 @@
-//! What was sent, for those who send it again.
+//! The content of earlier sends, for retries.
 
 use uuid::Uuid;
 
@@ -6,19 +6,19 @@ use crate::domain::content::Content;
 use crate::domain::send::State;
 use crate::store::{Error, Result, Store};
 
-/// What a send said, and through which channel.
+/// The content of a send, and its channel.
 #[derive(Debug, Clone)]
 pub struct Sent {
     /// The channel.
     pub channel_id: Uuid,
-    /// What is said.
+    /// The content.
     pub content: Content,
     /// The template that is sent, if one is.
     pub template_id: Option<i64>,
 }
 
 impl Store {
-    /// What the company's accepted send of this id says.
+    /// The content of the company's accepted send of this id.
     ///
     /// # Errors
     ///

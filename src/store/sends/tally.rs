@@ -1,4 +1,4 @@
-//! Counting a part of a send's messages, so that counting millions holds up nobody.
+//! Counts a part of a send's messages at a time, so that counting millions holds up nothing.
 
 use uuid::Uuid;
 

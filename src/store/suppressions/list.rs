@@ -11,7 +11,7 @@ use crate::store::contacts::signed;
 use crate::store::{Result, Store};
 
 impl Store {
-    /// One page of those of `company` that hold at `now`, by number; of this number alone, if one is given.
+    /// One page of the suppressions of `company` that hold at `now`, by number; only of one number, if given.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
-//! Recipients that sends skip, and those that are held for a while.
+//! Suppressed recipients, and those that are held for a while.
 //!
-//! The ledger writes what the provider and the recipients say ([`crate::store::ledger`]); here stands what is read,
-//! and what people mend. A running service hears of the latter by the counter that it raises.
+//! The ledger writes the statements of the provider and of recipients ([`crate::store::ledger`]). Here are the reads,
+//! and changes by people, which a running service notices by the counter that they raise.
 
 mod list;
 
@@ -17,65 +17,65 @@ use crate::store::dialect::{Rows, Type};
 use crate::store::revision::{self, Topic};
 use crate::store::{Error, Result, Store};
 
-/// One recipient of one company, and what it is left out of.
+/// The suppression of one recipient of one company.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
-    /// Whose recipient it is.
+    /// The company.
     pub company_id: Uuid,
-    /// Who.
+    /// The recipient.
     pub recipient: PhoneNumber,
     /// Out of what.
     pub scope: Suppression,
     /// Messages wait until then; `None`: sends leave the recipient out.
     pub until: Option<Timestamp>,
-    /// The provider's code that said so; `None` when the recipient or a person did.
+    /// The provider's code; `None` when the recipient or a person decided.
     pub provider_code: Option<i64>,
 }
 
-/// What was said of one recipient of one company.
+/// A statement about one recipient of one company.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
-    /// Whose recipient it is.
+    /// The company.
     pub company_id: Uuid,
-    /// Who.
+    /// The recipient.
     pub recipient: PhoneNumber,
-    /// Of what.
+    /// The extent.
     pub scope: Suppression,
-    /// When it was said: what was said last counts, whenever it is heard.
+    /// When it was made: the latest statement counts, whenever it arrives.
     pub said_at: Timestamp,
-    /// What.
+    /// The statement.
     pub says: Says,
 }
 
-/// What may be said of a recipient.
+/// The kinds of statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Says {
     /// Sends leave the recipient out from now on.
     Stop {
-        /// The provider's code that said so.
+        /// The provider's code.
         provider_code: Option<i64>,
     },
-    /// Messages wait for [`HOLD`](crate::domain::suppression::HOLD), which is over then.
+    /// Messages are held for [`HOLD`](crate::domain::suppression::HOLD), until then.
     Hold {
         /// Its end.
         until: Timestamp,
-        /// The provider's code that said so.
+        /// The provider's code.
         provider_code: Option<i64>,
     },
     /// Sends leave the recipient out no longer.
     Resume,
 }
 
-/// What a word is about.
+/// The subject of a statement.
 pub type Subject = (Uuid, PhoneNumber, Suppression);
 
 impl Word {
-    /// What it is about.
+    /// The subject.
     pub const fn subject(&self) -> Subject {
         (self.company_id, self.recipient, self.scope)
     }
 
-    /// What follows from it by itself, unless it takes something back.
+    /// The suppression that it leads to, unless it lifts one.
     pub fn record(&self) -> Option<Record> {
         let Self { company_id, recipient, scope, .. } = *self;
         let (until, provider_code) = match self.says {
@@ -86,7 +86,8 @@ impl Word {
         Some(Record { company_id, recipient, scope, until, provider_code })
     }
 
-    /// Until when it keeps messages from the recipient; `None`: for good. What is taken back ends when that was said.
+    /// Until when it suppresses the recipient; `None` for permanently. A lifted suppression ends at the time of the
+    /// statement.
     pub(in crate::store) const fn until(&self) -> Option<Timestamp> {
         match self.says {
             Says::Stop { .. } => None,
@@ -106,7 +107,7 @@ impl Word {
 /// A suppression as people see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kept {
-    /// What it says.
+    /// The record.
     pub record: Record,
     /// Since when.
     pub since: Timestamp,
@@ -138,7 +139,7 @@ impl Store {
         rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
     }
 
-    /// Those of one company that hold at `now`, by number.
+    /// The suppressions of one company that hold at `now`, by number.
     ///
     /// # Errors
     ///
@@ -152,7 +153,7 @@ impl Store {
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
 
-    /// Those of these subjects that hold at `now`.
+    /// The suppressions of these subjects that hold at `now`.
     ///
     /// # Errors
     ///
@@ -204,7 +205,7 @@ impl Store {
             [company_id.into(), recipient.as_i64().into(), scope.as_i16().into(), now.millis().into()];
         let added = transaction.execute_raw(self.statement(sql, values.clone())).await?;
         if added.rows_affected() == 0 {
-            // Nobody has to look, but what was said before is older than this.
+            // No service has to read it again, but earlier statements are older than this one.
             transaction.rollback().await?;
             let sql = "UPDATE suppression SET said_at = $4 \
                        WHERE company_id = $1 AND recipient = $2 AND scope = $3 AND until IS NULL AND said_at < $4";
@@ -218,7 +219,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Ends everything that keeps a recipient from a company's sends, and says what that was.
+    /// Lifts all suppressions of a recipient, and returns them.
     ///
     /// # Errors
     ///
@@ -237,7 +238,7 @@ impl Store {
             transaction.rollback().await?;
             return Ok(lifted);
         }
-        // The rows stay, so that an older word that comes later suppresses nobody again.
+        // The rows stay, so that an older statement that arrives later suppresses nobody again.
         let sql = format!(
             "UPDATE suppression SET until = $3, said_at = $3 WHERE company_id = $1 AND recipient = $2 \
              AND scope IN (SELECT scope FROM suppression WHERE company_id = $1 AND recipient = $2 \
@@ -252,7 +253,7 @@ impl Store {
         Ok(lifted)
     }
 
-    /// Those of one recipient of one company that hold at `now`.
+    /// The suppressions of one recipient of one company that hold at `now`.
     async fn suppressions_in(
         &self,
         transaction: &impl ConnectionTrait,
@@ -270,13 +271,13 @@ impl Store {
     }
 }
 
-/// What a person changed for one recipient, for the record.
+/// A person's change for one recipient, for the record of changes.
 fn changed(who: &Who, company_id: Uuid, recipient: PhoneNumber, before: &[Kept], after: &[Kept]) -> Change {
     let before = Some(before).filter(|before| !before.is_empty()).map(|before| state(company_id, before));
     Change::now(who, What::Suppression, format!("+{recipient}"), before, state(company_id, after))
 }
 
-/// What keeps a recipient from a company's sends, for the record.
+/// A recipient's suppressions, for the record of changes.
 fn state(company_id: Uuid, kept: &[Kept]) -> Value {
     let scopes = |until: bool| -> Vec<_> {
         let records = kept.iter().map(|kept| kept.record);

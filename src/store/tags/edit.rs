@@ -1,7 +1,7 @@
 //! Creating, changing and deleting tags.
 //!
-//! A tag is renamed and deleted at once; what its contacts' texts say follows in small steps ([`Store::keep_up_tags`]),
-//! in which a running service goes on after a restart.
+//! A tag is renamed and deleted at once; the texts of its contacts follow in small steps ([`Store::keep_up_tags`]),
+//! which a running service continues after a restart.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use crate::store::contacts::import::Upserted;
 use crate::store::dialect::{Rows, Type};
 use crate::store::{Error, Result, Store, Transaction, run};
 
-/// Tags that are looked at in one round of upkeep.
+/// Tags that are examined in one round of upkeep.
 const TAGS_AT_ONCE: i64 = 8;
 
 impl Store {
@@ -47,8 +47,8 @@ impl Store {
         }))
     }
 
-    /// Creates tags by their names, and gives those that exist the colour that is given; of each, its id and what that
-    /// changed, in their order.
+    /// Creates tags by their names, and gives existing ones the given colour. Returns the id of each and what changed,
+    /// in order.
     ///
     /// # Errors
     ///
@@ -61,10 +61,10 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<(Uuid, Upserted)>> {
         let transaction = self.begin().await?;
-        self.lock_book(&transaction, company).await?;
+        self.lock_totals(&transaction, company).await?;
         let names: BTreeSet<&str> = tags.iter().map(|(name, _)| name.as_str()).collect();
         let before = self.tag_ids(&transaction, company, &names).await?;
-        // Of a name that is given twice, the last colour counts.
+        // For a repeated name, the last colour counts.
         let colors: BTreeMap<&str, Option<&str>> =
             tags.iter().map(|(name, color)| (name.as_str(), color.as_deref())).collect();
         let mut by_color: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -130,7 +130,7 @@ impl Store {
         color: Option<&str>,
     ) -> Result<Edited> {
         let transaction = self.begin().await?;
-        self.lock_book(&transaction, company).await?;
+        self.lock_totals(&transaction, company).await?;
         let select = format!(
             "SELECT name, color, upkeep FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
         );
@@ -166,14 +166,14 @@ impl Store {
         Ok(Edited::Done)
     }
 
-    /// Deletes a tag of `company`: it is in no list and reaches nobody from now on. Whether there was one.
+    /// Deletes a tag of `company`: from now on it is in no list and reaches nobody. Returns whether there was one.
     ///
     /// # Errors
     ///
     /// Fails when the database does.
     pub async fn delete_tag(&self, who: &Who, company: Uuid, id: Uuid) -> Result<bool> {
         let transaction = self.begin().await?;
-        self.lock_book(&transaction, company).await?;
+        self.lock_totals(&transaction, company).await?;
         let select = format!(
             "SELECT name, contacts FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
         );
@@ -214,7 +214,7 @@ impl Store {
 
     async fn keep_up(&self, id: Uuid, company: Uuid, limit: i64) -> Result<()> {
         let transaction = self.begin().await?;
-        let book = self.lock_book(&transaction, company).await?;
+        let totals = self.lock_totals(&transaction, company).await?;
         let select = "SELECT upkeep, upkeep_after FROM tag WHERE id = $1 AND upkeep <> 0";
         let Some(row) = transaction.query_one_raw(self.statement(select, [id.into()])).await? else {
             return Ok(transaction.rollback().await?);
@@ -243,7 +243,7 @@ impl Store {
             run(&transaction, self.statement(update, [id.into(), last.into()])).await?;
         }
         let ordinals = self.rewrite_tag_texts(&transaction, &contacts).await?;
-        self.mark_stale(&transaction, company, book, ordinals.into_iter()).await?;
+        self.mark_stale(&transaction, company, totals, ordinals.into_iter()).await?;
         Ok(transaction.commit().await?)
     }
 

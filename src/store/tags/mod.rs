@@ -24,7 +24,7 @@ pub(in crate::store) const RENAMED: i16 = 1;
 /// `upkeep` of a tag that was deleted: it is in no list, and its contacts are being freed of it.
 pub(in crate::store) const DELETED: i16 = 2;
 
-/// What a tag is shown in when nobody chose: all dark enough to carry white text.
+/// The default colours of tags: all dark enough to carry white text.
 const COLORS: [&str; 12] = [
     "#b3261e", "#a8410a", "#7d5700", "#4c6b00", "#1b6e3c", "#00696b", "#005f99", "#2f4fc4", "#5b3fbf",
     "#8a2f9e", "#a3195b", "#566069",
@@ -153,7 +153,7 @@ impl Store {
         ids.get(name).copied().ok_or_else(|| Error::Impossible("a tag went while it was created".to_owned()))
     }
 
-    /// The ids of the tags of these names, those that are missing created.
+    /// The ids of the tags of these names; missing tags are created.
     pub(in crate::store) async fn ensure_tags(
         &self,
         connection: &impl ConnectionTrait,

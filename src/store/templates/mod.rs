@@ -1,7 +1,7 @@
 //! Templates, as the last synchronisation with the provider left them.
 //!
-//! A template is known by its name and language within a business account. It keeps our number:
-//! one that vanished at the provider stays, with the status `DELETED`.
+//! A template is identified by its name and language within a business account. It keeps its id: a template that
+//! vanished at the provider stays, with the status `DELETED`.
 
 mod listed;
 pub mod recipients;
@@ -38,7 +38,7 @@ pub const DELETED: &str = "DELETED";
 pub struct Record {
     /// Our own number.
     pub id: i64,
-    /// Whose template it is.
+    /// The company that it belongs to.
     pub company_id: Uuid,
     /// The business account that it belongs to.
     pub waba_id: String,
@@ -52,13 +52,13 @@ pub struct Record {
     pub category: Category,
     /// The provider's status.
     pub status: Status,
-    /// How it calls its variables.
+    /// The form of its variables.
     pub parameter_format: ParameterFormat,
     /// The provider's JSON.
     pub components: serde_json::Value,
     /// Why the provider rejected it.
     pub rejected_reason: Option<String>,
-    /// How the provider rates it.
+    /// The provider's rating.
     pub quality_score: Option<String>,
     /// When it was first seen.
     pub created_at: Timestamp,

@@ -1,8 +1,7 @@
-//! Whom a business account wrote to with templates in the last hours, for the quota of templates.
+//! The recipients of a business account's templates in the last hours, for the quota of templates.
 //!
-//! Read from the messages themselves: each says when the provider took it, or may have, and what a send marked
-//! without a row yet may have been attempted. So nothing is written for a quota, and none misses anything when it
-//! comes into force.
+//! Read from the messages themselves: each has the time when the provider accepted it, or may have, and marked messages
+//! without a row may have been attempted. So nothing is written for a quota, and a new quota misses nothing.
 
 use sea_orm::QueryResult;
 use uuid::Uuid;
@@ -19,12 +18,12 @@ const SENDS: usize = 500;
 /// Messages of one send that are read at once.
 const MESSAGES: u64 = 10_000;
 
-/// Somebody whom a template was sent to.
+/// A recipient of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrittenTo {
-    /// Who.
+    /// The recipient.
     pub recipient: PhoneNumber,
-    /// When the provider took the message, or may have.
+    /// When the provider accepted the message, or may have.
     pub at: Timestamp,
     /// Whether it did for certain.
     pub is_certain: bool,
@@ -36,13 +35,13 @@ struct Send {
     recipient: Option<i64>,
     recipients: u64,
     progress: Progress,
-    /// When it was over.
+    /// When it ended.
     finished_at: i64,
 }
 
 impl Store {
-    /// Everybody whom channels of a business account sent a template to since `since`, in pages, some perhaps more
-    /// than once. What was marked and has no row counts as written to `now`; nothing was later than that.
+    /// The recipients of templates from channels of a business account since `since`, in pages, some perhaps more than
+    /// once. Marked messages without a row count as written at `now`; none can be later than that.
     ///
     /// # Errors
     ///
@@ -59,7 +58,7 @@ impl Store {
         let channels = self.rows("SELECT id FROM channel WHERE waba_id = $1", [waba_id.into()]).await?;
         for channel in &channels {
             let channel: Uuid = channel.try_get_by_index(0)?;
-            // A send that is over by the time when those are read that are has been read among the others.
+            // A send that ends before the ended ones are read has been read among the others.
             let mut last = Uuid::nil();
             loop {
                 let sends = self.active_templates(channel, last).await?;
@@ -139,7 +138,7 @@ impl Store {
         now: Timestamp,
         page: &mut impl FnMut(Vec<WrittenTo>),
     ) -> Result<()> {
-        // First what has no row, then the rows: what gets one in between is among both.
+        // First messages without a row, then the rows: a message that gets a row in between is in both.
         page(self.marked(send, now).await?);
         let end = send.progress.high_water.min(send.recipients);
         for from in (0..end).step_by(MESSAGES as usize) {

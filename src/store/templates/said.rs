@@ -1,7 +1,7 @@
-//! What the provider says of templates: lists of all of them, and words about single ones.
+//! The provider's statements about templates: lists of all of them, and webhooks about single ones.
 //!
-//! A status, a quality and a category each keep the time at which they were said: what was said last counts, in
-//! whatever order it is heard.
+//! A status, a quality and a category each keep the time of their statement: the latest counts, in any order of
+//! arrival.
 
 use sea_orm::{ConnectionTrait, Value};
 use uuid::Uuid;
@@ -13,7 +13,7 @@ use crate::store::dialect::{Cell, Rows, Type};
 use crate::store::revision::{self, Topic};
 use crate::store::{Result, Store};
 
-/// What the provider said of one template. Everything that is `None` was not said.
+/// A statement of the provider about one template. `None` fields were not mentioned.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Said<'a> {
     /// Such as `APPROVED` or `PAUSED`.
@@ -24,7 +24,7 @@ pub struct Said<'a> {
     pub category: Option<&'a str>,
 }
 
-/// What the provider says of a template by itself: its column, and the one with the time at which that was said.
+/// The facets of a template that webhooks change: the column, and the column with the time of its statement.
 const FACETS: [(&str, &str); 3] =
     [("status", "status_said_at"), ("quality_score", "quality_said_at"), ("category", "category_said_at")];
 /// A template of an account by name and language.
@@ -43,8 +43,8 @@ const COLUMNS: &[(&str, Type)] = &[
 ];
 
 impl Store {
-    /// Stores everything that the provider lists for one business account, in one transaction. What it no
-    /// longer lists becomes [`DELETED`]; what did not change keeps its `updated_at`.
+    /// Stores the provider's list for one business account, in one transaction. Templates that are no longer listed
+    /// become [`DELETED`]; unchanged ones keep their `updated_at`.
     ///
     /// # Errors
     ///
@@ -58,8 +58,8 @@ impl Store {
         self.sync_templates_as_of(company_id, waba_id, listed, Timestamp::now()).await
     }
 
-    /// The same, of a list that was asked for at `as_of`: what the provider said of a template since then is newer,
-    /// and stays; what it said before is in the list, and changes nothing when it is heard later.
+    /// The same for a list that was requested at `as_of`: statements of the provider since then are newer and stay;
+    /// earlier ones are in the list, and change nothing when they arrive later.
     ///
     /// # Errors
     ///
@@ -124,9 +124,9 @@ impl Store {
         )
     }
 
-    /// Notes what the provider said of one template at `said_at`: its status, its quality or its category, each as
-    /// the provider names it and `None` where it said nothing. What it said of the same later stays. `false` when
-    /// there is no such template or nothing changed.
+    /// Writes the provider's statement about one template at `said_at`: its status, its quality or its category, each
+    /// in the provider's words and `None` where not mentioned. Later statements about the same stay. `false` when there
+    /// is no such template or nothing changed.
     ///
     /// # Errors
     ///
@@ -172,7 +172,7 @@ impl Store {
             return Ok(true);
         }
         transaction.rollback().await?;
-        // It is so already, and what was said before is older than this.
+        // Nothing changes, but earlier statements are older than this one.
         for ((_, time), _) in words {
             let sql = format!("UPDATE template SET {time} = $5 WHERE {OF_NAME} AND {time} < $5");
             self.write.execute_raw(self.statement(sql, key.clone())).await?;
@@ -211,7 +211,7 @@ fn upsert(listed: &str) -> String {
         "rejected_reason",
         "quality_score",
     ];
-    // What the provider said since the list was asked for is newer.
+    // Statements of the provider since the list was requested are newer.
     let listed_now = |column: &str| {
         let of = if column == "rejected_reason" { "status" } else { column };
         match FACETS.into_iter().find(|(facet, _)| *facet == of) {

@@ -1,4 +1,4 @@
-//! Sends of templates that wait in the store: whom they are to, and no more.
+//! Template sends that wait in the store: only their recipients.
 
 use sea_orm::QueryResult;
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use crate::store::{Result, Store};
 pub struct Candidate {
     /// Its id.
     pub id: Uuid,
-    /// Who receives it.
+    /// Its recipients.
     pub recipients: Recipients,
     /// The first message that was never handed out.
     pub high_water: u64,

@@ -1,4 +1,4 @@
-//! Attempts to sign in that failed, in the record of changes: each by itself, or many of a minute as one entry.
+//! Failed sign-ins in the record of changes: single ones, or many of a minute as one entry.
 
 use entity::change::{ActiveModel, Column, Entity};
 use sea_orm::sea_query::OnConflict;
@@ -10,7 +10,7 @@ use crate::clock::Timestamp;
 use crate::store::changes::{self, Change, What, Who};
 use crate::store::{Result, Store};
 
-/// By whom the record says that a sign-in failed.
+/// The author of failed sign-ins in the record.
 pub(in crate::store) const STRANGER: &str = "user:";
 
 /// Many failed attempts as one entry.
@@ -20,7 +20,7 @@ pub struct Folded<'a> {
     pub id: Uuid,
     /// When the first of them was made.
     pub at: Timestamp,
-    /// Where they come from: an address or a network; `None` when from many.
+    /// Their origin: an address or a network; `None` for many.
     pub address: Option<&'a str>,
     /// How many there are.
     pub times: u64,

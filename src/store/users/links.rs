@@ -1,5 +1,5 @@
-//! Links that are valid once: invitations, resets of a password, and links that sign in. A link that is used is removed in
-//! the transaction of what it does, so that of two who use it at once one succeeds.
+//! Links that are valid once: invitations, resets of a password, and links that sign in. A used link is removed in the
+//! transaction of its action, so that only one of two concurrent uses succeeds.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::store::{Error, Result, Store, Transaction};
 /// How long a link is valid.
 pub const VALID: Duration = Duration::from_secs(24 * 3_600);
 
-/// What a link is for.
+/// The purpose of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// A person is invited.
@@ -44,11 +44,11 @@ impl Purpose {
 /// A link to make.
 #[derive(Debug, Clone)]
 pub struct NewLink<'a> {
-    /// What for.
+    /// Its purpose.
     pub purpose: Purpose,
     /// SHA-256 of its token.
     pub hash: [u8; 32],
-    /// For whom.
+    /// The person's e-mail address.
     pub email: &'a str,
     /// The name that an invitation suggests.
     pub name: &'a str,
@@ -63,9 +63,9 @@ pub struct NewLink<'a> {
 pub struct Link {
     /// Time-ordered id.
     pub id: Uuid,
-    /// What for.
+    /// Its purpose.
     pub purpose: Purpose,
-    /// For whom.
+    /// The person's e-mail address.
     pub email: String,
     /// The name that an invitation suggests.
     pub name: String,
@@ -73,15 +73,15 @@ pub struct Link {
     pub company: Option<memberships::Membership>,
     /// Whether an invitation makes an operator.
     pub is_operator: bool,
-    /// Who made it, as in the record of changes.
+    /// Its author, as in the record of changes.
     pub made_by: String,
     /// When it was made.
     pub created_at: Timestamp,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Timestamp,
 }
 
-/// What an invited person chose.
+/// The choices of an invited person.
 #[derive(Debug, Clone, Copy)]
 pub struct Accepted<'a> {
     /// As the person is shown.
@@ -139,8 +139,8 @@ impl TryFrom<Row> for Link {
 }
 
 impl Store {
-    /// Makes a link in the place of another one of the same purpose for the same person (and company). Removes links that
-    /// ended.
+    /// Creates a link, which replaces another one of the same purpose for the same person (and company). Removes
+    /// expired links.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What people may do in companies.
+//! Memberships: the roles of people in companies.
 
 use sea_orm::{ConnectionTrait as _, FromQueryResult, Statement};
 use serde_json::json;
@@ -19,7 +19,7 @@ pub struct Membership {
     pub company_id: Uuid,
     /// Its name.
     pub company_name: String,
-    /// What the person may do in it.
+    /// The person's role in it.
     pub role: Role,
 }
 
@@ -32,20 +32,20 @@ pub struct Member {
     pub email: String,
     /// As the person is shown.
     pub name: String,
-    /// What the person may do.
+    /// The person's role.
     pub role: Role,
     /// Whether signing in takes a second factor.
     pub has_totp: bool,
     /// Whether the person cannot sign in.
     pub is_disabled: bool,
-    /// When the person was last here, to the minute; `None` without a session that still counts.
+    /// When the person last used the console, to the minute; `None` without a valid session.
     pub last_used_at: Option<Timestamp>,
 }
 
-/// What came of changing a member.
+/// The result of changing a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Changed {
-    /// It is done.
+    /// The change was made.
     Done,
     /// The person is no member.
     NoMember,
@@ -100,7 +100,7 @@ impl TryFrom<MemberRow> for Member {
     }
 }
 
-/// Makes a person a member, or gives them a more powerful role, in a transaction that goes on.
+/// Makes a person a member, or gives them a more powerful role, within a transaction.
 pub(in crate::store) async fn raise(
     within: &Transaction,
     who: &Who,
@@ -123,7 +123,7 @@ async fn role_in(within: &Transaction, user_id: Uuid, company_id: Uuid) -> Resul
     role(&word).map(Some)
 }
 
-/// Makes a person a member, or gives them another role, in a transaction that goes on.
+/// Makes a person a member, or gives them another role, within a transaction.
 pub(in crate::store) async fn put(
     within: &Transaction,
     who: &Who,
@@ -270,7 +270,7 @@ impl Store {
         Ok(Changed::Done)
     }
 
-    /// Whether a member may lose their role. Two who ask at once take turns, so that one owner is left.
+    /// Whether a member may lose their role. Concurrent changes take turns, so that one owner is left.
     async fn may_change(
         &self,
         within: &Transaction,

@@ -66,7 +66,7 @@ pub struct User {
     pub created_at: Timestamp,
 }
 
-/// What proves who a person is. Shows nothing of it.
+/// The credentials of a person. `Debug` shows nothing of them.
 #[derive(Clone)]
 pub struct Credentials {
     /// The person.
@@ -114,7 +114,7 @@ impl From<Model> for User {
     }
 }
 
-/// Adds a person in a transaction that goes on.
+/// Adds a person within a transaction.
 pub(in crate::store) async fn add(within: &Transaction, who: &Who, new: NewUser<'_>) -> Result<User> {
     let NewUser { email, name, password, language, is_operator, membership } = new;
     let model = Model {
@@ -140,7 +140,7 @@ pub(in crate::store) async fn add(within: &Transaction, who: &Who, new: NewUser<
     Ok(user)
 }
 
-/// Replaces a password in a transaction that goes on, and ends the person's sessions but one.
+/// Replaces a password within a transaction, and ends the person's sessions except one.
 pub(in crate::store) async fn replace_password(
     within: &Transaction,
     who: &Who,
@@ -216,7 +216,7 @@ impl Store {
         Ok(self.credentials_by_email(email).await?.map(|credentials| credentials.user))
     }
 
-    /// What proves who the person of this e-mail is.
+    /// The credentials of the person with this e-mail address.
     ///
     /// # Errors
     ///
@@ -226,7 +226,7 @@ impl Store {
         Ok(found.map(Credentials::from))
     }
 
-    /// What proves who the person of this id is.
+    /// The credentials of the person with this id.
     ///
     /// # Errors
     ///
@@ -235,7 +235,7 @@ impl Store {
         Ok(Entity::find_by_id(id).one(&self.read).await?.map(Credentials::from))
     }
 
-    /// Changes how a person is shown, and how pages are shown to them.
+    /// Changes a person's name, and their settings of pages.
     ///
     /// # Errors
     ///
@@ -284,8 +284,8 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps a person from signing in, and ends their sessions and links; or lets them sign in again. Says whether that
-    /// changed anything.
+    /// Disables a person, and ends their sessions and links; or enables them again. Returns whether that changed
+    /// anything.
     ///
     /// # Errors
     ///

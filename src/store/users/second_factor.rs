@@ -9,7 +9,7 @@ use crate::store::changes::{self, Change, What, Who};
 use crate::store::{Error, Result, Store};
 
 impl Store {
-    /// Gives a person a second factor in the place of another, with these recovery codes. Codes up to `step` are used.
+    /// Replaces a person's second factor, with these recovery codes. Codes up to `step` count as used.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ use crate::store::{Result, Store, Transaction};
 
 /// How long a session may be idle.
 pub const IDLE: Duration = Duration::from_secs(12 * 3_600);
-/// How old a session may become.
+/// The greatest age of a session.
 pub const OLDEST: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 /// A session to add.
@@ -24,11 +24,11 @@ pub const OLDEST: Duration = Duration::from_secs(30 * 24 * 3_600);
 pub struct NewSession<'a> {
     /// SHA-256 of the token in the cookie.
     pub hash: [u8; 32],
-    /// Where the request came from.
+    /// The address of the request.
     pub address: &'a str,
     /// The browser as it calls itself.
     pub browser: &'a str,
-    /// What proved who the person is, for the record.
+    /// The proof of identity, for the record of changes.
     pub proof: &'a str,
 }
 
@@ -37,7 +37,7 @@ pub struct NewSession<'a> {
 pub struct Session {
     /// Time-ordered id.
     pub id: Uuid,
-    /// Who signed in.
+    /// The person.
     pub user: User,
     /// The chosen company; `None` when there is none, or the person may not use it any more.
     pub company: Option<Membership>,
@@ -45,7 +45,7 @@ pub struct Session {
     pub created_at: Timestamp,
     /// To the minute.
     pub last_used_at: Timestamp,
-    /// Where the person signed in from.
+    /// The address that the person signed in from.
     pub address: String,
     /// The browser as it calls itself.
     pub browser: String,
@@ -53,7 +53,7 @@ pub struct Session {
     pub token_company_id: Option<Uuid>,
 }
 
-/// Whose data a session's token reads.
+/// The person and company of a session's token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bearer {
     /// The session.
@@ -147,7 +147,7 @@ fn bounds(now: Timestamp) -> [i64; 2] {
     [now.minus(IDLE).millis(), now.minus(OLDEST).millis()]
 }
 
-/// Ends a person's sessions, except one, in a transaction that goes on.
+/// Ends a person's sessions, except one, within a transaction.
 pub(in crate::store) async fn end_all(within: &Transaction, user_id: Uuid, keep: Option<Uuid>) -> Result<()> {
     // No session has the nil id.
     let keep = keep.unwrap_or_default();
@@ -158,8 +158,8 @@ pub(in crate::store) async fn end_all(within: &Transaction, user_id: Uuid, keep:
 }
 
 impl Store {
-    /// Signs a person in, and removes sessions that do not count any more. The company is the one that the person chose
-    /// last, else the only one they may use.
+    /// Signs a person in, and removes expired sessions. The company is the one that the person chose last, else the
+    /// only one they may use.
     ///
     /// # Errors
     ///
@@ -285,7 +285,7 @@ impl Store {
         Ok(())
     }
 
-    /// Gives a session a token for programs, which reads this company, in the place of the one before. `false` when the
+    /// Gives a session a token for programs, which reads this company and replaces an earlier token. `false` when the
     /// session ended.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
-//! The numbers that web sessions write to and hear from: whether WhatsApp knows them, since when the session does,
-//! and what is learnt of them for their company's contacts.
+//! The numbers that web sessions write to and hear from: whether they are on WhatsApp, since when the session knows
+//! them, and what it learns for the company's contacts.
 //!
 //! A number is a web session's own: every call names the channel, and reaches no row of another one. They stay when
 //! the session's phone is unlinked.
@@ -30,7 +30,8 @@ pub struct KnownNumber {
     pub jid: Option<String>,
     /// The address that hides the number, once it is known.
     pub lid: Option<String>,
-    /// When WhatsApp was asked for it; `None` when it never was: the session has only heard from it.
+    /// When WhatsApp was asked for it; `None` for a number that was never asked for, from which the session has only
+    /// heard.
     pub checked_at: Option<Timestamp>,
     /// When the session first wrote to it.
     pub first_sent_at: Option<Timestamp>,
@@ -46,7 +47,7 @@ impl KnownNumber {
 }
 
 impl Store {
-    /// What a web session knows of a number.
+    /// A web session's knowledge of a number.
     ///
     /// # Errors
     ///
@@ -118,8 +119,7 @@ impl Store {
         Ok(())
     }
 
-    /// To whom, at `since` or later, the session first wrote who had not written to it before, and when. Ascending; the
-    /// latest 100,000.
+    /// The strangers to whom the session first wrote at `since` or later, and when. Ascending; the latest 100,000.
     ///
     /// # Errors
     ///
@@ -140,8 +140,8 @@ impl Store {
         rows.iter().rev().map(first).collect()
     }
 
-    /// Writes WhatsApp's own id of a person into the company's contacts that have this number, and says whether any of
-    /// them had another one, or none. Searches find it from here on.
+    /// Writes WhatsApp's own id of a person into the company's contacts with this number, and returns whether any of
+    /// them changed. Searches find it from here on.
     ///
     /// # Errors
     ///
@@ -151,8 +151,8 @@ impl Store {
         self.learn(company, number, &learnt).await
     }
 
-    /// Writes the address of a picture into the company's contacts that have this number, and says whether any of them
-    /// had another one, or none. An empty address changes nothing.
+    /// Writes the address of a picture into the company's contacts with this number, and returns whether any of them
+    /// changed. An empty address changes nothing.
     ///
     /// # Errors
     ///
@@ -162,22 +162,22 @@ impl Store {
         self.learn(company, number, &learnt).await
     }
 
-    /// Writes what is `learnt` into the company's contacts that have this number, as an import does.
+    /// Writes the `learnt` values into the company's contacts with this number, as an import does.
     async fn learn(&self, company: Uuid, number: PhoneNumber, learnt: &Person) -> Result<bool> {
-        // Mostly there is nobody, or nothing new: then the book is not locked.
+        // Usually there is no such contact, or nothing new: then the totals are not locked.
         if !self.is_news(company, number, learnt).await? {
             return Ok(false);
         }
         let person = Person { phone_number: number.to_string(), ..Person::default() };
         let transaction = self.begin().await?;
-        let book = self.lock_book(&transaction, company).await?;
+        let totals = self.lock_totals(&transaction, company).await?;
         let draft = ContactDraft { person, tags: Vec::new() };
         let mut slots = self.candidates(&transaction, company, &[draft]).await?.slots;
         let mut is_changed = false;
         for slot in &mut slots {
             is_changed |= slot.overwrite(learnt, None);
         }
-        self.update_contacts(&transaction, company, book, &slots, Timestamp::now()).await?;
+        self.update_contacts(&transaction, company, totals, &slots, Timestamp::now()).await?;
         transaction.commit().await?;
         Ok(is_changed)
     }

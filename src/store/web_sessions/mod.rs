@@ -1,4 +1,4 @@
-//! What web sessions keep: the keys of linked devices, a row each, sealed by who calls.
+//! The records of web sessions: the keys of linked devices, a row each, sealed by the caller.
 //!
 //! Every call names the channel, and reaches no row of another one.
 
@@ -19,7 +19,7 @@ use crate::store::{Error, Result, Store, Transaction};
 pub struct Row {
     /// Its key, unique in its namespace.
     pub key: String,
-    /// What it holds, sealed.
+    /// Its value, sealed.
     pub value: Vec<u8>,
     /// A number of the session's own.
     pub mark: i64,
@@ -28,16 +28,16 @@ pub struct Row {
 /// One change of a session's rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// Writes a row, in the place of the one with this key if there is one.
+    /// Writes a row, which replaces the one with this key.
     Put {
-        /// Where.
+        /// Its namespace.
         namespace: String,
-        /// What.
+        /// The row.
         row: Row,
     },
     /// Gives a mark to those of these rows that are there.
     Mark {
-        /// Where.
+        /// Its namespace.
         namespace: String,
         /// Which.
         keys: Vec<String>,
@@ -46,14 +46,14 @@ pub enum Change {
     },
     /// Deletes those of these rows that are there.
     Delete {
-        /// Where.
+        /// Its namespace.
         namespace: String,
         /// Which.
         keys: Vec<String>,
     },
     /// Deletes all rows of a namespace.
     Clear {
-        /// Where.
+        /// Its namespace.
         namespace: String,
     },
 }
@@ -63,7 +63,7 @@ const ROW: &[(&str, Type)] =
     &[("namespace", Type::Text), ("key", Type::Text), ("value", Type::Bytes), ("mark", Type::Int)];
 
 impl Store {
-    /// Those of a session's rows that are there, in any order.
+    /// The rows of a session with these keys, in any order.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ impl Store {
         Ok(model.map(Row::from))
     }
 
-    /// Deletes the rows of a session's namespace whose mark is above zero and below this, and says how many.
+    /// Deletes the rows of a session's namespace whose mark is above zero and below this, and returns how many.
     ///
     /// # Errors
     ///
@@ -208,7 +208,7 @@ impl Store {
         Ok(old.exec(&self.write).await?.rows_affected)
     }
 
-    /// Deletes everything that a session keeps, and says how many rows that was.
+    /// Deletes all rows of a session, and returns how many.
     ///
     /// # Errors
     ///

@@ -9,8 +9,8 @@ use crate::domain::message;
 use crate::domain::send::State;
 use crate::store::{Error, Result, Store};
 
-/// In so many words, because the index is a partial one. What is queued, canceled or expired was certainly not handed
-/// over (0, 6, 7), nor was what failed (5) without a code of WhatsApp's.
+/// Written out, because the index is a partial one. Messages that are queued, canceled or expired were certainly not
+/// handed over (0, 6, 7), nor were those that failed (5) without a code of WhatsApp's.
 pub(in crate::store) const ATTEMPTS: &str = "SELECT id FROM send
     WHERE channel_id = $1 AND id >= $2 AND recipient IS NOT NULL AND expires_at IS NOT NULL AND high_water > 0
         AND NOT EXISTS (SELECT 1 FROM message WHERE message.send_id = send.id AND message.ordinal = 0
@@ -24,7 +24,7 @@ const BEHIND_MILLIS: u32 = 80;
 /// Ids have so many bits of milliseconds.
 const MILLIS_BITS: u32 = 48;
 
-/// How far a send with one message got.
+/// The progress of a send with one message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstTry {
     /// Nothing more of it goes.
@@ -37,8 +37,8 @@ pub struct FirstTry {
 
 impl Store {
     /// The sends of a web session that were accepted at `since` or later and whose message was handed over, or may have
-    /// been, with the time in their ids. Ascending; the latest 100,000. Sends of web sessions are told by having one
-    /// recipient and an expiry, which all of them have.
+    /// been, with the time in their ids. Ascending; the latest 100,000. Sends of web sessions are recognised by their
+    /// one recipient and their expiry, which all of them have.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Store {
         Ok(ids.into_iter().rev().map(|id| (accepted_at(id), id)).collect())
     }
 
-    /// How far a send with one message got; `None` when there is no such send.
+    /// The progress of a send with one message; `None` when there is no such send.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl Store {
     }
 
     /// The send of the channel whose id has these Unix milliseconds and ends with these bytes; `None` when there is
-    /// none, or more than one: nobody can tell which is meant then.
+    /// none, or more than one.
     ///
     /// # Errors
     ///

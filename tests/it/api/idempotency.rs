@@ -73,7 +73,7 @@ async fn a_key_belongs_to_one_request_of_one_company() {
 }
 
 #[tokio::test]
-async fn a_request_that_was_refused_or_rehearsed_may_be_mended_under_its_key() {
+async fn a_request_that_was_refused_or_dry_run_may_be_mended_under_its_key() {
     let world = World::new().await;
     let path = World::send(world.connected);
     let refused = post(&world, &world.acme, &path, b"k", text(" ")).await;
@@ -81,8 +81,8 @@ async fn a_request_that_was_refused_or_rehearsed_may_be_mended_under_its_key() {
     let nobody = json!({"type": "text", "message": "x", "phone_number": "12"}).to_string();
     let refused = post(&world, &world.acme, &path, b"k", nobody).await;
     assert_eq!(refused.code().as_deref(), Some("no_valid_recipients"));
-    let rehearsed = post(&world, &world.acme, &format!("{path}?dry_run=true"), b"k", text("x")).await;
-    assert_eq!(rehearsed.status, 200);
+    let dry_run = post(&world, &world.acme, &format!("{path}?dry_run=true"), b"k", text("x")).await;
+    assert_eq!(dry_run.status, 200);
     let web = post(&world, &world.acme, &World::web_send(world.web), b"k", "{}".to_owned()).await;
     assert_eq!(web.code().as_deref(), Some("missing_type"));
     let accepted = post(&world, &world.acme, &path, b"k", text("x")).await;

@@ -59,9 +59,9 @@ async fn a_retry_goes_to_those_whose_messages_did_not_arrive_and_to_nobody_else(
         (json!({"state": ["unknown", "suppressed"]}), vec![6, 7]),
         (json!({"state": "expired"}), vec![5]),
     ] {
-        let rehearsed = retry(&service, &acme, failed, "?dry_run=true", &body).await;
-        let told = rehearsed.json();
-        assert_eq!(rehearsed.status, 200, "{body}: {told}");
+        let dry_run = retry(&service, &acme, failed, "?dry_run=true", &body).await;
+        let told = dry_run.json();
+        assert_eq!(dry_run.status, 200, "{body}: {told}");
         assert_eq!(told["recipients_count"], expected.len(), "{body}");
         assert!(told["estimated_end"].is_string() && told["dry_run"] == true, "{told}");
 

@@ -79,13 +79,13 @@ async fn a_dry_run_says_what_a_send_would_be_and_queues_nothing() {
     let fields = json!({"phone_number": [NUMBER, "+55 11 98888-7777", "12"]});
     let answer = post(&world, "?dry_run=true", fields.clone()).await;
     assert_eq!(answer.status, 200);
-    let mut rehearsed = answer.json();
+    let mut dry_run = answer.json();
     assert!(
-        Timestamp::parse(rehearsed["estimated_end"].take().as_str().unwrap()).unwrap()
+        Timestamp::parse(dry_run["estimated_end"].take().as_str().unwrap()).unwrap()
             > Timestamp::now().minus(Duration::from_secs(60))
     );
     assert_eq!(
-        rehearsed,
+        dry_run,
         json!({
             "message": "Nothing was queued: this was a dry run",
             "dry_run": true,
@@ -114,7 +114,7 @@ async fn a_dry_run_says_what_a_send_would_be_and_queues_nothing() {
 }
 
 #[tokio::test]
-async fn a_dry_run_is_refused_like_the_send_that_it_rehearses() {
+async fn a_dry_run_is_refused_like_the_send_that_it_stands_for() {
     let world = World::new().await;
     let path = World::send(world.connected);
     let refused = [
@@ -132,9 +132,9 @@ async fn a_dry_run_is_refused_like_the_send_that_it_rehearses() {
     ];
     for (path, body) in refused {
         let meant = world.service.post(path, &world.acme.key, body.to_string()).await;
-        let rehearsed =
+        let dry_run =
             world.service.post(&format!("{path}?dry_run=true"), &world.acme.key, body.to_string()).await;
         assert!(meant.status >= 400, "{body}");
-        assert_eq!((rehearsed.status, rehearsed.body), (meant.status, meant.body), "{body}");
+        assert_eq!((dry_run.status, dry_run.body), (meant.status, meant.body), "{body}");
     }
 }

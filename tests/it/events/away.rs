@@ -43,7 +43,7 @@ async fn events_whose_acknowledgement_is_lost_are_not_in_the_stream_twice(univer
     let server = NatsServer::start().await;
     let proxy = Proxy::to(server.address());
     let running = silent(universe, |_| {}).await;
-    proxy.hold(Held::Answer, "Nats-Msg-Id");
+    proxy.hold(Held::Answer, b"Nats-Msg-Id");
     publish_to(&running, &format!("nats://{}", proxy.address), 100_000).await;
     let tag = running.tag("everyone", FIRST, 50).await;
     running.send_to_tag(tag, 50).await;

@@ -25,7 +25,7 @@ async fn a_service_that_is_killed_before_it_hears_of_its_events_publishes_none_t
     let mut serving = Serving::new_with(universe, CONTACTS, "unlimited", &options).await;
     let (mut child, url) = serving.serve().await;
     until("a connection", async || metric(&url, "pombo_nats_connected").await == Some(1.0)).await;
-    proxy.hold(Held::Answer, "Nats-Msg-Id");
+    proxy.hold(Held::Answer, b"Nats-Msg-Id");
     assert_eq!(serving.send(&url).await.status, 202);
     until("an event in the stream that is not acknowledged", async || {
         proxy.holds() && server.count().await > 0

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use futures_util::future::join_all;
 use pombo::clock::Timestamp;
 use pombo::domain::block::pack;
+use pombo::domain::message::{Outcome, Position, State as At};
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::send::{Block, Recipients, Schedule, State};
-use pombo::store::ledger::{BlockOf, NewSend, PendingWrites};
+use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites};
 use pombo::store::nodes::{NewNode, Stage as Standing};
 use pombo::store::{Error, Lease, Store};
 use sea_orm::{ConnectionTrait as _, Database, TransactionTrait as _};
@@ -72,7 +73,7 @@ async fn of_nodes_that_race_for_a_thousand_lapsed_channels_one_gets_each() {
     let all = shards(1..1_001);
     let mut owner = join(&universe, "first", Duration::ZERO).await;
     assert_eq!(store.claim_shards(&owner, &all).await.unwrap().len(), all.len());
-    for round in 0..5 {
+    for round in 0..10 {
         let rivals = [join(&universe, "one", LONG).await, join(&universe, "other", LONG).await];
         // While the fence is open, no other node gets its shards.
         assert!(store.claim_shards(&rivals[0], &all).await.unwrap().is_empty());
@@ -134,13 +135,44 @@ async fn a_node_whose_fence_is_closed_writes_nothing_and_renews_nothing() {
     assert!(matches!(store.claim_shards(&old, &shards(1..2)).await, Err(Error::Fenced)));
     assert!(matches!(store.confirm_lease(&old).await, Err(Error::Fenced)));
     // The rows that the node left are cleaned up, and other nodes' rows stay.
-    assert_eq!(store.clear_up_after(&new, id).await.unwrap(), 1);
+    assert_eq!(store.clear_up_after(&new, id, now).await.unwrap(), 1);
     assert!(!has_send(store, 10).await && has_send(store, 12).await && !has_send(store, 13).await);
     assert_eq!(store.remove_abandoned(&new).await.unwrap(), 0, "the other audience is being written");
     let seen = store.renew_node(new.node().unwrap(), LONG).await.unwrap();
     assert_eq!(seen.len(), 1, "nothing is left of it");
     let kept = store.nodes().await.unwrap();
     assert!(kept.iter().any(|node| node.id == id && node.stage == Standing::Gone));
+    drop((old, new));
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn messages_that_a_dead_node_put_back_in_a_canceled_send_end_whichever_node_clears_up() {
+    let universe = Universe::postgres().await;
+    let (store, now) = (&universe.store, Timestamp::now());
+    let (old, new) = (join(&universe, "old", LONG).await, join(&universe, "new", LONG).await);
+    let (id, send_id, company_id) = (old.node().unwrap(), Uuid::from_u128(12), Uuid::from_u128(1));
+    store.commit(&old, &one(12), now).await.unwrap();
+    store.cancel_send(company_id, send_id, now).await.unwrap();
+    // The channel puts its message back, and the node dies before the channel hears of the cancel.
+    let outcome = Outcome {
+        position: Position { ordinal: 0, recipient: None },
+        state: At::Queued,
+        attempts: 1,
+        provider_message_id: None,
+        error: None,
+        retry_at: Some(now),
+        taken_at: None,
+    };
+    let put_back = vec![OutcomeOf { send_id, company_id, outcome }];
+    store.commit(&old, &PendingWrites { outcomes: put_back, ..PendingWrites::default() }, now).await.unwrap();
+    store.renew_node(id, Duration::ZERO).await.unwrap();
+    assert!(store.close_fence(id).await.unwrap());
+    assert_eq!(store.message_states(send_id, &[0]).await.unwrap()[&0], At::Queued);
+    // The dead node did the house-keeping, and no other one does yet.
+    store.clear_up_after(&new, id, now).await.unwrap();
+    assert_eq!(store.message_states(send_id, &[0]).await.unwrap()[&0], At::Canceled);
     drop((old, new));
     universe.end().await;
 }

@@ -215,6 +215,13 @@ async fn who_opted_out_is_left_out_of_the_next_advertising_and_the_answer_says_s
     let everybody = [stays, said_later, said_at_once];
     let first = send(&running, &advertising(promo, &everybody), 3).await;
     until("both failures known", async || show(&running, &first).await["counts"]["failed"] == 2).await;
+    // The service reads an opt-out again once it is written.
+    let path = format!("/api/v1/chat/{}/messages?dry_run=true", running.channel);
+    until("both opt-outs known", async || {
+        let answer = running.ask(Method::POST, &path, &advertising(promo, &everybody)).await;
+        answer.json()["skipped_count"] == 2
+    })
+    .await;
 
     let (status, answer) = running.send(&advertising(promo, &everybody)).await;
     assert_eq!((status, &answer["recipients_count"], &answer["skipped_count"]), (202, &json!(1), &json!(2)));

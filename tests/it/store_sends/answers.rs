@@ -16,7 +16,7 @@ use crate::database::{Universe, stores};
 stores! {
     an_answer_is_given_again_until_it_is_too_old,
     an_answer_about_a_send_that_was_withdrawn_counts_for_nothing,
-    answers_are_forgotten_in_steps_the_oldest_first,
+    answers_are_removed_in_steps_the_oldest_first,
 }
 
 /// Accepts a send, and keeps the answer under `key`.
@@ -71,7 +71,7 @@ async fn an_answer_about_a_send_that_was_withdrawn_counts_for_nothing(universe: 
     assert_eq!(kept.send_id, Uuid::from_u128(11));
 }
 
-async fn answers_are_forgotten_in_steps_the_oldest_first(universe: &Universe) {
+async fn answers_are_removed_in_steps_the_oldest_first(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     for age in 0..5_u32 {
         accept(store, &lease, 10 + u128::from(age), &format!("k{age}"), NOW.minus(age * HOUR)).await;
@@ -80,10 +80,10 @@ async fn answers_are_forgotten_in_steps_the_oldest_first(universe: &Universe) {
         store.kept_answer(ACME, &format!("k{age}"), NOW.minus(9 * HOUR)).await.unwrap().is_some()
     };
     let before = NOW.minus(HOUR);
-    assert_eq!(store.forget_answers(before, 2).await.unwrap(), 2);
+    assert_eq!(store.remove_answers(before, 2).await.unwrap(), 2);
     assert_eq!([is_kept(2).await, is_kept(3).await, is_kept(4).await], [true, false, false]);
-    assert_eq!(store.forget_answers(before, 2).await.unwrap(), 1);
-    assert_eq!(store.forget_answers(before, 2).await.unwrap(), 0);
+    assert_eq!(store.remove_answers(before, 2).await.unwrap(), 1);
+    assert_eq!(store.remove_answers(before, 2).await.unwrap(), 0);
     assert_eq!([is_kept(0).await, is_kept(1).await, is_kept(2).await], [true, true, false]);
     assert!(store.find_send(ACME, Uuid::from_u128(14), NOW).await.unwrap().is_some(), "the sends stay");
 }

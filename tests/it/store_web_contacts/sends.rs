@@ -21,7 +21,7 @@ stores! {
     an_attempt_that_handed_nothing_over_does_not_count,
     how_far_the_first_try_of_a_request_got_is_told,
     a_send_is_found_by_the_stamp_of_its_message,
-    a_whole_answer_is_given_again_until_it_is_forgotten,
+    a_whole_answer_is_given_again_until_it_is_removed,
 }
 
 /// An id of version 7 with this time and these last bytes.
@@ -180,7 +180,7 @@ async fn a_send_is_found_by_the_stamp_of_its_message(universe: &Universe) {
     }
 }
 
-async fn a_whole_answer_is_given_again_until_it_is_forgotten(universe: &Universe) {
+async fn a_whole_answer_is_given_again_until_it_is_removed(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let (acme, globex) = (Uuid::from_u128(9), Uuid::from_u128(8));
     let accept = async |company_id, tail: u32| {
@@ -224,8 +224,8 @@ async fn a_whole_answer_is_given_again_until_it_is_forgotten(universe: &Universe
     // An answer about another send is not the same.
     accept(acme, 3).await;
     assert_eq!(kept(acme).await, Some((id(0, 3), None)));
-    store.forget_answer(acme, "k").await.unwrap();
-    store.forget_answer(acme, "k").await.unwrap();
+    store.remove_answer(acme, "k").await.unwrap();
+    store.remove_answer(acme, "k").await.unwrap();
     assert_eq!((kept(acme).await, kept(globex).await), (None, Some((id(0, 2), None))));
     assert!(store.find_send(acme, id(0, 3), NOW).await.unwrap().is_some(), "the send stays");
 }

@@ -116,7 +116,7 @@ async fn a_whatsapp_that_cannot_now_is_tried_again() {
         Event::Unreachable { sentence, .. } => Some(sentence.clone()),
         _ => None,
     };
-    let sentence = session.expect("attempt that came to nothing", pick).await;
+    let sentence = session.expect("failed attempt", pick).await;
     assert!(sentence.contains("503"), "{sentence}");
     phone.refuse_logins(None);
     session.expect_connected().await;

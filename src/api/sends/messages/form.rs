@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::MessageRecord;
 use crate::domain::message::Selection;
-use crate::engine::records::messages::{Found, Roster};
+use crate::engine::records::messages::{Found, SendSnapshot};
 use crate::engine::{self, Engine};
 
 /// The format of the messages.
@@ -26,7 +26,7 @@ pub(super) struct Listed {
     pub(super) engine: Engine,
     pub(super) company_id: Uuid,
     pub(super) send_id: Uuid,
-    pub(super) roster: Roster,
+    pub(super) snapshot: SendSnapshot,
     pub(super) selection: Selection,
 }
 
@@ -61,8 +61,8 @@ impl Form {
             Self::Lines => answer.content_type(self.media_type()).streaming(lines(listed).map_err(broken)),
             Self::Csv => {
                 let name = format!("attachment; filename=\"send-{send_id}.csv\"");
-                let Listed { engine, company_id, roster, selection, .. } = listed;
-                let records = engine.messages_csv(company_id, roster, selection).map_ok(Bytes::from);
+                let Listed { engine, company_id, snapshot, selection, .. } = listed;
+                let records = engine.messages_csv(company_id, snapshot, selection).map_ok(Bytes::from);
                 answer
                     .content_type("text/csv; charset=utf-8; header=present")
                     .insert_header((CONTENT_DISPOSITION, name))
@@ -76,11 +76,11 @@ impl Form {
 fn lines(listed: Listed) -> impl Stream<Item = Result<Bytes, engine::Error>> {
     try_unfold((listed, Some(0)), async |(listed, next)| {
         let Some(next) = next else { return Ok(None) };
-        let Listed { engine, company_id, roster, selection, .. } = &listed;
-        let Found { messages, next } = engine.some_messages(*company_id, roster, selection, next).await?;
+        let Listed { engine, company_id, snapshot, selection, .. } = &listed;
+        let Found { messages, next } = engine.some_messages(*company_id, snapshot, selection, next).await?;
         let mut written = Vec::new();
         for message in messages {
-            serde_json::to_writer(&mut written, &MessageRecord::new(message, roster))
+            serde_json::to_writer(&mut written, &MessageRecord::new(message, snapshot))
                 .map_err(|_| engine::Error::Internal)?;
             written.push(b'\n');
         }

@@ -46,9 +46,9 @@ pub(in crate::api) struct StepRecord {
 }
 
 impl From<Traced> for Journey {
-    fn from(Traced { roster, message, steps }: Traced) -> Self {
+    fn from(Traced { snapshot, message, steps }: Traced) -> Self {
         Self {
-            message: MessageRecord::new(message, &roster),
+            message: MessageRecord::new(message, &snapshot),
             steps: steps.into_iter().map(StepRecord::from).collect(),
         }
     }

@@ -1,5 +1,5 @@
-//! Random lives of some nodes on one database, in virtual time: statements take time or get lost, nodes pause, die and are
-//! cut off, and their clocks do not run alike.
+//! Random lives of some nodes on one database, in virtual time: statements take time or get lost, nodes pause, die and
+//! are cut off, and their clocks do not run alike.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -73,7 +73,7 @@ struct World {
     rng: SmallRng,
     database: Database,
     lives: BTreeMap<Uuid, Life>,
-    agenda: BinaryHeap<Reverse<(Duration, u64)>>,
+    queue: BinaryHeap<Reverse<(Duration, u64)>>,
     events: BTreeMap<u64, Event>,
     next: u64,
     next_node: u128,
@@ -88,7 +88,7 @@ impl World {
             rng: SmallRng::seed_from_u64(seed),
             database: Database::default(),
             lives: BTreeMap::new(),
-            agenda: BinaryHeap::new(),
+            queue: BinaryHeap::new(),
             events: BTreeMap::new(),
             next: 0,
             next_node: 0x1000,
@@ -102,7 +102,7 @@ impl World {
 
     fn after(&mut self, delay: Duration, event: Event) {
         self.next += 1;
-        self.agenda.push(Reverse((self.now + delay, self.next)));
+        self.queue.push(Reverse((self.now + delay, self.next)));
         self.events.insert(self.next, event);
     }
 
@@ -168,7 +168,7 @@ impl World {
     }
 
     fn run(&mut self) {
-        while let Some(Reverse((at, number))) = self.agenda.pop() {
+        while let Some(Reverse((at, number))) = self.queue.pop() {
             if at > LENGTH {
                 break;
             }
@@ -322,10 +322,10 @@ fn what_a_dead_node_owned_soon_has_another_owner() {
         let mut world = World::new(seed);
         // Nothing goes wrong but what is planned.
         world.events.retain(|_, event| !matches!(event, Event::Chance));
-        world.agenda.retain(|Reverse((_, number))| world.events.contains_key(number));
+        world.queue.retain(|Reverse((_, number))| world.events.contains_key(number));
         let died = Duration::from_secs(20) + world.millis(0..2_000);
         let mut dead = None;
-        while let Some(Reverse((at, number))) = world.agenda.pop() {
+        while let Some(Reverse((at, number))) = world.queue.pop() {
             world.now = at;
             let event = world.events.remove(&number).unwrap();
             world.step(event);

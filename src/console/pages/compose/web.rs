@@ -15,7 +15,7 @@ use crate::console::pages::channel::{limits, words};
 use crate::console::visitor::Viewer;
 use crate::domain::limit::Limit;
 use crate::domain::request::{GROUP_SUFFIX, WebRequest};
-use crate::engine::{RehearsedFile, WebRehearsal};
+use crate::engine::{DryRunFile, WebDryRun};
 
 /// The field `to`: a person.
 pub(super) const PERSON: &str = "number";
@@ -105,9 +105,9 @@ pub(super) fn pace(viewer: &Viewer, audience: &Audience) -> Markup {
 }
 
 /// The result of the dry run: the recipient, the file, and the time of the turn.
-pub(super) fn outcome(viewer: &Viewer, rehearsal: &WebRehearsal) -> Markup {
+pub(super) fn outcome(viewer: &Viewer, dry_run: &WebDryRun) -> Markup {
     let text = viewer.text;
-    let WebRehearsal { to, file, wait, at } = rehearsal;
+    let WebDryRun { to, file, wait, at } = dry_run;
     let (name, _) = to.as_str().split_once('@').unwrap_or((to.as_str(), ""));
     let (key, name) = match to.as_str().ends_with(GROUP_SUFFIX) {
         true => ("compose-web-to-group", name.to_owned()),
@@ -127,9 +127,9 @@ pub(super) fn outcome(viewer: &Viewer, rehearsal: &WebRehearsal) -> Markup {
 }
 
 /// The file behind the link.
-fn described(viewer: &Viewer, file: &RehearsedFile) -> Markup {
+fn described(viewer: &Viewer, file: &DryRunFile) -> Markup {
     let text = viewer.text;
-    let RehearsedFile { mime_type, length, file_name, seconds, is_voice_note } = file;
+    let DryRunFile { mime_type, length, file_name, seconds, is_voice_note } = file;
     html! {
         (text.get("compose-web-file")) " "
         @if let Some(name) = file_name { bdi { (name) } ", " }

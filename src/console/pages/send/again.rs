@@ -28,7 +28,7 @@ use crate::domain::message::{Selection, State as At};
 use crate::domain::request::RetryRequest;
 use crate::domain::send::{Counts, Schedule};
 use crate::engine::records::sends::Record;
-use crate::engine::{self, Rehearsal};
+use crate::engine::{self, DryRun};
 use crate::error::{Code, Refusal};
 
 /// The number of skipped entries that a page shows.
@@ -42,7 +42,7 @@ const FRESH: Duration = Duration::from_secs(10);
 const EVERY: Duration = Duration::from_millis(500);
 
 /// The result of the dry run, or the refusal.
-type Rehearsed = Result<Rehearsal, Refusal>;
+type Rehearsed = Result<DryRun, Refusal>;
 
 /// The link from the page of a send to this page, while some messages can be retried; a live part.
 pub(super) fn link(viewer: &Viewer, view: &View, can_repeat: bool) -> Markup {
@@ -94,10 +94,10 @@ pub(in crate::console) async fn follow(
     let (own, mut shown) = (state.clone(), None);
     live::stream(&request, &state, EVERY, async move || {
         if shown.is_none() {
-            let rehearsed = within_patience(&own, company, id, asked.clone()).await?;
-            shown = rehearsed.map(|rehearsed| {
+            let dry_run = within_patience(&own, company, id, asked.clone()).await?;
+            shown = dry_run.map(|dry_run| {
                 let form = Form::new(viewer.text);
-                found(&viewer, id, &form, &chosen(&asked.selection), Some(rehearsed.as_ref()))
+                found(&viewer, id, &form, &chosen(&asked.selection), Some(dry_run.as_ref()))
             });
         }
         Ok(shown.clone().into_iter().collect())
@@ -158,8 +158,8 @@ async fn page(
 ) -> Result<Page, Error> {
     let (text, company) = (viewer.text, viewer.company.id);
     let values = chosen(&asked.selection);
-    let rehearsed = if head(state, company, id).await?.recipients <= AT_ONCE {
-        Some(Arc::new(rehearse(state, company, id, asked).await?))
+    let dry_run = if head(state, company, id).await?.recipients <= AT_ONCE {
+        Some(Arc::new(dry_run(state, company, id, asked).await?))
     } else {
         within_patience(state, company, id, asked).await?
     };
@@ -172,10 +172,10 @@ async fn page(
             (Field::new(form, "code", &text.get("send-code")).hint(&text.get("send-again-code")).input("number"))
             button.plain type="submit" { (text.get("send-again-check")) }
         }
-        (found(viewer, id, form, &values, rehearsed.as_deref()))
+        (found(viewer, id, form, &values, dry_run.as_deref()))
     };
     let page = Page::new(text.get("send-again-title"), Menu::Sends, body);
-    if rehearsed.is_some() {
+    if dry_run.is_some() {
         return Ok(page);
     }
     let mut query = url::form_urlencoded::Serializer::new(String::new());
@@ -188,10 +188,10 @@ async fn head(state: &State, company: Uuid, id: Uuid) -> Result<Record, Error> {
     records.sends().head(id, Timestamp::now()).await?.ok_or(Error::NotFound)
 }
 
-async fn rehearse(state: &State, company: Uuid, id: Uuid, asked: RetryRequest) -> Result<Rehearsed, Error> {
+async fn dry_run(state: &State, company: Uuid, id: Uuid, asked: RetryRequest) -> Result<Rehearsed, Error> {
     let retried = state.engine.retried(company, id).await?;
-    match state.engine.rehearse_retry(retried, asked).await {
-        Ok(rehearsal) => Ok(Ok(rehearsal)),
+    match state.engine.dry_run_retry(retried, asked).await {
+        Ok(dry_run) => Ok(Ok(dry_run)),
         Err(engine::Error::Refused(refusal)) => Ok(Err(refusal)),
         Err(other) => Err(other.into()),
     }
@@ -206,10 +206,10 @@ async fn within_patience(
 ) -> Result<Option<Arc<Rehearsed>>, Error> {
     let (key, own) = (format!("again {company} {id} {:?}", asked.selection), state.clone());
     let running = actix_web::rt::spawn(async move {
-        own.shared.get(key, FRESH, async || rehearse(&own, company, id, asked).await).await
+        own.shared.get(key, FRESH, async || dry_run(&own, company, id, asked).await).await
     });
     match timeout(PATIENCE, running).await {
-        Ok(rehearsed) => rehearsed.map_err(|_| Error::Internal)?.map(Some),
+        Ok(dry_run) => dry_run.map_err(|_| Error::Internal)?.map(Some),
         Err(_) => Ok(None),
     }
 }
@@ -220,19 +220,19 @@ fn found(
     id: Uuid,
     form: &Form,
     values: &[(&'static str, String)],
-    rehearsed: Option<&Rehearsed>,
+    dry_run: Option<&Rehearsed>,
 ) -> Markup {
     html! {
         div id="found" {
-            @match rehearsed {
+            @match dry_run {
                 None => p.notice role="status" { (viewer.text.get("send-again-looking")) },
                 Some(Err(refusal)) if refusal.code == Code::NoValidRecipients => {
                     @let text = viewer.text;
                     (notice::warning(&html! { p { (text.get("send-refused")) " " (text.get("send-again-nobody")) } }))
                 },
                 Some(Err(refusal)) => (refused(viewer, refusal)),
-                Some(Ok(rehearsal)) => {
-                    (outcome(viewer, rehearsal))
+                Some(Ok(dry_run)) => {
+                    (outcome(viewer, dry_run))
                     form method="post" action=(format!("/console/sends/{id}/again")) {
                         (once(form))
                         @for (name, value) in values { input type="hidden" name=(name) value=(value); }
@@ -254,9 +254,9 @@ pub(in crate::console::pages) fn refused(viewer: &Viewer, refusal: &Refusal) -> 
 
 /// The result of the dry run: the number of recipients, skipped entries with their reasons, the duration and
 /// the limit that decides it.
-pub(in crate::console::pages) fn outcome(viewer: &Viewer, rehearsal: &Rehearsal) -> Markup {
+pub(in crate::console::pages) fn outcome(viewer: &Viewer, dry_run: &DryRun) -> Markup {
     let text = viewer.text;
-    let Rehearsal { recipients, skipped, takes: _, left_out: _, without_fields, ends, binding } = rehearsal;
+    let DryRun { recipients, skipped, takes: _, suppressed: _, without_fields, ends, binding } = dry_run;
     html! {
         section.panel id="check" aria-label=(text.get("send-check-title")) {
             p { strong { (text.with("send-check-count", [("count", (*recipients).into())])) } }

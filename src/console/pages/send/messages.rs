@@ -16,7 +16,7 @@ use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::domain::message::{self, Selection};
 use crate::domain::request::GROUP_SUFFIX;
-use crate::engine::records::messages::{Found, Message, Roster};
+use crate::engine::records::messages::{Found, Message, SendSnapshot};
 
 /// Messages on a page.
 const SHOWN: u64 = 50;
@@ -32,10 +32,10 @@ pub(super) async fn list(
 ) -> Result<Markup, Error> {
     let (company, send, selection) = (viewer.company.id, &view.send, selection(query));
     let records = state.engine.company(company).await?;
-    let roster = records.messages().roster(send.id).await?.ok_or(Error::NotFound)?;
+    let snapshot = records.messages().send_snapshot(send.id).await?.ok_or(Error::NotFound)?;
     let from = query.parsed("from").unwrap_or(0_u64);
     let Found { messages, next } =
-        records.messages().selected(&roster, &selection, from, SHOWN, SPAN).await?;
+        records.messages().selected(&snapshot, &selection, from, SHOWN, SPAN).await?;
     drop(records);
     let text = viewer.text;
     let values = ["state", "code"].map(|name| (name, query.one(name).to_owned()));
@@ -64,9 +64,9 @@ pub(super) async fn list(
             } @else if messages.is_empty() {
                 p { (text.get("send-none")) }
             } @else if selection == Selection::default() && from == 0 {
-                div id="rows" { (rows(viewer, view, &roster, &messages)) }
+                div id="rows" { (rows(viewer, view, &snapshot, &messages)) }
             } @else {
-                (rows(viewer, view, &roster, &messages))
+                (rows(viewer, view, &snapshot, &messages))
             }
             nav.pager aria-label=(text.get("send-messages")) {
                 @if from > 0 { a rel="first" href=(format!("{}#list", query.with("from", "0"))) { (text.get("send-first")) } }
@@ -84,12 +84,12 @@ pub(super) async fn all(viewer: &Viewer, state: &State, view: &View) -> Result<O
         return Ok(None);
     }
     let records = state.engine.company(viewer.company.id).await?;
-    let roster = records.messages().roster(view.send.id).await?.ok_or(Error::NotFound)?;
-    let found = records.messages().selected(&roster, &Selection::default(), 0, SHOWN, SPAN).await?;
-    Ok(Some(html! { div id="rows" { (rows(viewer, view, &roster, &found.messages)) } }))
+    let snapshot = records.messages().send_snapshot(view.send.id).await?.ok_or(Error::NotFound)?;
+    let found = records.messages().selected(&snapshot, &Selection::default(), 0, SHOWN, SPAN).await?;
+    Ok(Some(html! { div id="rows" { (rows(viewer, view, &snapshot, &found.messages)) } }))
 }
 
-fn rows(viewer: &Viewer, view: &View, roster: &Roster, messages: &[Message]) -> Markup {
+fn rows(viewer: &Viewer, view: &View, snapshot: &SendSnapshot, messages: &[Message]) -> Markup {
     let text = viewer.text;
     let columns = [
         Column::numbers(text.get("send-ordinal")),
@@ -103,7 +103,7 @@ fn rows(viewer: &Viewer, view: &View, roster: &Roster, messages: &[Message]) -> 
         let address = format!("/console/sends/{}/messages/{ordinal}", view.send.id);
         vec![
             html! { a href=(address) { (text.number(ordinal)) } },
-            html! { bdi { (recipient(roster, outcome.position)) } },
+            html! { bdi { (recipient(snapshot, outcome.position)) } },
             words::state(text, outcome.state),
             html! {
                 @if let Some(error) = &outcome.error {
@@ -118,9 +118,9 @@ fn rows(viewer: &Viewer, view: &View, roster: &Roster, messages: &[Message]) -> 
 }
 
 /// The recipient of a message.
-pub(in crate::console::pages) fn recipient(roster: &Roster, position: message::Position) -> String {
+pub(in crate::console::pages) fn recipient(snapshot: &SendSnapshot, position: message::Position) -> String {
     position.recipient.map_or_else(
-        || format!("{}{GROUP_SUFFIX}", roster.group().unwrap_or_default()),
+        || format!("{}{GROUP_SUFFIX}", snapshot.group().unwrap_or_default()),
         |number| format!("+{number}"),
     )
 }

@@ -8,26 +8,26 @@ use uuid::Uuid;
 use crate::domain::message::State;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Again;
-use crate::store::sends::messages::{Found, Roster};
+use crate::store::sends::messages::{Found, SendSnapshot};
 use crate::store::{self, Store};
 
-/// Messages looked at in one query, whether they are meant or not.
+/// Messages examined in one query, whether they are selected or not.
 const SPAN: u64 = 50_000;
 
-/// How far the messages of a send were read.
+/// A read of a send's messages.
 pub(super) struct Reading {
     again: Again,
-    /// The send as it was when the reading began.
-    roster: Option<Roster>,
+    /// The send as it was when the read began.
+    snapshot: Option<SendSnapshot>,
     next: u64,
 }
 
 impl Reading {
     pub(super) const fn new(again: Again) -> Self {
-        Self { again, roster: None, next: 0 }
+        Self { again, snapshot: None, next: 0 }
     }
 
-    /// The next recipients, ascending, and whether there may be more. There are none only when there are no more.
+    /// The next recipients, ascending, and whether there may be more. Empty only when there are no more.
     pub(super) async fn read(
         &mut self,
         store: &Store,
@@ -35,15 +35,15 @@ impl Reading {
         limit: usize,
     ) -> store::Result<(Vec<PhoneNumber>, bool)> {
         let Again { send_id, selection } = &self.again;
-        if self.roster.is_none() {
-            self.roster = store.roster(company_id, *send_id).await?;
+        if self.snapshot.is_none() {
+            self.snapshot = store.send_snapshot(company_id, *send_id).await?;
         }
-        // A send that was forgotten meanwhile has no messages any more.
-        let Some(roster) = &self.roster else { return Ok((Vec::new(), false)) };
+        // A send that was removed meanwhile has no messages any more.
+        let Some(snapshot) = &self.snapshot else { return Ok((Vec::new(), false)) };
         loop {
-            let found = store.selected_messages(roster, selection, self.next, limit as u64, SPAN).await?;
+            let found = store.selected_messages(snapshot, selection, self.next, limit as u64, SPAN).await?;
             let Found { messages, next } = found;
-            // What is still to be tried is left to its own send.
+            // Messages that are not over are left to their own send.
             let over = messages
                 .iter()
                 .map(|message| &message.outcome)

@@ -1,4 +1,4 @@
-//! Each number of an audience once, ascending, a chunk of each source in memory at a time.
+//! Yields each number of an audience once, ascending, with one chunk of each source in memory.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +10,7 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::request::Again;
 use crate::store::{self, Store};
 
-/// Numbers read at once from all tags of an audience together, and from each of many at least.
+/// The numbers read at once from all tags of an audience together; from each of many tags, at least this many in total.
 const CHUNK: usize = 50_000;
 const LEAST_CHUNK: usize = 2_000;
 
@@ -18,12 +18,12 @@ const LEAST_CHUNK: usize = 2_000;
 pub(in crate::engine) struct Unique {
     sources: Vec<Source>,
     chunk: usize,
-    /// The number that was handed out last.
+    /// The number that was yielded last.
     last: Option<PhoneNumber>,
 }
 
 impl Unique {
-    /// Those of `numbers`, of everybody with one of the tags, and of the messages that are sent again.
+    /// The numbers of `numbers`, of the contacts with one of the tags, and of the messages to retry.
     pub(in crate::engine) fn new(mut numbers: Vec<PhoneNumber>, tags: &[Uuid], again: Option<Again>) -> Self {
         numbers.sort_unstable();
         let mut sources = vec![Source { origin: Origin::Given, chunk: numbers, next: 0, more: false }];
@@ -35,7 +35,7 @@ impl Unique {
         Self { sources, chunk, last: None }
     }
 
-    /// Moves the next numbers to `unique` until it holds `enough`, or all that are left. Whether it holds any.
+    /// Moves the next numbers to `unique` until it holds `enough`, or all that are left. Returns whether it holds any.
     ///
     /// # Errors
     ///
@@ -62,9 +62,9 @@ impl Unique {
     }
 }
 
-/// Where the numbers of a source come from.
+/// The origin of a source's numbers.
 enum Origin {
-    /// The request itself: all of them are here.
+    /// The request itself: all numbers are here.
     Given,
     Tag(Uuid),
     Again(Reading),
@@ -72,7 +72,7 @@ enum Origin {
 
 /// Ascending numbers, a chunk at a time.
 struct Source {
-    /// Where more comes from.
+    /// The origin of further numbers.
     origin: Origin,
     chunk: Vec<PhoneNumber>,
     /// Position in the chunk.

@@ -1,4 +1,4 @@
-//! Where messages through a web session go to: what the store knows of a number, and what the session finds out.
+//! Addresses of messages through a web session: from the store, or from the session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use crate::engine::{Engine, Error, RETRY_AFTER};
 use crate::error::{Code, Refusal};
 use crate::store::web_sessions::contacts::KnownNumber;
 
-/// How long it counts that a number is on WhatsApp, and that it is not.
+/// How long the answer whether a number is on WhatsApp is valid.
 const FOUND_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const MISSED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long WhatsApp is not asked after it was asked too often.
+/// How long WhatsApp is not asked after it answered that it is asked too often.
 const ASKED_TOO_OFTEN: Duration = Duration::from_secs(60);
 impl Engine {
-    /// What the store knows of the number that is written to.
+    /// The store's knowledge of the recipient's number.
     pub(super) async fn known(
         &self,
         channel: &Channel,
@@ -33,7 +33,7 @@ impl Engine {
         }
     }
 
-    /// Where to send to: as the store knows, or as the session finds out.
+    /// The recipient's address, from the store or from the session.
     pub(super) async fn address(
         &self,
         channel: &Channel,
@@ -63,7 +63,7 @@ impl Engine {
         Ok(jid.ok_or_else(|| not_on_whatsapp(number))?)
     }
 
-    /// Where a person's profile picture is, which the company's contacts with this number show from here on.
+    /// The link to a person's profile picture, which the company's contacts with this number show from here on.
     ///
     /// # Errors
     ///
@@ -89,15 +89,15 @@ impl Engine {
         Ok(picture.map(|picture| picture.url))
     }
 
-    /// A contact's address that hides its number; that it could not be written is no reason not to send.
+    /// Writes a contact's LID, an address that hides its number. A failed write is no reason not to send.
     async fn learn_lid(&self, channel: &Channel, number: PhoneNumber, lid: &str) {
         if let Err(error) = self.store().learn_lid(channel.company_id, number, lid).await {
-            tracing::warn!(channel.id = %channel.id, %error, "a contact's LID was not written");
+            tracing::warn!(channel.id = %channel.id, %error, "cannot write a contact's LID");
         }
     }
 }
 
-/// What is known of a number, as long as that counts: its address, or that it has none.
+/// The answer for a number while it is valid: its address, or that it has none.
 #[expect(clippy::option_option, reason = "nothing is known, nobody is there, or somebody is")]
 fn still_good(known: &KnownNumber) -> Option<Option<Jid>> {
     let checked_at = known.checked_at?;
@@ -125,7 +125,7 @@ fn unanswered(error: &AskError) -> Error {
             spent: Spent::pause(ASKED_TOO_OFTEN),
         },
         AskError::Refused { .. } | AskError::NoAnswer(_) => {
-            tracing::warn!(%error, "WhatsApp did not say whether a number is there");
+            tracing::warn!(%error, "WhatsApp did not say whether a number is registered");
             Error::Unavailable { retry_after: RETRY_AFTER }
         }
     }

@@ -1,5 +1,5 @@
-//! Requests to send that are repeated under their client's key: what their message's row in the ledger, and the answer
-//! that is kept before a message is handed over, say of the first one.
+//! Repeated requests under a client's key: the first message's row in the ledger, and the answer stored before its
+//! hand-over, decide.
 
 use crate::domain::channel::Kind;
 use crate::domain::message::State;
@@ -13,18 +13,18 @@ use crate::store::web_sessions::sends::FirstTry;
 /// How a repeated request goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Repeat {
-    /// It has the first answer.
+    /// Gives the first answer.
     Answer,
-    /// Nothing was sent, or what is unknown may be sent again: it is carried out.
+    /// Nothing was sent, or the outcome is unknown and may be repeated: the request is carried out.
     CarryOut,
     /// The first message may go again by itself.
     Wait,
-    /// The message has gone, and there is no answer of it: only a former version of this program leaves that.
+    /// The message was sent, and has no stored answer: only an earlier version of Pombo leaves that.
     Lost,
 }
 
 impl Engine {
-    /// A request under a key under which the same one was accepted before; `None` when it is to be carried out again.
+    /// Decides on a request whose key was accepted before; `None` when it has to be carried out again.
     pub(in crate::engine) async fn repeated(&self, kept: KeptAnswer) -> Result<Option<Turn>, Error> {
         let channel = self.channel(kept.channel_id).await?;
         let Some(channel) = channel.filter(|channel| channel.kind == Kind::WebSession) else {
@@ -36,7 +36,7 @@ impl Engine {
             (Repeat::Answer, Some(answer)) => Ok(Some(Turn::Told(answer))),
             (Repeat::CarryOut, _) => Ok(None),
             (Repeat::Wait, _) => {
-                let sentence = "it is not known yet whether the first request under this Idempotency-Key was carried \
+                let sentence = "it is still unknown whether the first request under this Idempotency-Key was carried \
                                 out: repeat it in some seconds";
                 Err(Refusal::new(Code::IdempotencyInProgress, sentence).into())
             }
@@ -52,11 +52,11 @@ fn decide(first: FirstTry, has_answer: bool, policy: UnknownOutcome) -> Repeat {
     match state {
         Some(State::Sent | State::Delivered | State::Read) if has_answer => Repeat::Answer,
         Some(State::Sent | State::Delivered | State::Read) => Repeat::Lost,
-        // Without its answer nothing is handed over.
+        // Without a stored answer, nothing was handed over.
         _ if !has_answer => Repeat::CarryOut,
-        // WhatsApp refused what it was given, after the first request was answered.
+        // WhatsApp refused the message after the first request was answered.
         Some(State::Failed) => Repeat::Answer,
-        // What waits is not begun without its caller, who has gone.
+        // A waiting message is not begun without its caller, which has gone.
         Some(State::Queued | State::Canceled | State::Expired | State::Suppressed) => Repeat::CarryOut,
         None if !was_attempted => Repeat::CarryOut,
         Some(State::Sending | State::Unknown) | None => match policy {

@@ -1,4 +1,4 @@
-//! Effects: what the machine wants done, in the order in which it decided.
+//! Effects: what the shell does for the machine, in the order in which the machine decided it.
 
 use std::time::Instant;
 
@@ -12,15 +12,15 @@ use crate::engine::machine;
 /// The effects of one or more inputs.
 pub(crate) type Effects = machine::Effects<Effect>;
 
-/// Something that is done for the machine. Effects are carried out in their order. Those that bring an input bring it
-/// later, and exactly once.
+/// Something that is done for the machine. Effects are carried out in their order. An effect that brings an input
+/// brings it later, and exactly once.
 #[derive(Debug)]
 pub(crate) enum Effect {
     /// Answer the caller of the input. At most one for each.
     Answer(Answer),
-    /// Tell this channel, unless it is gone.
-    Tell { channel: Uuid, news: News },
-    /// Let the channels see this without asking.
+    /// Tell this channel an update, unless it is gone.
+    Tell { channel: Uuid, update: AccountUpdate },
+    /// Publish this, so that channels read it without asking.
     Publish(Published),
     /// List the company's templates through this channel. Brings
     /// [`Input::TemplatesListed`](super::Input::TemplatesListed).
@@ -29,61 +29,59 @@ pub(crate) enum Effect {
     /// [`Input::PeopleFound`](super::Input::PeopleFound) for each page, and
     /// [`Input::PeopleRead`](super::Input::PeopleRead) at the end.
     ReadPeople { span: (Timestamp, Timestamp) },
-    /// Wake the machine then, and at no moment that was asked for before. Brings
-    /// [`Input::Timer`](super::Input::Timer).
+    /// Wake the machine then; this replaces the previous request. Brings [`Input::Timer`](super::Input::Timer).
     WakeAt(Instant),
-    /// No channel uses the account, and nothing is known of it that is still needed: it may be dropped, unless a
-    /// channel joined meanwhile.
+    /// No channel uses the account, and its state is not needed: it may be dropped, unless a channel joined meanwhile.
     End,
 }
 
-/// What somebody is answered.
+/// An answer to the caller of an input.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// Whether the channel may ask the provider at once; otherwise it is [told](News::MayAsk) when it may.
+    /// Whether the channel may probe at once; otherwise it is [told](AccountUpdate::MayAsk) when it may.
     MayAsk(bool),
-    /// Until when nothing of the account may go.
+    /// Until when no message of the account may go.
     Until(Instant),
     /// Whether the people who were written to before are known; otherwise the channel is
-    /// [told](News::PeopleKnown) once they are.
+    /// [told](AccountUpdate::PeopleKnown) once they are.
     IsKnown(bool),
-    /// The people whom the channel may write to.
+    /// The people to whom the channel may write.
     Granted(Granted),
     /// How the recipient counts.
     Counted(Reserved),
 }
 
-/// The people whom a channel may write to: all that it asked for but some.
+/// The people to whom a channel may write: all that it asked for, except some.
 #[derive(Debug)]
 pub(crate) struct Granted {
     /// Those for whom there is no slot.
     pub(crate) refused: Vec<PhoneNumber>,
-    /// Somebody new counts now, by what the channel sent.
+    /// The channel's report made new people count.
     pub(crate) has_arrivals: bool,
-    /// The people who were written to before are known: as long as they are not, nobody is granted.
+    /// The people who were written to before are known; until then, nobody is granted.
     pub(crate) is_known: bool,
 }
 
-/// What a channel is told without having asked just now.
+/// An update that a channel is told without having asked just now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum News {
-    /// It may ask the provider how its number is.
+pub(crate) enum AccountUpdate {
+    /// The channel may probe its number.
     MayAsk,
     /// The people who were written to before are known.
     PeopleKnown,
-    /// Another channel waits for people who are granted to this one: those whom it cannot write to now go back.
+    /// Another channel waits for people granted to this one: it has to return those to whom it cannot write now.
     Recalled,
-    /// There is a slot again that the channel was refused.
+    /// A slot is free again, after the channel found none.
     HasRoom,
 }
 
-/// What channels see of the account without asking.
+/// The part of the account that channels read without asking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Published {
-    /// The provider refused messages because of the account, and may refuse some still.
+    /// The account is throttled by the provider.
     pub(crate) is_throttled: bool,
-    /// The recipients of templates are counted, of channels without a quota too.
+    /// The recipients of templates are counted, those of channels without a quota too.
     pub(crate) is_counting: bool,
-    /// How often grants became void: while it is the same, messages may go to the people who were granted.
+    /// Counts how often grants became void: while it is unchanged, messages may go to granted people.
     pub(crate) voids: u64,
 }

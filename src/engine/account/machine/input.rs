@@ -1,4 +1,4 @@
-//! Inputs: what happens to a business account, and what its channels want of it.
+//! Inputs: events of a business account, and requests of its channels.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::Quota;
 use crate::store::templates::recipients::WrittenTo;
 
-/// Something that happens to an account. Those that say so bring an [`Answer`](super::Answer) at once.
+/// An event of an account, or a request. Those that say so bring an [`Answer`](super::Answer) at once.
 #[derive(Debug)]
 pub(crate) enum Input {
-    /// The moment that was asked for last has come.
+    /// The time of the last [`Effect::WakeAt`](super::Effect::WakeAt) has come.
     Timer,
     /// A channel uses the account from now on.
     Joined,
-    /// The channel is gone: whatever it holds or waits for is free.
+    /// The channel is gone: what it holds or waits for is free.
     Left { channel: Uuid },
 
     /// The company's templates can be listed through the channel from now on, or cannot any more.
@@ -26,49 +26,48 @@ pub(crate) enum Input {
     /// A listing of the company's templates ended.
     TemplatesListed { company: Uuid, is_success: bool },
 
-    /// The channel wants to ask the provider how its number is. Answered with
-    /// [`MayAsk`](super::Answer::MayAsk).
+    /// The channel wants to probe its number. Answered with [`MayAsk`](super::Answer::MayAsk).
     QuestionWanted { channel: Uuid },
-    /// The channel has its answer, or wants none any more.
+    /// The channel's probe ended, or is not needed any more.
     QuestionEnded { channel: Uuid },
 
-    /// The provider refused a message because of the account; the hint is its own estimate of when it takes messages
+    /// The provider refused a message because of the account; the hint is its own estimate of when it accepts messages
     /// again. Answered with [`Until`](super::Answer::Until).
     Refused { hint: Option<Duration> },
-    /// The provider took a message of the account.
+    /// The provider accepted a message of the account.
     Accepted,
 
     /// The channel has a quota. Answered with [`IsKnown`](super::Answer::IsKnown).
     PeopleWanted { channel: Uuid },
     /// Some of the people who were written to in the last day.
     PeopleFound(Vec<WrittenTo>),
-    /// The store was read for the people of this span to the end, or was not.
+    /// The read of the people of this span ended.
     PeopleRead { span: (Timestamp, Timestamp), result: Result<(), Unread> },
-    /// A channel says whom it wrote to and whom it will not, and asks for more people. Answered with
+    /// A channel reports the people it wrote to, returns others, and asks for more. Answered with
     /// [`Granted`](super::Answer::Granted).
     Asked(Ask),
     /// A channel without a quota sends a template. Answered with [`Counted`](super::Answer::Counted).
     Counted { recipient: PhoneNumber },
-    /// The provider refused the message that the recipient was counted for at this moment.
+    /// The provider refused the message for which the recipient was counted at this time.
     Released { recipient: PhoneNumber, at: Timestamp },
     /// The wall clock was set back.
     ClockWentBack,
 }
 
-/// What a channel says, and asks for, of the quota of templates.
+/// A channel's report and request for the quota of templates.
 #[derive(Debug)]
 pub(crate) struct Ask {
     pub(crate) channel: Uuid,
     /// The quota of the channel's tier.
     pub(crate) quota: Quota,
-    /// The people whom it wrote to, and when.
+    /// The people it wrote to, and when.
     pub(crate) sent: Vec<(PhoneNumber, Timestamp)>,
-    /// The people who are granted to it and need not be any longer.
+    /// The granted people it does not need any longer.
     pub(crate) returned: Vec<PhoneNumber>,
-    /// The people whom it wants to write to next.
+    /// The people it wants to write to next.
     pub(crate) wanted: Vec<PhoneNumber>,
 }
 
-/// The store could not be read; the log says why.
+/// A read of the store failed; the log says why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unread;

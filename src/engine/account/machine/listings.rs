@@ -1,7 +1,7 @@
-//! Listing the account's templates: when, and through which of its channels.
+//! Listings of the account's templates: when they happen, and through which channel.
 //!
-//! Each company that has channels of the account keeps templates of its own, and has one schedule, however many
-//! channels it has and however often these are connected. A listing goes through a connected channel.
+//! Each company with channels of the account keeps templates of its own, and has one schedule, however many channels it
+//! has and however often they connect. A listing goes through a connected channel.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ struct Followed {
 }
 
 impl Listings {
-    /// A listing for each company in each `interval`; only listings that are wanted when that is zero.
+    /// One listing for each company in each `interval`; when that is zero, only on request.
     pub(super) fn new(interval: Duration) -> Self {
         Self { distances: Distances::new(interval), companies: Vec::new() }
     }
@@ -60,7 +60,7 @@ impl Listings {
                 continue;
             }
             schedule.begin(now);
-            // After a failure, the token of another channel may do.
+            // After a failure, another channel's token may work.
             let turn = schedule.failures() as usize % channels.len();
             begin(*company, channels[turn]);
         }
@@ -79,7 +79,7 @@ impl Listings {
         }
     }
 
-    /// Whether a listing is under way, or is wanted as soon as a channel is connected.
+    /// Whether a listing is under way, or requested for when a channel is connected.
     pub(super) fn is_busy(&self) -> bool {
         self.companies.iter().any(|followed| followed.schedule.is_busy())
     }

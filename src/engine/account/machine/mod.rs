@@ -1,13 +1,13 @@
-//! The machine of a business account: what its channels share, decided in one place.
+//! The machine of a business account: decides what its channels share, in one place.
 //!
 //! ```text
 //! handle(&mut self, input: Input, at: Moment, effects: &mut Effects)
 //! ```
 //!
-//! Each component owns its state: [`listings`] says when the account's templates are listed and through which channel,
-//! [`questions`] which channel asks the provider about its number, [`throttle`] until when the provider takes nothing,
-//! and [`quota`] whom the channels may write to with templates. There is one timer. The channels bring most inputs, and
-//! some are answered at once; where one process has the account and another the channel, both can be messages.
+//! Each component owns its state: [`listings`] decides when the account's templates are listed and through which
+//! channel, [`questions`] which channel probes its number next, [`throttle`] how long the provider accepts no messages,
+//! and [`quota`] to whom the channels may send templates. There is one timer. Channels bring most inputs, and some are
+//! answered at once; where the account and the channel are in different processes, both can be messages.
 
 mod effect;
 mod input;
@@ -18,13 +18,13 @@ mod schedule;
 #[cfg(test)]
 mod tests;
 mod throttle;
-mod told;
+mod updates;
 mod window;
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-pub(crate) use self::effect::{Answer, Effect, Effects, Granted, News, Published};
+pub(crate) use self::effect::{AccountUpdate, Answer, Effect, Effects, Granted, Published};
 pub(crate) use self::input::{Ask, Input, Unread};
 use self::listings::Listings;
 use self::questions::Questions;
@@ -41,17 +41,17 @@ pub(crate) struct Machine {
     listings: Listings,
     questions: Questions,
     throttle: Throttle,
-    /// `None` while nobody counts people: accounts without a quota are many.
+    /// `None` while people are not counted: most accounts have no quota.
     slots: Option<Box<Slots>>,
-    /// What channels were shown last.
+    /// The last published state.
     published: Published,
-    /// When the machine is to be woken, as was said last.
+    /// The last requested time to wake the machine.
     wakes_at: Option<Instant>,
 }
 
 impl Machine {
-    /// An account that nobody uses yet, whose templates are listed once in each `interval`; only when they are wanted
-    /// if that is zero.
+    /// An account without channels yet. Its templates are listed once in each `interval`; when that is zero, only on
+    /// request.
     pub(crate) fn new(interval: Duration) -> Self {
         Self {
             channels: 0,
@@ -64,14 +64,14 @@ impl Machine {
         }
     }
 
-    /// Handles one input, and adds to `effects` what is to be done.
+    /// Handles one input, and adds its effects to `effects`.
     pub(crate) fn handle(&mut self, input: Input, at: Moment, effects: &mut Effects) {
         self.take_up(input, at, effects);
         self.listings.begin(at.monotonic, |company, through| {
             effects.push(Effect::ListTemplates { company, through });
         });
         while let Some(channel) = self.questions.next(at.monotonic) {
-            effects.push(Effect::Tell { channel, news: News::MayAsk });
+            effects.push(Effect::Tell { channel, update: AccountUpdate::MayAsk });
         }
         if let Some(slots) = &mut self.slots {
             slots.go_on(at, effects);
@@ -143,9 +143,9 @@ impl Machine {
         }
     }
 
-    /// The one place that computes when the machine is to be woken.
+    /// The only place that computes when the machine has to be woken.
     fn set_timer(&mut self, now: Instant, effects: &mut Effects) {
-        // An account that nobody uses is kept as long as it is throttled.
+        // An unused account is kept while it is throttled.
         let throttled = self.throttle.until(now).filter(|_| self.channels == 0);
         let reading = self.slots.as_ref().and_then(|slots| slots.next_at());
         let next = [self.listings.next_at(), self.questions.next_at(), reading, throttled];
@@ -158,12 +158,12 @@ impl Machine {
         }
     }
 
-    /// Whether a channel uses the account, or something is known of it that is still needed.
+    /// Whether a channel uses the account, or its state is still needed.
     pub(crate) fn is_used(&self, now: Instant) -> bool {
         self.channels > 0 || self.listings.is_busy() || self.throttle.until(now).is_some()
     }
 
-    /// Until when the provider takes nothing from the account.
+    /// Until when the provider accepts no messages of the account.
     pub(crate) fn throttled_until(&self, now: Instant) -> Option<Instant> {
         self.throttle.until(now)
     }
@@ -174,7 +174,7 @@ impl Machine {
         self.slots.as_ref().map_or(&NOBODY, |slots| slots.window())
     }
 
-    /// Slots of the quota that are taken, by people who were written to and by those who are about to be.
+    /// The slots of the quota that are taken, by people who were written to and by granted people.
     pub(crate) fn used(&self, wall: Timestamp) -> u64 {
         self.slots.as_ref().map_or(0, |slots| slots.used(wall))
     }

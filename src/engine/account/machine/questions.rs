@@ -1,14 +1,14 @@
-//! Questions about the health of the account's numbers: the channels ask the provider one after another.
+//! Probes of the account's numbers: the channels ask the provider one after another.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-/// A question that is not answered within this time holds up the next one no longer.
+/// A probe without an answer within this time no longer holds up the next one.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The channels that want to ask, and the one that asks.
+/// The channels that wait to probe, and the one that does.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
     line: VecDeque<Uuid>,
@@ -16,7 +16,7 @@ pub(super) struct Questions {
 }
 
 impl Questions {
-    /// The channel wants to ask. Whether it may at once; otherwise it stands in line.
+    /// The channel wants to probe. Returns whether it may at once; otherwise it waits in the queue.
     pub(super) fn want(&mut self, channel: Uuid, now: Instant) -> bool {
         if self.line.is_empty() && self.is_free(now) {
             self.asking = Some((channel, now));
@@ -28,13 +28,13 @@ impl Questions {
         false
     }
 
-    /// The channel has its answer, or wants none any more.
+    /// The channel's probe ended, or is not needed any more.
     pub(super) fn end(&mut self, channel: Uuid) {
         self.asking.take_if(|(asking, _)| *asking == channel);
         self.line.retain(|waiting| *waiting != channel);
     }
 
-    /// The channel that asks next, if one may.
+    /// The channel that probes next, if one may.
     pub(super) fn next(&mut self, now: Instant) -> Option<Uuid> {
         if !self.is_free(now) {
             return None;
@@ -44,7 +44,7 @@ impl Questions {
         Some(channel)
     }
 
-    /// When the next question is asked at the latest.
+    /// When the next probe begins at the latest.
     pub(super) fn next_at(&self) -> Option<Instant> {
         self.asking.filter(|_| !self.line.is_empty()).map(|(_, since)| since + PATIENCE)
     }

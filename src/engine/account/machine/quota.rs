@@ -1,12 +1,12 @@
 //! The template quota: how many people the account may write to with templates in a moving day.
 //!
 //! The provider counts the unique recipients of 24 hours over all numbers of an account. The [window](super::window)
-//! has the people who were written to. A channel is granted the people whom it is about to write to, some at a time: a
-//! person who is granted takes a slot from then on, so that the channel asks nobody when it sends. It says afterwards
-//! whom it wrote to, and gives back whom it did not.
+//! has the people who were written to. Before a channel writes to people, they are granted to it, some at a time. A
+//! granted person takes a slot from then on, so that the channel asks nobody when it sends. Afterwards the channel
+//! reports the people it wrote to, and returns the others.
 //!
-//! A message is marked before it is attempted, and a crash leaves nobody who knows which of the marked messages were.
-//! So a channel marks messages only to people who are granted to it, and after a crash all of them count.
+//! A message is marked before it is attempted, and after a crash nobody knows which of the marked messages were. So a
+//! channel marks messages only to people granted to it, and after a crash all of them count.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem;
@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::effect::{Answer, Effect, Effects, Granted, News};
+use super::effect::{AccountUpdate, Answer, Effect, Effects, Granted};
 use super::input::{Ask, Unread};
-use super::told::Told;
+use super::updates::Updates;
 use super::window::{self, Reserved, Window};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
@@ -27,25 +27,25 @@ use crate::store::templates::recipients::WrittenTo;
 
 /// Delay before the store is read again after that failed.
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// A message that is ahead of the wall clock by no more than this went before the clock was adjusted by a little. One
-/// that is further ahead went before the clock was set back.
+/// A message that is ahead of the wall clock by no more than this went before a small adjustment of the clock. One that
+/// is further ahead went before the clock was set back.
 const ADJUSTED_BY: Duration = Duration::from_secs(1);
 
-/// The quota of one account. The limit itself comes with each question: the channels' tiers may differ in it.
+/// The quota of one account. The limit itself comes with each request, because the channels' tiers may differ in it.
 #[derive(Default)]
 pub(super) struct Slots {
     window: Window,
     grants: BTreeMap<Uuid, Grants>,
-    /// How many channels each of them is granted to.
+    /// The number of channels to which each person is granted.
     holders: HashMap<PhoneNumber, u32>,
-    /// Channels that found no slot because others hold some.
+    /// Channels that found no slot while others hold some.
     refused: Vec<Uuid>,
     /// Channels that wait until the store is read.
     waiting: Vec<Uuid>,
     reading: Reading,
-    /// How often grants became void.
+    /// Counts how often grants became void.
     voids: u64,
-    told: Told,
+    updates: Updates,
 }
 
 /// The people who are granted to one channel.
@@ -56,7 +56,7 @@ struct Grants {
     is_void: bool,
 }
 
-/// Reading the store for the people who were written to in the last day.
+/// The read of the people who were written to in the last day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Reading {
     #[default]
@@ -64,13 +64,13 @@ enum Reading {
     UnderWay {
         span: (Timestamp, Timestamp),
     },
-    /// The store did not answer: it is read again then.
+    /// The read failed: it is retried then.
     Again(Instant),
 }
 
 impl Slots {
-    /// The channel has a quota from now on. Whether the people who were written to before are known; otherwise the
-    /// channel is told once they are.
+    /// The channel has a quota from now on. Returns whether the people who were written to before are known; otherwise
+    /// the channel is told once they are.
     pub(super) fn learn(&mut self, channel: Uuid, at: Moment, effects: &mut Effects) -> bool {
         if is_planted(Fault::QuotaNotRestored) {
             self.window.begin();
@@ -88,7 +88,7 @@ impl Slots {
         false
     }
 
-    /// Counts from now on, though what was sent before is still to be read: no message falls between the two.
+    /// Counts people from now on, before the earlier ones are read: so no message falls between the two.
     fn read(&mut self, at: Moment, effects: &mut Effects) {
         let span = (at.wall.minus(QUOTA_SPAN), at.wall);
         self.reading = Reading::UnderWay { span };
@@ -96,14 +96,14 @@ impl Slots {
         effects.push(Effect::ReadPeople { span });
     }
 
-    /// People who were written to in the last day, as the store knows them.
+    /// People who were written to in the last day, from the store.
     pub(super) fn found(&mut self, people: Vec<WrittenTo>) {
         if matches!(self.reading, Reading::UnderWay { .. }) {
             self.window.restore(people);
         }
     }
 
-    /// The store was read to the end, or was not.
+    /// The read of the store ended.
     pub(super) fn was_read(
         &mut self,
         span: (Timestamp, Timestamp),
@@ -111,7 +111,7 @@ impl Slots {
         now: Instant,
         effects: &mut Effects,
     ) {
-        // A machine that was dropped meanwhile may have asked for another reading.
+        // An earlier machine of the account may have begun another read.
         if self.reading != (Reading::UnderWay { span }) {
             return;
         }
@@ -122,13 +122,13 @@ impl Slots {
         self.reading = Reading::Idle;
         self.window.complete();
         for channel in mem::take(&mut self.waiting) {
-            effects.push(Effect::Tell { channel, news: News::PeopleKnown });
+            effects.push(Effect::Tell { channel, update: AccountUpdate::PeopleKnown });
         }
     }
 
-    /// When the store is read again, or a channel is told something.
+    /// When the store is read again, or a channel is told an update.
     pub(super) fn next_at(&self) -> Option<Instant> {
-        [self.reads_again_at(), self.told.next_at()].into_iter().flatten().min()
+        [self.reads_again_at(), self.updates.next_at()].into_iter().flatten().min()
     }
 
     const fn reads_again_at(&self) -> Option<Instant> {
@@ -138,20 +138,20 @@ impl Slots {
         }
     }
 
-    /// Reads the store again if that is due, and tells channels what they may be told now.
+    /// Reads the store again if that is due, and tells channels the updates that are due.
     pub(super) fn go_on(&mut self, at: Moment, effects: &mut Effects) {
         if self.reads_again_at().is_some_and(|again| again <= at.monotonic) {
             self.read(at, effects);
         }
-        self.told.go_on(at.monotonic, effects);
+        self.updates.go_on(at.monotonic, effects);
     }
 
-    /// A channel says whom it wrote to and whom it will not, and asks for more people.
+    /// A channel reports the people it wrote to, returns others, and asks for more.
     pub(super) fn ask(&mut self, ask: Ask, at: Moment, effects: &mut Effects) {
         let Ask { channel, quota, sent, returned, wanted } = ask;
         let arrivals = self.window.arrivals();
         for (recipient, sent_at) in sent {
-            // The account heard that the clock was set back before it heard of this message.
+            // The account learned of the clock's change before it learned of this message.
             if sent_at > at.wall.plus(ADJUSTED_BY) {
                 self.window.spend_before(recipient, at.wall);
             } else {
@@ -177,7 +177,7 @@ impl Slots {
         })));
     }
 
-    /// Grants these people to the channel, as far as there are slots. Returns those for whom there is none.
+    /// Grants these people to the channel while there are slots. Returns those for whom there is none.
     fn grant(
         &mut self,
         channel: Uuid,
@@ -194,8 +194,8 @@ impl Slots {
                 continue;
             }
             if !self.window.counts(recipient, quota, wall) {
-                // A person who is granted to another channel takes a slot already, but perhaps one that only the larger
-                // quota of that channel has.
+                // A person granted to another channel takes a slot already, but perhaps one that only that channel's
+                // larger quota has.
                 let is_held = self.holders.contains_key(&recipient);
                 let with_them = used.unwrap_or_else(|| self.used(wall)) + u64::from(!is_held);
                 if with_them > most_of(quota) {
@@ -213,12 +213,12 @@ impl Slots {
         refused
     }
 
-    /// The people who take a slot only because they are granted.
+    /// The number of people who take a slot only because they are granted.
     fn held_alone(&self, wall: Timestamp) -> u64 {
         self.holders.keys().filter(|held| !self.window.is_live(**held, wall)).count() as u64
     }
 
-    /// The channel does not write to this person. Whether a slot is free by that.
+    /// The channel does not write to this person. Returns whether that freed a slot.
     fn give_back(&mut self, channel: Uuid, recipient: PhoneNumber, wall: Timestamp) -> bool {
         let Some(held) = self.grants.get_mut(&channel) else { return false };
         if !held.people.remove(&recipient) {
@@ -236,26 +236,26 @@ impl Slots {
         !self.window.is_live(recipient, wall)
     }
 
-    /// A channel found no slot although others only hold some: those give back what they cannot use now.
+    /// A channel found no slot while others hold unused ones: asks those to return what they cannot use now.
     fn recall(&mut self, channel: Uuid) {
         if !self.refused.contains(&channel) {
             self.refused.push(channel);
         }
         for holder in self.grants.keys().filter(|holder| **holder != channel) {
-            self.told.add(*holder, News::Recalled);
+            self.updates.add(*holder, AccountUpdate::Recalled);
         }
     }
 
-    /// A slot is free that channels waited for.
+    /// Tells the channels that wait for a slot that one is free.
     fn tell_of_room(&mut self) {
         for channel in mem::take(&mut self.refused) {
-            self.told.add(channel, News::HasRoom);
+            self.updates.add(channel, AccountUpdate::HasRoom);
         }
     }
 
     /// The channel is gone, and everything that is granted to it is free.
     pub(super) fn leave(&mut self, channel: Uuid, wall: Timestamp) {
-        self.told.leave(channel);
+        self.updates.leave(channel);
         self.waiting.retain(|waiting| *waiting != channel);
         self.refused.retain(|refused| *refused != channel);
         let mut is_freed = false;
@@ -267,9 +267,10 @@ impl Slots {
         }
     }
 
-    /// More slots may be taken than a channel's quota has: where the tiers of channels differ in their quotas, one may use
-    /// up what another was granted. Then the grants of the smaller quota are void, and its channel asks for each person
-    /// in the moment of sending. They take their slots until the channel has said whom it wrote to, and gave them back.
+    /// More slots may be taken than a channel's quota has: where the tiers of channels differ in their quotas, one may
+    /// use up what another was granted. Then the grants of the smaller quota are void, and its channel asks for each
+    /// person in the moment of sending. They take their slots until the channel has said whom it wrote to, and gave
+    /// them back.
     fn void_overdrawn(&mut self, by: Option<Uuid>, wall: Timestamp) {
         let least = self.grants.values().map(|grants| most_of(grants.quota)).min();
         let at_most = self.window.used(wall) + self.holders.len() as u64;
@@ -284,7 +285,7 @@ impl Slots {
             grants.is_void = true;
             self.voids += 1;
             if by != Some(*channel) {
-                self.told.add(*channel, News::Recalled);
+                self.updates.add(*channel, AccountUpdate::Recalled);
             }
         }
     }
@@ -317,7 +318,7 @@ impl Slots {
     /// The wall clock was set back to `now`: nobody was written to later than that.
     pub(super) fn clock_went_back(&mut self, now: Timestamp) {
         self.window.clock_went_back(now);
-        // Whose day was over may count again.
+        // People whose day was over may count again.
         self.void_overdrawn(None, now);
     }
 
@@ -331,7 +332,7 @@ impl Slots {
         &self.window
     }
 
-    /// Slots that are taken, by people who were written to and by those who are about to be.
+    /// The slots that are taken, by people who were written to and by granted people.
     pub(super) fn used(&self, wall: Timestamp) -> u64 {
         self.window.used(wall) + self.held_alone(wall)
     }

@@ -1,26 +1,26 @@
-//! When the templates of one business account are listed: once in each interval, sooner when something says that they
-//! changed, and sooner again after a listing failed.
+//! The schedule of template listings: once in each interval, sooner when the templates may have changed, and sooner
+//! again after a failed listing.
 
 use std::time::{Duration, Instant};
 
-/// Two listings are at least so far apart, however often they are asked for.
+/// The least time between two listings, however often they are requested.
 const LEAST_DISTANCE: Duration = Duration::from_secs(60);
-/// Where the interval is short, they are this part of it apart.
+/// With a short interval, the least time is this part of it.
 const PARTS: u32 = 30;
-/// The longest wait after failures where there is no interval.
+/// The longest wait after failures, without an interval.
 const LONGEST_WAIT: Duration = Duration::from_secs(30 * 60);
 
-/// How far apart listings are.
+/// The times between listings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Distances {
-    /// Between two that nobody asked for; `None` when there are none.
+    /// Between two scheduled listings; `None` when there are none.
     interval: Option<Duration>,
-    /// Between any two.
+    /// Between any two listings.
     least: Duration,
 }
 
 impl Distances {
-    /// A listing in each `interval`, or none but those that are asked for when that is zero.
+    /// One listing in each `interval`; when that is zero, only on request.
     pub(super) fn new(interval: Duration) -> Self {
         let interval = (!interval.is_zero()).then_some(interval);
         Self { interval, least: interval.map_or(LEAST_DISTANCE, |all| LEAST_DISTANCE.min(all / PARTS)) }
@@ -31,14 +31,14 @@ impl Distances {
 #[derive(Debug)]
 pub(super) struct Schedule {
     distances: Distances,
-    /// When the next listing is due without anybody's asking.
+    /// When the next scheduled listing is due.
     next: Option<Instant>,
-    /// The first moment for which one is wanted besides.
-    wanted: Option<Instant>,
-    /// When the last one began.
+    /// The first and the last time for which a listing is requested.
+    wanted: Option<(Instant, Instant)>,
+    /// When the last listing began.
     began: Option<Instant>,
     is_running: bool,
-    /// Those that failed since the last that succeeded.
+    /// The failures since the last success.
     failures: u32,
 }
 
@@ -49,10 +49,11 @@ impl Schedule {
         Self { distances, next, wanted: None, began: None, is_running: false, failures: 0 }
     }
 
-    /// Something says that the templates may have changed, or will have at this moment. One listing after it
-    /// serves everybody who wants one.
+    /// The templates may have changed, or will have at this time. One listing after the last of these times serves all
+    /// requests.
     pub(super) fn want(&mut self, at: Instant) {
-        self.wanted = Some(self.wanted.map_or(at, |earlier| earlier.min(at)));
+        let (first, last) = self.wanted.unwrap_or((at, at));
+        self.wanted = Some((first.min(at), last.max(at)));
     }
 
     /// When a listing is to begin; `None` while one runs or none is due.
@@ -61,20 +62,19 @@ impl Schedule {
             return None;
         }
         let soonest = self.began.map(|began| began + self.distances.least);
-        let wanted = self.wanted.map(|wanted| soonest.map_or(wanted, |soonest| wanted.max(soonest)));
+        let wanted = self.wanted.map(|(first, _)| soonest.map_or(first, |soonest| first.max(soonest)));
         [self.next, wanted].into_iter().flatten().min()
     }
 
-    /// A listing begins: it serves what was wanted up to now. What is wanted while it runs may be newer than what it
-    /// finds.
+    /// A listing begins: it serves the requests up to now. A request during the listing may concern a newer change.
     pub(super) fn begin(&mut self, now: Instant) {
         self.is_running = true;
         self.began = Some(now);
-        self.wanted = self.wanted.filter(|wanted| *wanted > now);
+        let later = self.wanted.filter(|(_, last)| *last > now);
+        self.wanted = later.map(|(first, last)| (if first > now { first } else { last }, last));
     }
 
-    /// The listing ended. Only one that succeeded counts as one; after a failure it is tried again sooner, but ever
-    /// more seldom.
+    /// The listing ended. Only a success counts as a listing; a failed one is retried sooner, with growing waits.
     pub(super) fn end(&mut self, is_success: bool, now: Instant) {
         self.is_running = false;
         let Distances { interval, least } = self.distances;
@@ -88,12 +88,12 @@ impl Schedule {
         self.next = Some(now + wait);
     }
 
-    /// Whether a listing is under way or wanted.
+    /// Whether a listing is under way or requested.
     pub(super) const fn is_busy(&self) -> bool {
         self.is_running || self.wanted.is_some()
     }
 
-    /// How many listings in a row failed.
+    /// The number of failures in a row.
     pub(super) const fn failures(&self) -> u32 {
         self.failures
     }

@@ -1,7 +1,9 @@
 //! The account machine, driven by hand.
 
-mod doubts;
 mod random;
+mod slots;
+mod timers;
+mod unknown;
 
 use std::ops::Range;
 
@@ -110,10 +112,10 @@ impl World {
     }
 
     /// What channels were told since that was last asked.
-    fn told(&mut self) -> Vec<(u128, News)> {
+    fn told(&mut self) -> Vec<(u128, AccountUpdate)> {
         let told = self.wanted.extract_if(.., |effect| matches!(effect, Effect::Tell { .. }));
         told.filter_map(|effect| match effect {
-            Effect::Tell { channel, news } => Some((channel.as_u128(), news)),
+            Effect::Tell { channel, update } => Some((channel.as_u128(), update)),
             _ => None,
         })
         .collect()
@@ -164,9 +166,9 @@ fn what_is_granted_and_not_used_is_recalled_for_a_channel_that_waits() {
     let mut world = World::counting(3);
     assert_eq!(world.grant(1, 2, 0..2), 2);
     assert_eq!((world.told(), world.grant(2, 2, 2..4)), (vec![], 0));
-    assert_eq!(world.told(), [(1, News::Recalled)]);
+    assert_eq!(world.told(), [(1, AccountUpdate::Recalled)]);
     world.ask(1, 2, Ask { returned: vec![person(0)], ..nothing() });
-    assert_eq!(world.told(), [(2, News::HasRoom)]);
+    assert_eq!(world.told(), [(2, AccountUpdate::HasRoom)]);
     assert_eq!(world.grant(2, 2, 2..4), 1);
     world.told();
     // What was used is not given back by that, and nobody is told that there is room.
@@ -182,7 +184,11 @@ fn grants_of_a_smaller_quota_are_void_when_a_channel_with_a_larger_one_or_none_u
     let mut world = World::counting(3);
     assert_eq!((world.grant(1, 4, 0..3), world.grant(2, 6, 10..11), world.published.voids), (3, 1, 0));
     assert_eq!((world.grant(2, 6, 11..12), world.published.voids), (1, 1), "five are more than four");
-    assert_eq!((world.told(), world.used()), (vec![(1, News::Recalled)], 5), "perhaps they were written to");
+    assert_eq!(
+        (world.told(), world.used()),
+        (vec![(1, AccountUpdate::Recalled)], 5),
+        "perhaps they were written to"
+    );
     assert_eq!((world.grant(2, 6, 12..14), world.published.voids), (1, 1), "once");
     let sent = vec![(person(0), world.at.wall)];
     world.ask(1, 4, Ask { sent, returned: (0..3).map(person).collect(), ..nothing() });
@@ -232,7 +238,7 @@ fn the_store_is_read_once_for_all_channels_and_again_after_it_failed() {
     world.feed(Input::PeopleRead { span: first, result: Ok(()) });
     assert!(world.told().is_empty(), "the end of another reading is none of this");
     world.feed(Input::PeopleRead { span, result: Ok(()) });
-    assert_eq!(world.told(), [1, 2, 3].map(|number| (number, News::PeopleKnown)));
+    assert_eq!(world.told(), [1, 2, 3].map(|number| (number, AccountUpdate::PeopleKnown)));
     let answer = world.feed(Input::PeopleWanted { channel: channel(4) });
     assert!(matches!(answer, Some(Answer::IsKnown(true))), "{answer:?}");
     assert_eq!((world.used(), world.grant(1, 5, 0..9)), (4, 5));
@@ -248,10 +254,10 @@ fn channels_ask_about_their_numbers_one_after_another() {
     assert_eq!((answers, world.told()), ([true, false, false], vec![]));
     world.feed(Input::Left { channel: channel(2) });
     world.feed(Input::QuestionEnded { channel: channel(1) });
-    assert_eq!(world.told(), [(3, News::MayAsk)]);
+    assert_eq!(world.told(), [(3, AccountUpdate::MayAsk)]);
     world.feed(Input::QuestionWanted { channel: channel(1) });
     world.pass(5 * SECOND);
-    assert_eq!(world.told(), [(1, News::MayAsk)], "the answer to the third is overdue");
+    assert_eq!(world.told(), [(1, AccountUpdate::MayAsk)], "the answer to the third is overdue");
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! A throttle: how long the provider takes nothing from one scope, a whole app or a whole business account.
+//! A throttle: how long the provider accepts no messages of one scope, an app or a business account.
 //!
-//! The pause doubles with each refusal in a row. Answers that arrive within a pause belong to the same refusal.
+//! The pause doubles with each refusal in a row. Answers within a pause belong to the same refusal.
 
 use std::time::{Duration, Instant};
 
@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// The provider's own estimate is believed up to here.
+/// The longest estimate of the provider that is believed.
 const LONGEST_HINT: Duration = Duration::from_secs(60 * 60);
 
-/// A pause that ended so long ago is forgotten, with the refusals before it.
+/// A pause that ended so long ago is removed, with the refusals before it.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60 * 60);
 
 /// The throttle of one scope.
 #[derive(Debug, Default)]
 pub(in crate::engine::account) struct Throttle(Option<Pause>);
 
-/// How long nothing goes.
+/// A pause of the scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::engine::account) struct Pause {
     pub(in crate::engine::account) until: Instant,
@@ -27,9 +27,9 @@ pub(in crate::engine::account) struct Pause {
 }
 
 impl Throttle {
-    /// The provider refused a message because of this scope; `hint` is the provider's own estimate of when it takes
-    /// messages again. Returns the moment until which no message of the scope may go. An answer that arrives within
-    /// a pause makes it longer only by a longer estimate.
+    /// The provider refused a message because of this scope; `hint` is its own estimate of when it accepts messages
+    /// again. Returns the time until which no message of the scope may go. An answer within a pause extends it only by
+    /// a longer estimate.
     pub(in crate::engine::account) fn refused(&mut self, hint: Option<Duration>, now: Instant) -> Instant {
         self.0.take_if(|pause| pause.until + FORGOTTEN_AFTER <= now);
         let hinted = now + hint.unwrap_or_default().min(LONGEST_HINT);
@@ -42,7 +42,7 @@ impl Throttle {
         pause.until
     }
 
-    /// The provider refused a message of the scope elsewhere, which led to this pause there.
+    /// Another node got a refusal for the scope, with this pause.
     pub(in crate::engine::account) fn hear(&mut self, heard: Pause, now: Instant) {
         let until = heard.until.min(now + LONGEST_HINT);
         if until <= now {
@@ -52,13 +52,13 @@ impl Throttle {
         *pause = Pause { until: pause.until.max(until), times: pause.times.max(heard.times) };
     }
 
-    /// The pause of now.
+    /// The present pause.
     pub(in crate::engine::account) fn pause(&self, now: Instant) -> Option<Pause> {
         self.0.filter(|pause| pause.until > now)
     }
 
-    /// The provider took a message of the scope: the next refusal is a first one again. A pause that lasts still
-    /// lasts, because answers of messages in flight arrive in any order.
+    /// The provider accepted a message of the scope: the next refusal counts as a first one. A present pause stays,
+    /// because the answers of messages in flight arrive in any order.
     pub(in crate::engine::account) fn accepted(&mut self, now: Instant) {
         self.0.take_if(|pause| pause.until <= now);
     }
@@ -68,7 +68,7 @@ impl Throttle {
         self.pause(now).map(|pause| pause.until)
     }
 
-    /// Whether a refusal is remembered: without one, [`Throttle::until`] and [`Throttle::accepted`] do nothing.
+    /// Whether a refusal is known: without one, [`Throttle::until`] and [`Throttle::accepted`] do nothing.
     pub(in crate::engine::account) const fn is_known(&self) -> bool {
         self.0.is_some()
     }

@@ -1,10 +1,10 @@
 //! A window of 24 hours over the recipients of one business account.
 //!
-//! Each recipient is in it once, with the time of the last message to it, which takes about 70 bytes: a quota
-//! of 100,000 recipients, the largest of the provider, is 7 MB. An account without a quota keeps nothing.
+//! Each recipient is in it once, with the time of the last message to it, in about 70 bytes: the provider's largest
+//! quota, 100,000 recipients, takes 7 MB. An account without a quota keeps nothing.
 //!
-//! Of some it is not known whether they were written to: a crash came in between, or one of several messages to them was
-//! refused. They count, and are written to (again) only while no more people count than the quota allows.
+//! For some recipients it is unknown whether they were written to: a crash came in between, or one of several messages
+//! to them was refused. They count, and are written to (again) only while no more people count than the quota allows.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
@@ -17,15 +17,15 @@ use crate::store::templates::recipients::WrittenTo;
 /// How long a recipient counts.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// At most so many recipients whose day is over are forgotten in one call, so that none stands still for long.
+/// The most recipients whose day is over that one call removes, so that no call takes long.
 const SWEEP: usize = 32;
 
-/// The most recipients that are counted; a larger quota counts as this one. The oldest are left out, and that
-/// changes nothing for smaller quotas: only the newest, as many as the quota, decide when there is room.
+/// The most recipients that are counted; a larger quota counts as this one. The oldest are left out, which changes
+/// nothing for smaller quotas: only the newest recipients, as many as the quota, decide whether there is room.
 const MOST: usize = 1_000_000;
 
-/// Up to here a channel without a quota is counted though no channel of its account has one any more. Beyond that
-/// nobody is counted until one has, and reads what was sent.
+/// Up to this number, recipients of channels without a quota are counted even while no channel of the account has one.
+/// Beyond it nobody is counted until a channel has a quota, and reads the earlier messages.
 const MOST_WITHOUT_QUOTA: usize = 200_000;
 
 /// A channel with a quota asks at least this often.
@@ -36,46 +36,46 @@ const ASKED_WITHIN: Duration = Duration::from_secs(60 * 60);
 pub(crate) enum Reserved {
     /// The recipient counts from now on.
     New {
-        /// To be given back with [`Window::release`] when nothing was sent.
+        /// The time to pass to [`Window::release`] if no message was sent.
         at: Timestamp,
     },
-    /// The recipient counted already and counts longer now.
+    /// The recipient counted already, and counts for longer now.
     Known,
     /// The account has no quota and nobody is counted.
     Uncounted,
     /// There is no room for another recipient.
     Full {
-        /// When there will be, unless it is taken by then.
+        /// When there will be room, unless somebody takes it by then.
         until: Timestamp,
     },
-    /// What was sent before is not known, so nobody can say whether there is room: to be asked again after
+    /// The earlier messages are not known, and so not whether there is room: to be asked again after
     /// [`Window::restore`].
     Unread,
 }
 
-/// The people who count, and until when.
+/// The people who count, with the times of the last messages to them.
 #[derive(Default)]
 pub(crate) struct Window {
     /// The last message to each recipient.
     last: HashMap<PhoneNumber, Timestamp>,
     /// The same, oldest first.
     order: BTreeSet<(Timestamp, PhoneNumber)>,
-    /// Those of whom it is not known whether they were written to.
+    /// The people of whom it is unknown whether they were written to.
     doubtful: HashSet<PhoneNumber>,
     stage: Stage,
-    /// How often somebody new began to count.
+    /// The number of times that a person began to count.
     arrivals: u64,
-    /// When somebody last asked for a quota.
+    /// When a channel with a quota last asked.
     asked: Option<Timestamp>,
 }
 
-/// How much of what was sent in the last day is in a window.
+/// How many of the last day's messages a window has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Stage {
     /// Nothing.
     #[default]
     Unread,
-    /// Whatever is sent from now on.
+    /// All messages from now on.
     Reading,
     /// Everything.
     Complete,
@@ -99,9 +99,9 @@ impl Window {
             if is_doubtful && let Some(until) = self.too_many_until(quota, now) {
                 return Reserved::Full { until };
             }
-            // Always a little later than before, so that no earlier message can give it back.
+            // Always later than before, so that no earlier message can give it back.
             self.put(recipient, now.max(last.plus(Duration::from_millis(1))));
-            // What is in doubt is in doubt again if this message is given back.
+            // If this message is given back, it is unknown again whether the person was written to.
             return if self.doubtful.remove(&recipient) {
                 Reserved::New { at: last }
             } else {
@@ -115,7 +115,7 @@ impl Window {
                     return Reserved::Full { until };
                 }
             }
-            // What is being read for a channel with a quota is read to the end.
+            // A read for a channel with a quota goes on to its end.
             Quota::Unlimited
                 if self.last.len() >= MOST_WITHOUT_QUOTA
                     && self.stage == Stage::Complete
@@ -130,7 +130,7 @@ impl Window {
         Reserved::New { at: now }
     }
 
-    /// Counts a template that went at `at` to a recipient who had a slot for it. Who counts already counts a little
+    /// Counts a template that went at `at` to a recipient with a slot. A recipient who counts already counts a little
     /// longer than from `at`, so that this message cannot give back what an earlier one counted.
     pub(super) fn spend(&mut self, recipient: PhoneNumber, at: Timestamp) {
         if self.stage == Stage::Unread {
@@ -157,7 +157,7 @@ impl Window {
         }
     }
 
-    /// A channel with a quota asks: forgets some of those whose day is over.
+    /// A channel with a quota asks: removes some recipients whose day is over.
     pub(super) fn look_after(&mut self, quota: Quota, now: Timestamp) {
         if matches!(quota, Quota::AtMost(_)) && self.stage == Stage::Complete {
             self.asked = Some(now);
@@ -194,8 +194,8 @@ impl Window {
         }
     }
 
-    /// Takes back what was counted at `at`. When another message to the recipient was counted since, they go on counting,
-    /// but nobody can say whether the provider took that one.
+    /// Takes back the count of `at`. When another message to the recipient was counted since, the recipient goes on
+    /// counting, but it is unknown whether the provider accepted that message.
     pub(in crate::engine::account) fn release(&mut self, recipient: PhoneNumber, at: Timestamp) {
         match self.last.get(&recipient) {
             Some(last) if *last == at => self.remove((at, recipient)),
@@ -212,7 +212,7 @@ impl Window {
         }
     }
 
-    /// Takes in people who were written to, as the store knows them. What is known already stays.
+    /// Adds people who were written to, from the store. Newer knowledge stays.
     pub(crate) fn restore(&mut self, people: impl IntoIterator<Item = WrittenTo>) {
         for WrittenTo { recipient, at, is_certain } in people {
             let last = self.last.get(&recipient).copied();
@@ -245,8 +245,8 @@ impl Window {
         counted.map(|(at, recipient)| (*recipient, *at))
     }
 
-    /// Recipients that a clock that was ahead wrote to later than `now` count from `now` on: a day, and not as long as
-    /// the clock was ahead besides. Whether the provider took these messages is not told by their times any more.
+    /// Recipients with a time later than `now`, from a clock that was ahead, count from `now` on for a day. Their times
+    /// no longer tell whether the provider accepted these messages.
     pub(in crate::engine::account) fn clock_went_back(&mut self, now: Timestamp) {
         while let Some((at, recipient)) = self.order.last().copied().filter(|(at, _)| *at > now) {
             self.order.remove(&(at, recipient));
@@ -275,7 +275,7 @@ impl Window {
     /// When no more than `count` people count; `None` when that is so now.
     fn at_most(&self, count: usize, now: Timestamp) -> Option<Timestamp> {
         let to_go = self.order.len().checked_sub(count).filter(|to_go| *to_go > 0)?;
-        // A quota may have become much smaller than what is counted: from whichever end it is nearer.
+        // A quota may be much smaller than the count: searches from the nearer end.
         let last_to_go = if to_go <= count {
             self.order.iter().nth(to_go - 1)
         } else {
@@ -285,7 +285,7 @@ impl Window {
         (!is_over(*at, now)).then(|| at.plus(DAY))
     }
 
-    /// Whether somebody asked for a quota lately.
+    /// Whether a channel with a quota asked lately.
     fn is_asked(&self, now: Timestamp) -> bool {
         self.asked.is_some_and(|asked| asked.plus(ASKED_WITHIN) > now)
     }
@@ -309,7 +309,7 @@ impl Window {
         self.order.remove(&(at, recipient));
     }
 
-    /// Forgets recipients whose day is over: some at every call, and as many as it takes to have room.
+    /// Removes recipients whose day is over: some at every call, and as many as are needed to have room.
     fn forget(&mut self, quota: Quota, now: Timestamp) {
         for looked in 0.. {
             let over = self.order.first().is_some_and(|(at, _)| is_over(*at, now));
@@ -329,7 +329,7 @@ impl Window {
         }
     }
 
-    /// Whether one more fits, those counted whose day is over.
+    /// Whether one more fits, while recipients whose day is over count too.
     fn has_room(&self, quota: Quota) -> bool {
         match quota {
             Quota::Unlimited => true,
@@ -343,8 +343,8 @@ pub(super) const fn most_of(quota: u32) -> usize {
     if quota as usize > MOST { MOST } else { quota as usize }
 }
 
-/// Whether a recipient last written to at `last` does not count any more. Times in the future count until their day
-/// is over too, unless [`Window::clock_went_back`] was told of them.
+/// Whether a recipient last written to at `last` no longer counts. A time in the future counts until its day is over
+/// too, unless [`Window::clock_went_back`] was called since.
 fn is_over(last: Timestamp, now: Timestamp) -> bool {
     last.plus(DAY) <= now
 }

@@ -1,7 +1,7 @@
-//! The shell of the accounts: one task that carries out what their machines want done, for as long as the engine runs.
+//! The shell of the accounts: one task that carries out the effects of their machines while the engine runs.
 //!
-//! It decides nothing. Channels hand their inputs to the machines themselves; the clock, the store and the provider come
-//! in here.
+//! It decides nothing. Channels pass their inputs to the machines directly; the shell brings in the clock, the store
+//! and the provider.
 
 mod timers;
 mod work;
@@ -39,19 +39,19 @@ impl Engine {
     }
 }
 
-/// Carries out what the machines of all accounts want done.
+/// Carries out the effects of all accounts.
 pub(in crate::engine) async fn keep(engine: Engine, connections: Connections) {
     let (mut timers, mut running) = (Timers::default(), FuturesUnordered::new());
     let accounts = &engine.0.shared.accounts;
     loop {
         for (account, effect) in accounts.take_effects() {
             match effect {
-                Effect::Tell { channel, news } => engine.directory().tell(channel, OfAccount(news)),
+                Effect::Tell { channel, update } => engine.directory().tell(channel, OfAccount(update)),
                 Effect::WakeAt(at) => timers.set(account, at),
                 Effect::ListTemplates { company, through } => {
                     let (shared, connections) = (Arc::clone(&engine.0.shared), connections.clone());
                     let waba_id = Arc::clone(&account);
-                    // A task of its own: should it panic, that is a failure like others.
+                    // A task of its own: a panic in it is a failure like others.
                     let listing = actix::spawn(async move {
                         work::list(&shared, connections, (company, &*waba_id), through).await
                     });

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// When each account is to be woken.
+/// When each account has to be woken.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     order: BTreeSet<(Instant, Arc<str>)>,
@@ -12,7 +12,7 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// The account is to be woken then, and at no moment that was set before.
+    /// Wakes the account then; this replaces an earlier time.
     pub(super) fn set(&mut self, account: Arc<str>, at: Instant) {
         if let Some(earlier) = self.set.insert(Arc::clone(&account), at) {
             self.order.remove(&(earlier, Arc::clone(&account)));
@@ -20,19 +20,19 @@ impl Timers {
         self.order.insert((at, account));
     }
 
-    /// The account is not to be woken.
+    /// Wakes the account no more.
     pub(super) fn cancel(&mut self, account: &Arc<str>) {
         if let Some(at) = self.set.remove(account) {
             self.order.remove(&(at, Arc::clone(account)));
         }
     }
 
-    /// When the next account is to be woken.
+    /// When the next account has to be woken.
     pub(super) fn next(&self) -> Option<Instant> {
         self.order.first().map(|(at, _)| *at)
     }
 
-    /// Takes out the accounts that are to be woken by now.
+    /// Takes out the accounts whose time has come.
     pub(super) fn due(&mut self, now: Instant) -> Vec<Arc<str>> {
         let mut due = Vec::new();
         while let Some((at, account)) = self.order.pop_first() {

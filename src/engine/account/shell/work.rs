@@ -1,7 +1,7 @@
-//! What the shell asks the provider and the store for an account.
+//! Requests of the shell to the provider and the store, for an account.
 //!
-//! All accounts take turns with listings, so that the provider's budget for such questions (200 an hour, 5,000 with a
-//! registered number) is hardly touched. While the provider is away, the known templates stay.
+//! All accounts take turns with listings, so that the provider's budget for such requests (200 an hour, 5,000 with a
+//! registered number) is hardly touched. While the provider is unavailable, the known templates stay.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,7 +20,8 @@ use crate::store;
 /// A company, and the account whose templates it keeps.
 type Owner<'a> = (Uuid, &'a str);
 
-/// Lists an account's templates through a channel and stores them. Whether that succeeded; if not, the log says why.
+/// Lists an account's templates through a channel and stores them. Returns whether that succeeded; if not, the log says
+/// why.
 pub(super) async fn list(
     shared: &Arc<Shared>,
     connections: Connections,
@@ -28,14 +29,14 @@ pub(super) async fn list(
     channel: Uuid,
 ) -> bool {
     actix::clock::sleep(shared.questions.turn(Instant::now())).await;
-    // Boxed, so that thousands that wait for their turn are small.
+    // Boxed, so that thousands that wait for their turn take little memory.
     match Box::pin(try_list(shared, connections, owner, channel)).await {
         Ok(count) => {
             tracing::debug!(channel.id = %channel, templates = count, "the templates are up to date");
             true
         }
         Err(error) => {
-            tracing::warn!(channel.id = %channel, %error, "the templates cannot be listed, those known stay");
+            tracing::warn!(channel.id = %channel, %error, "cannot list the templates, the known ones stay");
             false
         }
     }
@@ -66,14 +67,14 @@ async fn try_list(
         return Err(Failed::Channel("the channel is gone".to_owned()));
     };
     let (connector, _) = channel::connector(shared, &record, connections, sealed).map_err(Failed::Channel)?;
-    // What a webhook says meanwhile is newer than the list.
+    // Webhooks during the listing are newer than its result.
     let as_of = Timestamp::now();
     let listed = connector.templates().await?;
     shared.store.sync_templates_as_of(company, waba_id, &listed, as_of).await?;
     Ok(listed.len())
 }
 
-/// Reads whom the account wrote to with templates within this span into its machine.
+/// Reads the recipients of the account's templates within this span into its machine.
 pub(super) async fn read_people(
     shared: &Arc<Shared>,
     waba_id: &Arc<str>,
@@ -85,7 +86,7 @@ pub(super) async fn read_people(
         store.template_recipients(&account, span, take).await
     });
     reading.await.map_err(|error: store::Error| {
-        tracing::error!(account = %waba_id, %error, "reading the recipients of templates failed");
+        tracing::error!(account = %waba_id, %error, "cannot read the recipients of templates");
         Unread
     })
 }

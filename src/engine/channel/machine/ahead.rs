@@ -1,18 +1,18 @@
 //! How far ahead messages are marked, so that the pace does not wait for commits.
 //!
-//! A message goes out once its mark is durable. A quarter of a second's worth is marked ahead, which is more than
-//! most commits take; where commits were seen that took longer, twice their time. A crash leaves in doubt what is
-//! marked, so that it is never more than may be in flight.
+//! A message goes out once its mark is durable. A quarter of a second's worth is marked ahead, which covers most
+//! commits; after slower commits, twice their time. A crash leaves the outcome of marked messages unknown, so no more
+//! are marked than may be in flight.
 
 use std::time::{Duration, Instant};
 
 use crate::domain::tier::Tier;
 
-/// What is marked ahead where commits are fast.
+/// The time that marks cover while commits are fast.
 const LEAST: Duration = Duration::from_millis(250);
-/// A mark that is due while a commit runs goes with the next.
+/// Marks cover this many commits: a mark that is due while a commit runs is written with the next one.
 const COMMITS: u32 = 2;
-/// A slow commit counts half after this.
+/// The weight of a slow commit halves in this time.
 const HALF_LIFE: Duration = Duration::from_secs(120);
 /// The fewest messages that are marked ahead.
 const FEWEST: u64 = 16;
@@ -21,7 +21,7 @@ const FEWEST: u64 = 16;
 pub(super) struct Ahead {
     per_second: f64,
     most: u64,
-    /// The slowest commit lately, and when it was.
+    /// The slowest recent commit, and when it was.
     slowest: Duration,
     since: Instant,
 }
@@ -36,12 +36,12 @@ impl Ahead {
         }
     }
 
-    /// Goes over to another pace.
+    /// Follows a changed tier.
     pub(super) fn retune(&mut self, tier: &Tier) {
         self.per_second = tier.messages_per_second.per_second();
     }
 
-    /// What the channel wrote was durable after this time.
+    /// A write of the channel took so long to become durable.
     pub(super) fn took(&mut self, commit: Duration, now: Instant) {
         if commit >= self.slowest(now) {
             (self.slowest, self.since) = (commit, now);

@@ -1,4 +1,4 @@
-//! What the provider's answers mean, carried out.
+//! Carries out what the provider's answers mean.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use super::dispatch::Later;
 use super::effect::Figure;
 use super::input::Answered;
 use super::moment::Step;
-use super::work::{Doubt, Leave, Ticket};
+use super::work::{Leave, PriorOutcome, Ticket};
 use super::{Machine, retry};
 use crate::connector::web_session::RESTRICTED;
 use crate::connector::{Disposition, Reply};
@@ -19,24 +19,24 @@ use crate::engine::planted::{Fault, is_planted};
 use crate::engine::web_session::RESTRICTED_FOR;
 use crate::store::suppressions::{Says, Word};
 
-/// A wait that is longer than this is spent in the store.
+/// A message that waits longer than this waits in the store.
 const PARKED_AFTER: Duration = Duration::from_secs(120);
 
 impl Machine {
-    /// The provider answered an attempt, or did not.
+    /// An attempt ended, with or without an answer.
     pub(super) fn answered(&mut self, answered: Answered, step: &mut Step<'_>) {
         self.conclude(answered, step);
         self.pump(step);
     }
 
-    /// Decides what an answer means and notes it for the ledger.
+    /// Decides what an answer means and passes the outcome to the ledger.
     fn conclude(&mut self, answered: Answered, step: &mut Step<'_>) {
         let Answered { mut ticket, generation, reply, started } = answered;
         self.flight.requests -= 1;
         self.weigh(ticket.key(), &reply, step);
         if self.was_heard(ticket.key()) {
-            // A receipt says that the provider has it, whatever this answer says.
-            self.end_errand(ticket.send_id, State::Sent, None, step.wall());
+            // A receipt says that the provider has the message: this answer changes nothing.
+            self.end_pending_reply(ticket.send_id, State::Sent, None, step.wall());
             self.flight.in_flight -= 1;
             self.lanes.settle(ticket, true);
             return;
@@ -51,14 +51,14 @@ impl Machine {
                     self.confirm(step);
                 }
                 if let Some(number) = ticket.recipient {
-                    self.pairs.accepted(number, step.now());
+                    self.recipient_pacing.accepted(number, step.now());
                 }
                 self.account.accepted(step.moment());
                 ticket.taken_at = Some(step.wall());
                 self.settle(ticket, State::Sent, attempts, Some(id), None, step);
             }
             Reply::Refused { disposition, failure, retry_after } => {
-                if leaves_doubt(disposition) {
+                if leaves_unknown(disposition) {
                     ticket.taken_at = Some(step.wall());
                 } else {
                     self.give_back_quota(&mut ticket, step.moment());
@@ -80,7 +80,7 @@ impl Machine {
             }
             Reply::Uncertain(failure) => {
                 ticket.taken_at = Some(step.wall());
-                self.doubts.add_unsure(ticket.key());
+                self.unknowns.add_unsure(ticket.key());
                 self.uncertain(ticket, attempts, failure, step);
             }
         }
@@ -93,15 +93,15 @@ impl Machine {
         let template = self.lanes.work(ticket.send_id).and_then(|work| work.template);
         match remedy(disposition, template.is_some(), ticket.recipient.is_some()) {
             Disposition::Fail => {
-                if let (Some(RESTRICTED), Some(rhythm)) = (failure.code, &mut self.admission.rhythm) {
-                    rhythm.restrict(step.wall().plus(RESTRICTED_FOR));
+                if let (Some(RESTRICTED), Some(web_pacing)) = (failure.code, &mut self.admission.web_pacing) {
+                    web_pacing.restrict(step.wall().plus(RESTRICTED_FOR));
                 }
                 self.fail(ticket, attempts, failure, step);
             }
             Disposition::Retry => self.retry(ticket, attempts, failure, step),
             Disposition::Wait => {
                 let wait = self.pause_for(Reason::ProviderPause, &failure, retry::PAUSE, step);
-                let ticket = Ticket { doubt: Doubt::Slight, ..ticket };
+                let ticket = Ticket { prior: PriorOutcome::PerhapsTaken, ..ticket };
                 self.put_back_started(ticket, later(Reason::ProviderPause, wait.max_of(retry_after)), step);
             }
             Disposition::Maintenance => {
@@ -143,8 +143,7 @@ impl Machine {
         }
     }
 
-    /// Nobody knows whether the provider has the message: a receipt is waited for, then the tier's policy
-    /// decides.
+    /// The outcome of the attempt is unknown: the channel waits for a receipt, then the tier's policy decides.
     fn uncertain(&mut self, ticket: Ticket, attempts: u16, failure: Failure, step: &mut Step<'_>) {
         self.pause_for(Reason::ProviderPause, &failure, retry::UNCERTAIN, step);
         let is_last = u32::from(attempts) >= self.common.retry.attempts;
@@ -160,15 +159,15 @@ impl Machine {
             attempts,
             failure: Some(failure),
         };
-        self.put_back_started(Ticket { doubt: Doubt::Full, ..ticket }, later, step);
+        self.put_back_started(Ticket { prior: PriorOutcome::Unknown, ..ticket }, later, step);
     }
 
-    /// Tries the message again later, unless it was tried often enough.
+    /// Retries the message later, unless its attempts are used up.
     fn retry(&mut self, ticket: Ticket, attempts: u16, failure: Failure, step: &mut Step<'_>) {
         match retry::wait(&self.common.retry, attempts, step.chance()) {
             Some(wait) => {
                 let later = Later { reason: Reason::Retry, wait, attempts, failure: Some(failure) };
-                self.put_back_started(Ticket { doubt: Doubt::Slight, ..ticket }, later, step);
+                self.put_back_started(Ticket { prior: PriorOutcome::PerhapsTaken, ..ticket }, later, step);
             }
             None => self.fail(ticket, attempts, failure, step),
         }
@@ -192,13 +191,13 @@ impl Machine {
         }
     }
 
-    /// The recipient opted out of this message since its send was accepted: it ends here, without an attempt.
+    /// The recipient opted out after the send was accepted: the message ends here, without an attempt.
     pub(super) fn suppressed(&mut self, ticket: Ticket, sentence: &str, step: &mut Step<'_>) {
         let Some(work) = self.lanes.work(ticket.send_id) else { return };
         let company_id = work.company_id;
         let error = Some(Failure { code: None, sentence: sentence.to_owned() });
-        if ticket.doubt == Doubt::Full {
-            // An attempt before may have reached them.
+        if ticket.prior == PriorOutcome::Unknown {
+            // An earlier attempt may have reached the recipient.
             self.leave_unknown(ticket, company_id, error, step);
             return;
         }
@@ -216,7 +215,7 @@ impl Machine {
         self.lanes.settle(ticket, true);
     }
 
-    /// The message is over: nothing more happens to it but receipts.
+    /// The message is over; only receipts may still change it.
     fn settle(
         &mut self,
         ticket: Ticket,
@@ -226,7 +225,7 @@ impl Machine {
         error: Option<Failure>,
         step: &Step<'_>,
     ) {
-        self.end_errand(ticket.send_id, state, error.as_ref(), step.wall());
+        self.end_pending_reply(ticket.send_id, state, error.as_ref(), step.wall());
         let outcome = Outcome {
             position: ticket.position(),
             state,
@@ -257,8 +256,8 @@ impl Machine {
 
     fn go_later(&mut self, ticket: Ticket, later: Later, was_started: bool, step: &mut Step<'_>) {
         let Later { reason, wait, attempts, failure } = later;
-        if let Some(errand) = self.errand(ticket.send_id) {
-            errand.put_back(reason, ticket.doubt == Doubt::Full);
+        if let Some(pending_reply) = self.pending_reply(ticket.send_id) {
+            pending_reply.put_back(reason, ticket.prior == PriorOutcome::Unknown);
         }
         let Some(work) = self.lanes.work(ticket.send_id) else {
             self.flight.in_flight -= usize::from(was_started);
@@ -267,9 +266,9 @@ impl Machine {
         let (company_id, leaving) = (work.company_id, work.leaving());
         let due = step.wall().plus(wait);
         let (state, retry_at) = match leaving {
-            Some(Leave::Over(_)) if ticket.doubt == Doubt::Full => (State::Unknown, None),
+            Some(Leave::Over(_)) if ticket.prior == PriorOutcome::Unknown => (State::Unknown, None),
             Some(Leave::Over(over)) => (ended(over), None),
-            Some(Leave::Held) | None if ticket.doubt == Doubt::Full => (State::Unknown, Some(due)),
+            Some(Leave::Held) | None if ticket.prior == PriorOutcome::Unknown => (State::Unknown, Some(due)),
             Some(Leave::Held) | None => (State::Queued, Some(due)),
         };
         let outcome = Outcome {
@@ -287,7 +286,7 @@ impl Machine {
             self.outbox.add(ticket.send_id, company_id, outcome);
         }
         if retry_at.is_none() {
-            self.end_errand(ticket.send_id, state, None, step.wall());
+            self.end_pending_reply(ticket.send_id, state, None, step.wall());
             self.lanes.settle(ticket, true);
             return;
         }
@@ -295,7 +294,7 @@ impl Machine {
         self.lanes.hold_back(ticket.send_id, reason);
         self.lanes.settle(ticket, false);
         let ticket = Ticket { attempts, again: true, counted: None, ..ticket };
-        // A receipt finds what is in doubt only here.
+        // A receipt finds a message with an unknown outcome only in memory.
         let stays = leaving.is_none() && (wait <= PARKED_AFTER || reason == Reason::UnknownOutcome);
         if !stays || !self.lanes.defer(ticket, step.now() + wait, is_trouble(reason)) {
             self.lanes.park(ticket, due);
@@ -313,23 +312,23 @@ struct Refusal {
 }
 
 /// Whether the provider may have taken a message though it says that it failed.
-const fn leaves_doubt(disposition: Disposition) -> bool {
+const fn leaves_unknown(disposition: Disposition) -> bool {
     matches!(disposition, Disposition::Retry | Disposition::Wait)
 }
 
-/// What a refusal means for a message that it may not fit: what cannot be waited for here is no wait without end.
+/// The disposition for messages that the provider's refusal cannot apply to: without this, they would wait forever.
 const fn remedy(disposition: Disposition, has_template: bool, has_recipient: bool) -> Disposition {
     match disposition {
-        // Only a template can be held back, and only marketing, which is a template, from a person.
+        // Only templates are held, and only marketing, always a template, is held from a person.
         Disposition::HoldTemplate if !has_template => Disposition::Fail,
         Disposition::HoldRecipient if !has_template || !has_recipient => Disposition::Fail,
-        // A group is no pair of two numbers.
+        // A group has no pair of numbers.
         Disposition::Pair if !has_recipient => Disposition::Retry,
         other => other,
     }
 }
 
-/// Whether the message waits because of trouble that others would meet too.
+/// Whether the message waits because of trouble that other messages would meet too.
 const fn is_trouble(reason: Reason) -> bool {
     matches!(
         reason,
@@ -343,7 +342,7 @@ const fn is_trouble(reason: Reason) -> bool {
     )
 }
 
-/// Where a message ends with its send.
+/// The state of messages that end with their send.
 const fn ended(over: send::State) -> State {
     match over {
         send::State::Canceled => State::Canceled,
@@ -351,7 +350,7 @@ const fn ended(over: send::State) -> State {
     }
 }
 
-/// The longer of our wait and the provider's own.
+/// The longer of two waits: the channel's own and the one that the provider asks for.
 trait MaxOf {
     fn max_of(self, other: Option<Duration>) -> Duration;
 }

@@ -1,8 +1,8 @@
-//! Sends that were accepted just now, on their way to the channel.
+//! Accepted sends on their way to the channel.
 //!
-//! From the moment when a send is durable it can be paused, canceled or expire, and the message that says so may
-//! be here before the send itself is. Whatever came in that order, or late, is not begun from the message: the
-//! store is asked, which knows.
+//! A send can be paused, canceled or expire as soon as it is durable, and that message may reach the channel before the
+//! send itself. A send that was overtaken in this way, or arrives late, is not begun from the message: the channel
+//! reads it from the store.
 
 use std::collections::VecDeque;
 
@@ -14,15 +14,16 @@ use crate::domain::send::Recipients;
 use crate::engine::ledger::AcceptedSend;
 use crate::store::sends::Size;
 
-/// A send overtaken by its release arrives within a commit's answer: so many others are not released meanwhile.
+/// A send overtaken by its release arrives within the time of a commit's answer; no more than this many others are
+/// released meanwhile.
 const REMEMBERED: usize = 1_024;
 
-/// Sends that were released while they were not here, the newest last.
+/// Sends that were released before they arrived, the newest last.
 #[derive(Debug, Default)]
 pub(super) struct ReleasedEarly(VecDeque<Uuid>);
 
 impl ReleasedEarly {
-    /// The send is not here (yet) and must not be begun when it comes.
+    /// The send has not arrived, and must not be begun when it does.
     pub(super) fn add(&mut self, send_id: Uuid) {
         self.0.retain(|id| *id != send_id);
         if self.0.len() >= REMEMBERED {
@@ -31,7 +32,7 @@ impl ReleasedEarly {
         self.0.push_back(send_id);
     }
 
-    /// Whether the send was released before it came.
+    /// Whether the send was released before it arrived.
     fn take(&mut self, send_id: Uuid) -> bool {
         let place = self.0.iter().position(|id| *id == send_id);
         place.and_then(|place| self.0.remove(place)).is_some()
@@ -62,7 +63,7 @@ impl Machine {
         self.pump(step);
     }
 
-    /// The send is released: should it still be on its way here, it is not begun when it arrives.
+    /// The send is released: if it is still on its way here, it is not begun when it arrives.
     pub(super) fn released(&mut self, send_id: Uuid) {
         if !self.lanes.holds(send_id) {
             self.released_early.add(send_id);

@@ -1,4 +1,4 @@
-//! How many messages the machine has, and where.
+//! The numbers of messages that the machine holds, by where they are.
 
 use super::Machine;
 
@@ -8,14 +8,14 @@ pub(crate) struct Backlog {
     pub(crate) direct: u64,
     /// In the bulk lane.
     pub(crate) bulk: u64,
-    /// Waiting here to be tried again.
+    /// Waiting for a retry.
     pub(crate) retry: u64,
-    /// Started, and the outcome is not durable.
+    /// Started, with an outcome that is not durable yet.
     pub(crate) in_flight: u64,
 }
 
 impl Machine {
-    /// How many messages it has now.
+    /// The present numbers.
     pub(crate) fn backlog(&self) -> Backlog {
         let (direct, bulk) = self.lanes.queued();
         Backlog {

@@ -1,9 +1,9 @@
-//! The canary: the one message that decides whether a channel that the provider refused is open again.
+//! The canary: the one message that decides whether a channel that the provider refused may send again.
 //!
-//! The provider calls numbers healthy whose messages it refuses. A healthy answer therefore only half-opens a channel
-//! of which a message was refused: one message goes. If the provider accepts it, the channel is open and the back-off is
-//! forgotten. If the provider refuses it, the next one goes after a longer pause. Plain code without clock or timer: the
-//! channel's machine says what time it is and carries out.
+//! The provider reports numbers as healthy whose messages it refuses. So a healthy report only half-opens a channel of
+//! which a message was refused: one message goes. If the provider accepts it, the channel is open and the back-off is
+//! reset. If the provider refuses it, the next canary waits longer. Plain code without clock or timer: the channel's
+//! machine passes the time in and acts on the result.
 
 use std::time::Duration;
 
@@ -20,10 +20,10 @@ struct Steps {
 }
 
 const USUAL: Steps = Steps { first: Duration::from_secs(60), longest: Duration::from_secs(30 * 60) };
-/// The provider wants such a number to be silent for hours, and restricts it longer when it is not.
+/// The provider wants a restricted number to stay silent for hours, and extends the restriction otherwise.
 const RESTRICTED: Steps =
     Steps { first: Duration::from_secs(2 * 60 * 60), longest: Duration::from_secs(24 * 60 * 60) };
-/// News of the number bring a canary forward, but not sooner than this after one that was refused.
+/// A webhook about the number brings a canary forward, but not sooner than this after a refused one.
 const AFTER_NEWS: Duration = Duration::from_secs(60);
 /// A refusal by webhook this soon after the channel opened means that the accepted canary proved nothing.
 const PROBATION: Duration = Duration::from_secs(10 * 60);
@@ -32,14 +32,14 @@ const PROBATION: Duration = Duration::from_secs(10 * 60);
 pub(super) struct Canary {
     trial: Option<Trial>,
     is_half_open: bool,
-    /// The canary on its way.
+    /// The canary in flight.
     message: Option<Key>,
-    /// The last canary whose answer was lost: a receipt may still say that the provider has it.
+    /// The last canary without an answer: a receipt may still say that the provider has it.
     lost: Option<Key>,
     /// When a canary was last refused.
     refused_at: Option<Timestamp>,
-    /// The back-off that was last forgotten, and when.
-    forgotten: Option<(Duration, Timestamp)>,
+    /// The back-off that was last reset, and when.
+    last_reset: Option<(Duration, Timestamp)>,
 }
 
 /// What the provider's answer to a message says about the channel.
@@ -47,21 +47,21 @@ pub(super) struct Canary {
 pub(super) enum Word {
     /// The message was the canary, and the provider accepted it.
     Accepted,
-    /// The message was the canary, and the channel was refused with it.
+    /// The message was the canary, and the provider refused the channel with it.
     Refused(Disposition),
-    /// The message was the canary, and nobody knows whether the provider has it.
+    /// The message was the canary, and its outcome is unknown.
     Lost,
     /// Nothing.
     None,
 }
 
 impl Canary {
-    /// Of a channel that owes this.
+    /// The canary of a channel with this trial pending.
     pub(super) fn new(trial: Option<Trial>) -> Self {
         Self { trial, ..Self::default() }
     }
 
-    /// What the channel owes before it is open.
+    /// The trial that the channel has to pass before it is open.
     pub(super) const fn trial(&self) -> Option<Trial> {
         self.trial
     }
@@ -71,7 +71,7 @@ impl Canary {
         self.is_half_open
     }
 
-    /// Whether a canary is on its way, so that no other message may go.
+    /// Whether a canary is in flight, so that no other message may go.
     pub(super) const fn is_on_its_way(&self) -> bool {
         self.message.is_some()
     }
@@ -90,9 +90,9 @@ impl Canary {
         self.close();
     }
 
-    /// The provider told of a message that the channel was refused with it after accepting it.
+    /// A webhook reports that the channel was refused with a message that the provider had accepted.
     pub(super) fn refused_later(&mut self, disposition: Disposition, now: Timestamp, jitter: f64) {
-        if let (None, Some((wait, at))) = (self.trial, self.forgotten.take())
+        if let (None, Some((wait, at))) = (self.trial, self.last_reset.take())
             && at.plus(PROBATION) > now
         {
             self.trial = Some(Trial { wait, due: now });
@@ -106,9 +106,9 @@ impl Canary {
         self.message = None;
     }
 
-    /// The provider says that the number can send; `is_news` when it was asked because of news. Whether the channel is
-    /// half-open from now on, which it was not before. Should the process end before the canary's answer, the next
-    /// one is as far away as if this one had been lost.
+    /// The provider reports that the number can send; `is_news` when it was asked because of a webhook. Returns whether
+    /// the channel became half-open by this. If the process ends before the canary's answer, the next canary waits as
+    /// long as after a lost one.
     pub(super) fn half_open(&mut self, is_news: bool, now: Timestamp) -> bool {
         let Some(trial) = &mut self.trial else { return false };
         let is_brought_forward = is_news
@@ -122,7 +122,7 @@ impl Canary {
         true
     }
 
-    /// How long until the next canary may go; `None` when none is owed.
+    /// How long until the next canary may go; `None` without a trial.
     pub(super) fn due_in(&mut self, now: Timestamp) -> Option<Duration> {
         let trial = self.trial.as_mut()?;
         // The clock may have been set back.
@@ -130,7 +130,7 @@ impl Canary {
         Some(trial.due.from_now(now))
     }
 
-    /// This message goes: the canary, if the channel is half-open.
+    /// This message goes; it is the canary if the channel is half-open.
     pub(super) const fn started(&mut self, key: Key) {
         if self.is_half_open {
             self.message = Some(key);
@@ -169,10 +169,10 @@ impl Canary {
         self.trial.is_some() && is_canary && matches!(state, State::Sent | State::Delivered | State::Read)
     }
 
-    /// The provider accepted a canary: the channel owes nothing any more.
+    /// The provider accepted a canary: the channel is open.
     pub(super) fn accepted(&mut self, now: Timestamp) {
-        let forgotten = self.trial.map(|trial| (trial.wait, now)).or(self.forgotten);
-        *self = Self { forgotten, ..Self::default() };
+        let last_reset = self.trial.map(|trial| (trial.wait, now)).or(self.last_reset);
+        *self = Self { last_reset, ..Self::default() };
     }
 }
 

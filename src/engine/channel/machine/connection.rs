@@ -1,9 +1,9 @@
-//! The connection of a channel: its state, whether there is a connector that fits it, and what changes them.
+//! The connection of a channel: its state, whether a fitting connector exists, and the changes of both.
 //!
-//! Only what the provider says about credentials or registration disconnects; silence, server errors and
-//! time-outs never do. A channel of which a message was refused is connected again by a [`trial`](super::trial). A
-//! disconnected channel keeps its queue. Changes are written to the store only if nobody else changed the state since
-//! (a person who reconnects wins), and taken from there only if newer.
+//! Only the provider's word on credentials or registration disconnects; silence, server errors and timeouts never do. A
+//! channel of which a message was refused is connected again by a [`trial`](super::trial). A disconnected channel keeps
+//! its queue. A change is written to the store only if the stored state is still the one that it was derived from (a
+//! person who reconnects wins), and a stored state is taken over only if it is newer.
 
 use std::mem;
 use std::sync::Arc;
@@ -25,57 +25,57 @@ use crate::domain::outlook;
 /// How long messages wait for the provider's first answer about the number, which says how fast it may send.
 const LEVEL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the machine knows of its connection.
+/// The connection, as the machine knows it.
 pub(super) struct Link {
     kind: Kind,
     connection: Connection,
-    /// What the channel owes before it is connected again.
+    /// The trial before the channel is connected again.
     pub(super) canary: Canary,
     /// The shell has a connector of this generation.
     has_connector: bool,
     /// Rises with every new connector.
     generation: u64,
-    /// How often in a row the provider described the number as one that cannot send.
+    /// How often in a row the provider reported that the number cannot send.
     pub(super) refusals: u32,
-    /// How fast the number may send, as the provider said last in this process.
+    /// The number's level, as the provider last reported it to this process.
     pub(super) level: Option<Level>,
-    /// Messages wait until then for the provider to say that.
+    /// Messages wait for the level until then.
     level_awaited_until: Option<Instant>,
-    /// The provider described the number since the connector was made.
+    /// The provider reported on the number since the connector was created.
     pub(super) is_described: bool,
     pub(super) probe: Probe,
-    /// The revision of the state as last read or written.
+    /// The revision of the state that was last read or written.
     revision: i64,
-    /// The change of the state that is on its way to the store.
+    /// The change of state that is being written.
     saving: Option<Box<SaveConnection>>,
 }
 
-/// Asking the provider how the number is.
+/// Probing the number at the provider.
 #[derive(Debug, Default)]
 pub(super) struct Probe {
-    /// How far the present question is.
+    /// The progress of the present probe.
     pub(super) stage: Stage,
-    /// It is being asked because there were news.
+    /// The probe was caused by a webhook.
     pub(super) is_for_news: bool,
-    /// When that was last begun.
+    /// When a probe was last begun.
     pub(super) begun: Option<Instant>,
-    /// There are news of the number since.
+    /// A webhook about the number came since.
     pub(super) has_news: bool,
-    /// When it is asked next.
+    /// When the next probe is due.
     pub(super) next: Option<Instant>,
-    /// How often in a row it did not say how the number is.
+    /// How many probes in a row got no answer.
     pub(super) unanswered: u32,
 }
 
-/// How far a question to the provider is.
+/// The progress of a probe.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Stage {
     /// There is none.
     #[default]
     Idle,
-    /// Other channels of the account ask first.
-    InLine,
-    /// The provider is being asked.
+    /// The probe waits in the queue of the account.
+    Queued,
+    /// The probe is under way.
     Asked,
 }
 
@@ -97,7 +97,7 @@ impl Link {
         }
     }
 
-    /// Goes over to another state; the one before.
+    /// Changes the state. Returns the previous one.
     fn set(&mut self, connection: Connection, step: &mut Step<'_>) -> Connection {
         step.push(Effect::Publish(connection.clone()));
         if connection.status != self.connection.status {
@@ -106,12 +106,12 @@ impl Link {
         mem::replace(&mut self.connection, connection)
     }
 
-    /// When the provider is asked next how the number is, if that is fixed.
+    /// When the next probe is due, if one is scheduled.
     pub(super) const fn probe_at(&self) -> Option<Instant> {
         self.probe.next
     }
 
-    /// Whether it is time to ask it, which is once so.
+    /// Whether a probe is due. Answers yes once for each.
     pub(super) fn take_due_probe(&mut self, now: Instant) -> bool {
         self.probe.next.take_if(|at| *at <= now).is_some()
     }
@@ -121,18 +121,17 @@ impl Link {
         self.connection.accepts()
     }
 
-    /// How the channel is.
+    /// The channel's status.
     pub(super) const fn status(&self) -> Status {
         self.connection.status
     }
 
-    /// How the channel is, and why.
+    /// The channel's state, with its reason.
     pub(super) const fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// Whether the provider can be asked how the channel is, whether messages may go or not. A web session tells that
-    /// by itself.
+    /// Whether the number can be probed, even if no messages may go. A web session reports its state by itself.
     pub(super) fn can_ask(&self) -> bool {
         self.has_connector && self.kind == Kind::BusinessAccount
     }
@@ -147,8 +146,7 @@ impl Link {
         self.has_connector && may_go
     }
 
-    /// Why no message may follow just now although the connector may be used: the answer to the canary, or to the first
-    /// question about the number, is awaited.
+    /// Why no message may go although the connector works: the answer to the canary, or to the first probe, is awaited.
     pub(super) fn holds(&self, now: Instant) -> Option<Held> {
         if self.canary.is_on_its_way() {
             return Some(Held { reason: self.refusal(), until: None });
@@ -157,7 +155,7 @@ impl Link {
         Some(Held { reason: outlook::Reason::ProviderPause, until: Some(until) })
     }
 
-    /// The provider answered, or not, the question how the number is: messages wait for it no longer.
+    /// A probe ended, with or without a level: messages wait for the level no longer.
     pub(super) const fn learn_level(&mut self, level: Option<Level>) {
         self.level_awaited_until = None;
         if level.is_some() {
@@ -165,7 +163,7 @@ impl Link {
         }
     }
 
-    /// Why nothing goes, for a person.
+    /// The reason why no message goes, as a sentence for people.
     pub(super) fn sentence(&self) -> String {
         self.connection.obstacle().unwrap_or_default()
     }
@@ -179,14 +177,14 @@ impl Link {
         }
     }
 
-    /// Which connector is in use.
+    /// The generation of the connector in use.
     pub(super) const fn generation(&self) -> u64 {
         self.generation
     }
 }
 
 impl Machine {
-    /// Asks for a connector. Whatever an earlier one still brings is out of date from here on.
+    /// Requests a connector. Results of an earlier one are out of date from here on.
     pub(super) fn connect(&mut self, step: &mut Step<'_>) {
         self.link.revision = self.link.revision.max(self.channel.revision);
         self.link.generation += 1;
@@ -198,11 +196,11 @@ impl Machine {
         step.push(Effect::Connect { generation: self.link.generation });
         if self.channel.kind == Kind::WebSession {
             self.link.has_connector = true;
-            self.learn_rhythm(step);
+            self.learn_web_pacing(step);
         }
     }
 
-    /// The connector is there, or there is none.
+    /// The request for a connector ended.
     pub(super) fn connected(
         &mut self,
         generation: u64,
@@ -235,7 +233,7 @@ impl Machine {
         }
     }
 
-    /// Takes up a changed record or tier.
+    /// Takes over a changed record or tier.
     pub(super) fn refresh(&mut self, channel: &Arc<Channel>, step: &mut Step<'_>) {
         if channel.revision >= self.channel.revision {
             self.channel = Arc::clone(channel);
@@ -248,7 +246,8 @@ impl Machine {
         self.pump(step);
     }
 
-    /// The provider took a message: an unconfirmed channel is connected. How a web session is, its keeper says.
+    /// The provider accepted a message: an unconfirmed channel is connected. The state of a web session is its
+    /// supervisor's to report.
     pub(super) fn confirm(&mut self, step: &mut Step<'_>) {
         let is_asked = self.channel.kind == Kind::BusinessAccount && self.link.canary.trial().is_none();
         if is_asked && self.link.connection.status == Status::Connecting {
@@ -256,21 +255,20 @@ impl Machine {
         }
     }
 
-    /// The provider says that the number can send, whatever it said before; `is_news` when it was asked because of
-    /// news.
+    /// The provider reports that the number can send; `is_news` when it was asked because of a webhook.
     pub(super) fn recover(&mut self, is_news: bool, step: &mut Step<'_>) {
         if self.link.canary.trial().is_some() {
             self.half_open(is_news, step);
             return;
         }
         if !self.link.connection.accepts() {
-            tracing::info!(channel.id = %self.channel.id, "the provider takes the channel again, its queue goes on");
+            tracing::info!(channel.id = %self.channel.id, "the provider accepts the channel again, its queue goes on");
             self.change(Status::Connected, None, step);
         }
         self.confirm(step);
     }
 
-    /// The provider refused credentials, registration or account, in the answer to any request.
+    /// An answer of the provider refused the credentials, the registration or the account.
     pub(super) fn shut(&mut self, disposition: Disposition, failure: &Failure, step: &mut Step<'_>) {
         self.link.canary.close();
         let refusal = disposition.refusal(failure).filter(|_| self.link.connection.accepts());
@@ -279,7 +277,7 @@ impl Machine {
         self.change(status, Some(reason), step);
     }
 
-    /// Goes over to a new state at once and writes it.
+    /// Changes the state at once and writes it.
     pub(super) fn change(&mut self, status: Status, reason: Option<Reason>, step: &mut Step<'_>) {
         let is_new = status != self.link.connection.status;
         let since: Timestamp = if is_new { step.wall() } else { self.link.connection.since };
@@ -293,19 +291,19 @@ impl Machine {
         }
     }
 
-    /// Writes the state as it is, of which something else than the status changed.
+    /// Writes the state when something other than its status changed.
     pub(super) fn save(&mut self, step: &mut Step<'_>) {
         if self.link.saving.is_none() {
             self.save_over(self.link.connection.clone(), step);
         }
     }
 
-    /// Says whether the account's templates can be listed through this channel.
+    /// Tells the account whether its templates can be listed through this channel.
     pub(super) fn follow_templates(&self, step: &Step<'_>) {
         self.account.follow_templates(self.link.status() == Status::Connected, step.moment());
     }
 
-    /// Writes the present state over `from`, until that works or somebody else changed it.
+    /// Writes the present state over `from`, and retries until that succeeds or somebody else changed the stored state.
     pub(super) fn save_over(&mut self, from: Connection, step: &mut Step<'_>) {
         let (to, trial) = (self.link.connection.clone(), self.link.canary.trial());
         let saving = Box::new(SaveConnection { from, to, trial });
@@ -313,14 +311,14 @@ impl Machine {
         step.push(Effect::SaveConnection(saving));
     }
 
-    /// The state was written, or not.
+    /// A write of the state ended.
     pub(super) fn connection_saved(&mut self, saved: Saved, step: &mut Step<'_>) {
         let Some(saving) = self.link.saving.take() else { return };
         let SaveConnection { from, to, trial } = *saving;
         match saved {
             Saved::Done { revision } => {
                 self.link.revision = revision;
-                // A change from outside may have come while this one was on its way.
+                // The state may have changed while this write was in progress.
                 let newest = Arc::clone(&self.channel);
                 if newest.revision > revision {
                     self.adopt(&newest, step);
@@ -329,7 +327,7 @@ impl Machine {
                 }
             }
             Saved::Overtaken(Some(channel)) => {
-                // A newer record may have come while this one was read.
+                // A newer record may have arrived while this one was read.
                 let is_newer = channel.revision > self.channel.revision;
                 let newest = if is_newer { Arc::new(*channel) } else { Arc::clone(&self.channel) };
                 self.adopt(&newest, step);
@@ -337,13 +335,13 @@ impl Machine {
             Saved::Overtaken(None) => {}
             Saved::Failed => {
                 self.retries.add(Retry::SaveConnection { from: from.clone() }, step.now());
-                // It is on its way still.
+                // The write goes on.
                 self.link.saving = Some(Box::new(SaveConnection { from, to, trial }));
             }
         }
     }
 
-    /// Takes over a state that somebody else wrote.
+    /// Takes over a state that another process or a person wrote.
     fn adopt(&mut self, channel: &Arc<Channel>, step: &mut Step<'_>) {
         self.link.revision = channel.revision;
         if channel.connection == self.link.connection && channel.trial == self.link.canary.trial() {

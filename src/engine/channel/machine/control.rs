@@ -1,4 +1,4 @@
-//! What a channel is told about its sends, and about what the store holds.
+//! Messages to the channel about its sends, and about sends in the store.
 
 use uuid::Uuid;
 
@@ -11,7 +11,7 @@ use crate::domain::message::State;
 use crate::domain::send::{self, Mark};
 use crate::engine::machine::Caller;
 
-/// Callers who wait until the last mark of a send that is over is written.
+/// Callers that wait until the last mark of an ended send is written.
 #[derive(Debug, Default)]
 pub(super) struct Ending(Map<Uuid, Vec<Caller>>);
 
@@ -20,7 +20,7 @@ impl Ending {
         self.0.entry(send_id).or_default().push(caller);
     }
 
-    /// These marks are written: the callers who wait for one of them.
+    /// These marks are written. Returns the callers that wait for one of them.
     fn written(&mut self, marks: &[Mark]) -> Vec<Caller> {
         if self.0.is_empty() {
             return Vec::new();
@@ -31,7 +31,7 @@ impl Ending {
 }
 
 impl Machine {
-    /// The store says that this send is paused, or over.
+    /// This send is paused or over, as the store says.
     pub(super) fn release_send(
         &mut self,
         send_id: Uuid,
@@ -40,12 +40,14 @@ impl Machine {
         step: &mut Step<'_>,
     ) {
         match over {
-            Some(send::State::Canceled) => self.end_errand(send_id, State::Canceled, None, step.wall()),
-            Some(_) => self.end_errand(send_id, State::Expired, None, step.wall()),
-            // A caller who waits may be told in time that it runs again.
+            Some(send::State::Canceled) => {
+                self.end_pending_reply(send_id, State::Canceled, None, step.wall())
+            }
+            Some(_) => self.end_pending_reply(send_id, State::Expired, None, step.wall()),
+            // The send may be resumed before its caller gives up.
             None => {
-                if let Some(errand) = self.errand(send_id) {
-                    errand.pause(true);
+                if let Some(pending_reply) = self.pending_reply(send_id) {
+                    pending_reply.pause(true);
                 }
             }
         }
@@ -60,26 +62,26 @@ impl Machine {
         self.pump(step);
     }
 
-    /// Whether there is a mark to write of a send that is over.
+    /// Whether an ended send has a mark that is not written.
     fn leaves_over(&self, send_id: Uuid) -> bool {
         self.lanes.work(send_id).is_some_and(|work| matches!(work.leaving(), Some(Leave::Over(_))))
     }
 
-    /// These marks are written.
+    /// These marks are written: answers the callers that wait for them.
     pub(super) fn tell_ended(&mut self, marks: &[Mark], step: &mut Step<'_>) {
         for caller in self.ending.written(marks) {
             step.push(Effect::Reply(caller, Answer::Done));
         }
     }
 
-    /// Something in the store may go now.
+    /// A send in the store may go now.
     pub(super) fn look(&mut self, step: &mut Step<'_>) {
         self.lanes.look_again();
         self.pump(step);
     }
 
-    /// The store holds these sends. The channel looks there when it does not know one of them for the second time: of
-    /// one that ended just now, this may be said once.
+    /// The store holds these sends. The channel reads the store when it is told of an unknown send for the second time:
+    /// a send that has just ended may be named once.
     pub(super) fn overlooked(&mut self, oldest: [Option<Uuid>; 2], step: &mut Step<'_>) {
         // Without room for templates, the oldest send may be one of those that wait for it.
         if self.queue.is_fetching() || self.is_stopping() || !self.templates_may_go(step.wall()) {
@@ -90,9 +92,9 @@ impl Machine {
         }
     }
 
-    /// The wall clock was set: every moment of it is looked at again.
+    /// The wall clock was set: every time that depends on it is computed again.
     pub(super) fn clock_was_set(&mut self, step: &mut Step<'_>) {
-        // The first message that may not go says when the quota opens by the clock as it is now.
+        // The next message that the quota refuses brings the time when it opens, by the new clock.
         self.templates.open();
         self.templates.counted.look_at_any_time();
         self.queue.look_at_no_time();

@@ -1,6 +1,6 @@
-//! Looking, while the quota of templates is used up, for what waits in the store for people who count already.
+//! While the quota of templates is used up: finding messages in the store to people who count against it already.
 //!
-//! New people's sends stay where they are: the look reads whom they are to, and takes none of them into memory.
+//! Sends to new people stay in the store: the search reads their recipients and takes none of these sends into memory.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,35 +9,35 @@ use uuid::Uuid;
 
 use super::Machine;
 use super::restored::Waits;
-use super::work::Doubt;
+use super::work::PriorOutcome;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::Quota;
 use crate::engine::account::People;
 use crate::store::sends::{Ready, Size};
 
-/// Of a channel's time, a look takes at most one part of so many.
+/// Searches take at most one part in so many of a channel's time.
 const SHARE: u32 = 20;
-/// A look that took no longer than this is repeated whenever there is an occasion.
+/// A search that took no longer than this is repeated at every occasion.
 const QUICK: Duration = Duration::from_millis(5);
 
-/// What the last look found.
+/// The result of the last search.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
-    /// No look for those with one recipient, or with many, before then.
+    /// The next search for sends with one recipient, and with many, is not before then.
     not_before: [Option<Timestamp>; 2],
-    /// Sends with many recipients of whom nobody counted when so many had begun to count.
+    /// Bulk sends none of whose recipients counted, each with the number of people that had begun to count by then.
     nobody: HashMap<Uuid, u64>,
 }
 
 impl Counted {
-    /// The wall clock was set: the next look waits for nothing.
+    /// The wall clock was set: the next search may begin at once.
     pub(super) const fn look_at_any_time(&mut self) {
         self.not_before = [None; 2];
     }
 }
 
-/// Who counts, as a look asks.
+/// The people who count, for one search.
 pub(crate) struct Counting {
     people: People,
     quota: Quota,
@@ -47,7 +47,7 @@ pub(crate) struct Counting {
 }
 
 impl Counting {
-    /// Whether the person counts, so that a template to them takes no slot.
+    /// Whether the person counts already, so that a template to them takes no slot.
     pub(crate) fn counts(&self, number: PhoneNumber) -> bool {
         self.people.counts(number, self.quota, self.now)
     }
@@ -57,14 +57,14 @@ impl Counting {
         self.nobody.get(&send_id) == Some(&self.arrivals)
     }
 
-    /// How often somebody had begun to count before this look.
+    /// The number of people that had begun to count before this search.
     pub(crate) const fn arrivals(&self) -> u64 {
         self.arrivals
     }
 }
 
 impl Machine {
-    /// Who counts, when what is for them has to be looked for now.
+    /// Begins a search if one is due. Returns the people who count.
     pub(super) fn look_for_counted(&mut self, size: Size, ready: Ready) -> Option<Counting> {
         if ready.templates || !self.templates.is_known {
             return None;
@@ -80,7 +80,7 @@ impl Machine {
         Some(Counting { people, quota: self.tier.template_quota, now, arrivals, nobody })
     }
 
-    /// A look for them took so long, if there was one.
+    /// A search ended; it took so long, if there was one.
     pub(super) fn looked_for_counted(
         &mut self,
         size: Size,
@@ -96,12 +96,12 @@ impl Machine {
         counted.nobody.extend(nobody);
     }
 
-    /// Of messages that wait in the store, those to new people stay there.
+    /// Keeps messages to new people in the store.
     pub(super) fn leave_new_people(&self, waiting: &mut Waits, wall: Timestamp) {
         let before = waiting.soon.len();
         waiting.soon.retain(|(ticket, _)| {
             let is_counted = |number| self.account.counts(number, self.tier.template_quota, wall);
-            ticket.doubt == Doubt::Full || ticket.recipient.is_none_or(is_counted)
+            ticket.prior == PriorOutcome::Unknown || ticket.recipient.is_none_or(is_counted)
         });
         let left = (before - waiting.soon.len()) as u64;
         if left > 0 {

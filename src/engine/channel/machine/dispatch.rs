@@ -1,11 +1,11 @@
-//! Dispatching: starting messages at the limiter's pace, as far as nothing holds them.
+//! Dispatching: starts messages at the limiter's pace, unless something holds them.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::effect::{Attempt, Effect, WebAttempt};
 use super::moment::Step;
-use super::work::{Doubt, Leave, Ticket, Work};
+use super::work::{Leave, PriorOutcome, Ticket, Work};
 use super::{Life, Machine};
 use crate::domain::channel::Kind;
 use crate::domain::message::{Failure, Key, Outcome, State};
@@ -15,7 +15,7 @@ use crate::engine::account::ScopeKind;
 use crate::engine::planted::{Fault, is_planted};
 use crate::store::sends::Size;
 
-/// Why no message starts now, and until when as far as that is a matter of time.
+/// Why no message starts now, and until when if time ends it.
 #[derive(Debug, Clone)]
 pub(super) struct Held {
     pub(super) reason: Reason,
@@ -23,7 +23,7 @@ pub(super) struct Held {
 }
 
 impl Machine {
-    /// Does whatever can be done now: reads what is needed, starts messages, writes outcomes.
+    /// Does all that can be done now: reads what is needed, starts messages, writes outcomes.
     pub(super) fn pump(&mut self, step: &mut Step<'_>) {
         match self.life {
             Life::Running => {}
@@ -35,8 +35,8 @@ impl Machine {
         self.fetch(step);
         self.flight.release();
         self.held = self.start_messages(step);
-        self.settle_places(step);
-        self.look_into_doubts(step);
+        self.settle_permits(step);
+        self.look_into_unknowns(step);
         self.load(step);
         self.unpark(step);
         self.learn_quota(step);
@@ -45,7 +45,7 @@ impl Machine {
         self.offer_trial(step);
     }
 
-    /// Starts messages until something holds the next one, and says what.
+    /// Starts messages until something holds the next one. Returns what holds it.
     fn start_messages(&mut self, step: &mut Step<'_>) -> Option<Held> {
         if !self.link.can_send() {
             return Some(Held { reason: self.link.refusal(), until: None });
@@ -66,13 +66,13 @@ impl Machine {
                 let is_troubled = [Size::Direct, Size::Bulk].iter().any(|size| self.lanes.is_troubled(*size));
                 return is_troubled.then_some(troubled);
             }
-            if !self.flight.has_place() {
+            if !self.flight.has_permit() {
                 return Some(Held { reason: Reason::InFlight, until: None });
             }
             if let Some(held) = self.rests(step) {
                 return Some(held);
             }
-            // A permit for a message that turns out to be held, or not wanted any more, serves the next one.
+            // The permit of a message that turns out to be held or canceled serves the next one.
             if let Err(wait) = self.limiter.permit(now) {
                 return Some(Held { reason: Reason::Rate, until: Some(now + wait) });
             }
@@ -92,7 +92,7 @@ impl Machine {
         None
     }
 
-    /// What keeps the whole channel from sending now.
+    /// Why the whole channel may not send now.
     pub(super) fn paused(&self, now: Instant) -> Option<Held> {
         if let Some((reason, until)) = self.pause.holds(now) {
             return Some(Held { reason, until: Some(until) });
@@ -105,30 +105,30 @@ impl Machine {
         Some(Held { reason, until: Some(until) })
     }
 
-    /// What keeps a web session from sending now.
+    /// Why a web session may not send now.
     fn rests(&self, step: &Step<'_>) -> Option<Held> {
         if self.channel.kind != Kind::WebSession {
             return None;
         }
-        // It is being read what the session did lately.
-        let Some(rhythm) = &self.admission.rhythm else {
+        // The session's recent activity is being read.
+        let Some(web_pacing) = &self.admission.web_pacing else {
             return Some(Held { reason: Reason::Turn, until: None });
         };
-        let (reason, until) = rhythm.holds(&self.tier, step.now(), step.wall())?;
+        let (reason, until) = web_pacing.holds(&self.tier, step.now(), step.wall())?;
         Some(Held { reason, until: Some(until) })
     }
 
-    /// Hands a message over. Whether that was possible.
+    /// Starts an attempt of a message. Returns whether that was possible.
     fn attempt(&mut self, ticket: Ticket, step: &mut Step<'_>) -> bool {
         let Some(work) = self.lanes.work(ticket.send_id) else { return false };
         let (rendered, started) = (work.rendered.clone(), step.now());
-        let web = self.admission.rhythm.as_mut().map(|rhythm| {
-            let errand = self.common.errands.find(ticket.send_id);
-            if let Some(errand) = &errand {
-                errand.begin();
+        let web = self.admission.web_pacing.as_mut().map(|web_pacing| {
+            let pending_reply = self.common.pending_replies.find(ticket.send_id);
+            if let Some(pending_reply) = &pending_reply {
+                pending_reply.begin();
             }
-            let slot = rhythm.started(ticket.send_id, &self.tier, started, step.chance());
-            Box::new(WebAttempt { errand, slot })
+            let slot = web_pacing.started(ticket.send_id, &self.tier, started, step.chance());
+            Box::new(WebAttempt { pending_reply, slot })
         });
         self.history.count(started, self.limiter.rate(started));
         self.link.canary.started(ticket.key());
@@ -138,8 +138,8 @@ impl Machine {
         true
     }
 
-    /// Says of messages that are due again that they are tried again; they may once that is durable, so that
-    /// a crash in the middle of the attempt leaves them unknown and not merely waiting.
+    /// Announces the next attempt of messages that are due again. They go once the announcement is durable, so that
+    /// after a crash during the attempt their outcome is unknown and they do not merely wait.
     fn announce_due(&mut self, step: &mut Step<'_>) {
         let ahead = usize::try_from(self.ahead(step.now())).unwrap_or(usize::MAX);
         for size in [Size::Direct, Size::Bulk] {
@@ -149,13 +149,15 @@ impl Machine {
         }
     }
 
-    /// The same for so many messages of one size.
+    /// Announces at most so many messages of one size.
     fn announce_some(&mut self, size: Size, mut room: usize, step: &mut Step<'_>) {
         let (now, wall) = step.clocks();
         while room > 0 {
             let Some(ticket) = self.lanes.due(size, now) else { break };
-            // It is not said of a message whose recipient got another one meanwhile.
-            let waits = ticket.recipient.map_or(Duration::ZERO, |number| self.pairs.wait(number, true, now));
+            // A message whose recipient got another one meanwhile is not announced.
+            let waits = ticket
+                .recipient
+                .map_or(Duration::ZERO, |number| self.recipient_pacing.wait(number, true, now));
             if !waits.is_zero() && !is_planted(Fault::SlotNotAskedAgain) {
                 self.lanes.hold_back(ticket.send_id, Reason::Pair);
                 if !self.lanes.defer(ticket, now + waits, false) {
@@ -163,24 +165,26 @@ impl Machine {
                 }
                 continue;
             }
-            match ticket.doubt {
-                // Nobody is marked as perhaps written to whom the quota has no slot for.
-                Doubt::None | Doubt::Slight if !self.has_slot(&ticket, step.moment()) => {
+            match ticket.prior {
+                // Without a slot of the quota, nobody is marked as possibly written to.
+                PriorOutcome::NotTaken | PriorOutcome::PerhapsTaken
+                    if !self.has_slot(&ticket, step.moment()) =>
+                {
                     let next_slot = self.account.next_slot(self.tier.template_quota, wall);
                     self.close_to_new_people(next_slot.unwrap_or(wall), wall);
                     self.lanes.hold_back(ticket.send_id, Reason::TemplateQuota);
                     self.lanes.park(ticket, wall);
                 }
-                Doubt::None => {
+                PriorOutcome::NotTaken => {
                     room -= 1;
                     self.announce(ticket, step);
                 }
-                Doubt::Slight | Doubt::Full => self.doubts.add(ticket),
+                PriorOutcome::PerhapsTaken | PriorOutcome::Unknown => self.unknowns.add(ticket),
             }
         }
     }
 
-    /// See [`Machine::announce_due`].
+    /// Announces the next attempt of one message.
     pub(super) fn announce(&mut self, ticket: Ticket, step: &mut Step<'_>) {
         let wall = step.wall();
         if let Some(sentence) = self.opted_out(&ticket, wall) {
@@ -188,7 +192,7 @@ impl Machine {
             return;
         }
         if is_planted(Fault::AnnouncementLeftOut) {
-            self.lanes.try_again(Ticket { again: true, doubt: Doubt::None, ..ticket });
+            self.lanes.try_again(Ticket { again: true, prior: PriorOutcome::NotTaken, ..ticket });
             return;
         }
         let Some(work) = self.lanes.work(ticket.send_id) else { return };
@@ -201,11 +205,15 @@ impl Machine {
             retry_at: Some(wall.plus(self.common.retry.unknown_grace)),
             taken_at: Some(wall),
         };
-        self.outbox.announce(Ticket { again: true, doubt: Doubt::None, ..ticket }, work.company_id, outcome);
+        self.outbox.announce(
+            Ticket { again: true, prior: PriorOutcome::NotTaken, ..ticket },
+            work.company_id,
+            outcome,
+        );
     }
 
-    /// What was announced is durable: it may go, unless its send left meanwhile. `overtaken` are messages whose
-    /// row says that they are over: a receipt came, or their send was canceled.
+    /// Announcements are durable: the messages may go, unless their send left meanwhile. The rows of `overtaken`
+    /// messages say that they are over: a receipt came, or their send was canceled.
     pub(super) fn announced(&mut self, tickets: Vec<Ticket>, overtaken: &[Key], step: &mut Step<'_>) {
         for ticket in tickets {
             if self.was_heard(ticket.key()) || overtaken.contains(&ticket.key()) {
@@ -221,7 +229,7 @@ impl Machine {
         }
     }
 
-    /// Lets go of the sends that `chosen` picks.
+    /// Releases the sends that `chosen` picks.
     pub(super) fn release(&mut self, leave: Leave, chosen: impl FnMut(&Work) -> bool, step: &mut Step<'_>) {
         for ticket in self.lanes.leave(leave, step.clocks(), chosen) {
             self.put_back(ticket, Later::now(&ticket, Reason::Turn), step);
@@ -234,14 +242,13 @@ impl Machine {
             return;
         }
         for send_id in &expired {
-            self.end_errand(*send_id, State::Expired, None, step.wall());
+            self.end_pending_reply(*send_id, State::Expired, None, step.wall());
         }
         self.release(Leave::Over(send::State::Expired), |work| expired.contains(&work.id), step);
-        tracing::info!(channel.id = %self.channel.id, sends = expired.len(), "the time of sends is over");
+        tracing::info!(channel.id = %self.channel.id, sends = expired.len(), "sends expired");
     }
 
-    /// Looks into the store when something that waits there may be due: a send, or all of those that the quota
-    /// of templates kept.
+    /// Reads the store when a send that waits there may be due, or one that waits for the quota of templates.
     fn awake(&mut self, step: &Step<'_>) {
         let are_templates_open = self.templates.opens_by(step.wall());
         if self.queue.take_due(step.wall()) || are_templates_open {
@@ -249,27 +256,27 @@ impl Machine {
         }
     }
 
-    /// Waits for what is in flight, writes it, takes back what was only reserved or announced, and tells the callers
-    /// who wait.
+    /// Ends the channel: waits for messages in flight, writes their outcomes, takes back reserved and announced
+    /// messages, and answers the callers that wait.
     fn wind_down(&mut self, step: &mut Step<'_>) {
-        self.end_errands(step);
+        self.end_pending_replies(step);
         self.release(Leave::Held, |work| work.leaving().is_none(), step);
-        for ticket in self.doubts.take_rest() {
+        for ticket in self.unknowns.take_rest() {
             self.lanes.park(ticket, step.wall());
         }
         self.account.give_back_all(self.tier.template_quota, step.moment());
         self.record(step);
-        if self.flight.requests == 0 && !self.outbox.is_writing() && !self.doubts.is_asking() {
+        if self.flight.requests == 0 && !self.outbox.is_writing() && !self.unknowns.is_asking() {
             self.end(step);
         }
     }
 
-    /// How many messages of each lane are marked, or announced, ahead: one while it has to open the channel.
+    /// How many messages of each lane are marked or announced ahead: only one while a canary has to open the channel.
     fn ahead(&self, now: Instant) -> u64 {
         if self.link.canary.is_half_open() { 1 } else { self.ahead.messages(now) }
     }
 
-    /// Marks as many messages ahead as is right now.
+    /// Adjusts how many messages are marked ahead.
     pub(super) fn tune_ahead(&mut self, step: &Step<'_>) {
         self.lanes.set_ahead(self.ahead(step.now()));
     }
@@ -280,13 +287,13 @@ impl Machine {
 pub(super) struct Later {
     pub(super) reason: Reason,
     pub(super) wait: Duration,
-    /// How often it was tried, as far as that counts.
+    /// The attempts that count.
     pub(super) attempts: u16,
     pub(super) failure: Option<Failure>,
 }
 
 impl Later {
-    /// As soon as it may.
+    /// As soon as possible.
     pub(super) const fn now(ticket: &Ticket, reason: Reason) -> Self {
         Self { reason, wait: Duration::ZERO, attempts: ticket.attempts, failure: None }
     }

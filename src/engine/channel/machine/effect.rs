@@ -1,4 +1,4 @@
-//! Effects: what the machine wants done, in the order in which it decided.
+//! Effects: what the shell does for the machine, in the order in which the machine decided it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,15 +8,15 @@ use uuid::Uuid;
 
 use super::counted::Counting;
 use super::rendered::Rendered;
-use super::rhythm::TooSoon;
+use super::web_pacing::TooSoon;
 use super::work::Ticket;
 use crate::clock::Timestamp;
 use crate::domain::channel::{Connection, Number, Status, Trial};
 use crate::domain::message::Key;
 use crate::domain::outlook::Reason;
-use crate::engine::fair_line::Turn;
+use crate::engine::fair_queue::Turn;
 use crate::engine::machine::{self, Caller};
-use crate::engine::web_session::{Admitted, Errand, Slot};
+use crate::engine::web_session::{Admitted, PendingReply, Slot};
 use crate::store::ledger::PendingWrites;
 use crate::store::sends::{Ready, Size};
 use crate::store::suppressions::Word;
@@ -24,15 +24,15 @@ use crate::store::suppressions::Word;
 /// The effects of one or more inputs.
 pub(crate) type Effects = machine::Effects<Effect>;
 
-/// Something that the shell does for the machine. Effects are carried out in their order. Those that bring an input
-/// bring it later, never while an input is handled, exactly once, and in any order among themselves.
+/// Something that the shell does for the machine. Effects are carried out in their order. An effect that brings an
+/// input brings it later, never while an input is handled, and exactly once; several come in any order.
 pub(crate) enum Effect {
     /// Hand this message to the provider. Brings [`Input::Answered`](super::Input::Answered).
     Attempt(Attempt),
-    /// Write this; it is repeated by the ledger until it is durable. Brings [`Input::Written`](super::Input::Written).
-    /// There is at most one write under way. Unless it `is_awaited`, other messages go meanwhile.
+    /// Write this; the ledger retries until it is durable. Brings [`Input::Written`](super::Input::Written). At most
+    /// one write is under way. Unless it `is_awaited`, other messages go meanwhile.
     Write { writes: Box<PendingWrites>, is_awaited: bool },
-    /// Read sends. Brings [`Input::Fetched`](super::Input::Fetched). There is at most one such read under way.
+    /// Read sends. Brings [`Input::Fetched`](super::Input::Fetched). At most one such read is under way.
     Fetch(Box<Fetch>),
     /// Read the messages of this send that wait in the store. Brings [`Input::WaitsRead`](super::Input::WaitsRead).
     ReadWaits(Uuid),
@@ -41,72 +41,72 @@ pub(crate) enum Effect {
     ReadRecipients { send_id: Uuid, from: u64 },
     /// Read the states of these messages. Brings [`Input::StatesRead`](super::Input::StatesRead).
     ReadStates { question: Question, messages: Vec<Key> },
-    /// Read what the web session sent since then. Brings [`Input::WebActivityRead`](super::Input::WebActivityRead).
+    /// Read the web session's activity since then. Brings [`Input::WebActivityRead`](super::Input::WebActivityRead).
     ReadWebActivity { since: Timestamp },
-    /// Read again from the store who is suppressed of those of whom this was said. Brings nothing.
+    /// Read the suppressions of these recipients from the store again. Brings nothing.
     LookUp(Vec<Word>),
-    /// Make a connector of this generation; the one before is out of date. For a business account this reads its
-    /// secrets and brings [`Input::Connected`](super::Input::Connected). A web session's is there at once: it brings
-    /// nothing.
+    /// Create a connector of this generation; the previous one is out of date. For a business account this reads its
+    /// secrets and brings [`Input::Connected`](super::Input::Connected). A web session has its connector already: it
+    /// brings nothing.
     Connect { generation: u64 },
-    /// Ask the provider after `turn` how the number is, through the connector of this generation. Brings
+    /// Probe the number after `turn`, through the connector of this generation. Brings
     /// [`Input::Probed`](super::Input::Probed).
     Probe { generation: u64, turn: Duration },
-    /// Write the channel's state, unless another than `from` is stored. Brings
-    /// [`Input::ConnectionSaved`](super::Input::ConnectionSaved). There is at most one such write under way.
+    /// Write the channel's state, unless a state other than `from` is stored. Brings
+    /// [`Input::ConnectionSaved`](super::Input::ConnectionSaved). At most one such write is under way.
     SaveConnection(Box<SaveConnection>),
-    /// Show this state to everybody who asks to send. Brings nothing.
+    /// Publish this state to callers that want to send. Brings nothing.
     Publish(Connection),
-    /// Write what the provider says of the number. Brings nothing.
+    /// Write the provider's report on the number. Brings nothing.
     SaveNumber(Number),
     /// Mark the template as paused. Brings [`Input::TemplateMarked`](super::Input::TemplateMarked).
     PauseTemplate(i64),
-    /// Stand in line for permits. Brings [`Input::PermitsGranted`](super::Input::PermitsGranted).
+    /// Queue for permits. Brings [`Input::PermitsGranted`](super::Input::PermitsGranted).
     AwaitPermits(Turn),
-    /// Wake the machine then, and at no moment that was asked for before. Brings [`Input::Timer`](super::Input::Timer).
+    /// Wake the machine then; this replaces the previous request. Brings [`Input::Timer`](super::Input::Timer).
     WakeAt(Instant),
-    /// Answer this caller, who waits. Brings nothing.
+    /// Answer this caller. Brings nothing.
     Reply(Caller, Answer),
     /// Count this. Brings nothing.
     Note(Figure),
-    /// The machine is at its end: nothing more is done, whatever is under way brings no input, and callers who still
-    /// wait are told that the channel ended.
+    /// The machine ends: nothing more is done, effects under way bring no input, and callers that still wait are told
+    /// that the channel ended.
     End,
 }
 
 /// A message to hand over.
 pub(crate) struct Attempt {
     pub(crate) ticket: Ticket,
-    /// What all messages of its send share.
+    /// The part that all messages of its send share.
     pub(crate) rendered: Rendered,
-    /// Of a web session, boxed because it is rare.
+    /// For a web session; boxed because it is rare.
     pub(crate) web: Option<Box<WebAttempt>>,
-    /// Which connector is to be used.
+    /// The generation of the connector to use.
     pub(crate) generation: u64,
     pub(crate) started: Instant,
 }
 
-/// What goes with a message of a web session.
+/// The parts of an attempt that only web sessions have.
 pub(crate) struct WebAttempt {
-    /// Of a caller who waits until the message is handed over.
-    pub(crate) errand: Option<Arc<Errand>>,
-    /// Its place among the messages of 24 hours: kept when it is handed over, given back when it is dropped.
+    /// The pending reply, while a caller waits.
+    pub(crate) pending_reply: Option<Arc<PendingReply>>,
+    /// Its slot among the messages of 24 hours: kept when the message is handed over, given back on drop.
     pub(crate) slot: Slot<Uuid>,
 }
 
-/// Which sends are to be read: the oldest of this size that may go.
+/// The sends to read: the oldest of this size that may go.
 pub(crate) struct Fetch {
     pub(crate) size: Size,
     pub(crate) ready: Ready,
-    /// Without these, which the machine has.
+    /// Except these, which the machine has.
     pub(crate) held: HashSet<Uuid>,
     /// At most so many.
     pub(crate) room: usize,
-    /// While templates may not go, those for people who count already are read besides.
+    /// While templates may not go, sends to people who count already are read too.
     pub(crate) counted: Option<Counting>,
 }
 
-/// The channel's new state and what it is to take the place of.
+/// The channel's new state, and the state that it replaces.
 #[derive(Debug, Clone)]
 pub(crate) struct SaveConnection {
     pub(crate) from: Connection,
@@ -114,34 +114,34 @@ pub(crate) struct SaveConnection {
     pub(crate) trial: Option<Trial>,
 }
 
-/// Why states are read.
+/// The reason for reading states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Question {
-    /// The time to wait for receipts of these messages is over.
+    /// The wait for receipts of these messages is over.
     IsOver,
-    /// It is unknown since just now whether the provider has them: a receipt may have been here before.
+    /// The outcome of these messages has just become unknown: a receipt may have arrived before.
     WasHeard,
 }
 
-/// What a caller is told.
+/// An answer to a caller.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// It is done.
+    /// The command was carried out.
     Done,
-    /// Whether a message is let in.
+    /// Whether a message is admitted.
     Admission(Result<Admitted, TooSoon>),
 }
 
-/// Something that is counted for people and monitoring.
+/// Something that is counted for metrics and statistics.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Figure {
-    /// The provider took a message.
+    /// The provider accepted a message.
     Sent,
     /// A message failed, with the provider's code.
     Failed(Option<i64>),
-    /// A message is tried again later.
+    /// A message is retried later.
     Retried,
-    /// Nobody knows whether the provider has a message.
+    /// The outcome of a message is unknown.
     Unknown,
     /// A message was not sent because its recipient opted out.
     Suppressed,
@@ -149,6 +149,6 @@ pub(crate) enum Figure {
     Answered(Duration),
     /// A message waits for this reason.
     Held(Reason),
-    /// The channel went over to this status.
+    /// The channel changed to this status.
     Changed(Status),
 }

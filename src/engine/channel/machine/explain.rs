@@ -1,4 +1,4 @@
-//! Saying why: which limits hold, what set them, and what is to be expected of each send.
+//! Explanations: which limits hold, what set them, and the outlook of each send.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,15 +17,15 @@ use crate::domain::outlook::{Outlook, Reason, Waiting};
 use crate::domain::tier::{Quota, Tier};
 use crate::engine::sends::outlook::sentence_of_messages;
 
-/// A send that is looked at.
+/// A send whose outlook is asked for.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Viewed {
     pub(crate) id: Uuid,
-    /// Whether it counts against the quota of templates.
+    /// Whether the send counts against the quota of templates.
     pub(crate) has_template: bool,
 }
 
-/// What sets a channel's pace.
+/// The factors of a channel's pace.
 pub(crate) struct Pace {
     pub(crate) tier: Arc<Tier>,
     pub(crate) level: Option<Level>,
@@ -34,7 +34,7 @@ pub(crate) struct Pace {
 }
 
 impl Machine {
-    /// What limits this channel now.
+    /// The limits of this channel now.
     pub(crate) fn explain(&self, Moment { monotonic: now, wall }: Moment) -> Limits {
         let mut limits = self.rates(now, wall);
         limits.extend(self.pair());
@@ -56,8 +56,7 @@ impl Machine {
         }
     }
 
-    /// What is to be expected of these sends: of those that the channel works at, and of those that its quota of
-    /// templates keeps in the store.
+    /// The outlook of these sends: those in the lanes, and those that the quota of templates keeps in the store.
     pub(crate) fn look_ahead(&self, sends: Vec<Viewed>, at: Moment) -> HashMap<Uuid, Outlook> {
         let Moment { monotonic: now, wall } = at;
         let rate = finite(self.limiter.rate(now));
@@ -88,7 +87,7 @@ impl Machine {
         sends.into_iter().filter_map(outlook).collect()
     }
 
-    /// How fast this channel may send now.
+    /// The channel's present pace.
     pub(crate) fn pace(&self, at: Moment) -> Pace {
         let now = at.monotonic;
         let is_slowed = matches!(self.limiter.binding(now), Binding::BackOff { .. });
@@ -124,7 +123,7 @@ impl Machine {
         Some(Waiting { reason, sentence, until })
     }
 
-    /// What all that is left of a send waits for, unless the whole channel waits for more than its pace.
+    /// What the rest of a send waits for, unless the whole channel waits for more than its pace.
     fn held_back(
         &self,
         send_id: Uuid,
@@ -145,22 +144,22 @@ impl Machine {
         match reason {
             Reason::Disconnected | Reason::Blocked => self.link.sentence(),
             Reason::ProviderPause if self.link.holds(now).is_some() => {
-                "the provider's first answer is awaited: whether it takes messages, and how fast".to_owned()
+                "the channel waits for the provider's first answer: whether it accepts messages, and how fast".to_owned()
             }
             Reason::ProviderPause => {
-                "the provider takes nothing just now; it is tried again by itself".to_owned()
+                "the provider accepts no messages just now; the service retries by itself".to_owned()
             }
             Reason::NoSocket => {
                 "the service has no file, port or address for a connection to the provider: raise its limit of open files; \
-                 it is tried again by itself"
+                 the service retries by itself"
                     .to_owned()
             }
             Reason::AccountThrottled => {
-                "the provider takes nothing from this business account just now (80007)".to_owned()
+                "the provider throttles this business account (80007)".to_owned()
             }
-            Reason::AppThrottled => "the provider takes nothing from this app just now (4)".to_owned(),
+            Reason::AppThrottled => "the provider throttles this app (4)".to_owned(),
             Reason::Retry => {
-                "so many messages failed in a way that may pass that no new ones are started before"
+                "so many messages wait for a retry that no new ones start"
                     .to_owned()
             }
             Reason::InFlight => format!(
@@ -176,12 +175,12 @@ impl Machine {
         }
     }
 
-    /// What a web session may do in 24 hours.
+    /// The allowances of a web session in 24 hours.
     fn days(&self, wall: Timestamp) -> Vec<Limit> {
-        let Some(rhythm) = &self.admission.rhythm else { return Vec::new() };
+        let Some(web_pacing) = &self.admission.web_pacing else { return Vec::new() };
         let Tier { name, warm_up, cold_contacts, .. } = &*self.tier;
-        let day = rhythm.age_in_days(wall);
-        let (cap, left, next_slot) = rhythm.day(&self.tier, wall);
+        let day = web_pacing.age_in_days(wall);
+        let (cap, left, next_slot) = web_pacing.day(&self.tier, wall);
         let is_new = (day as usize) < warm_up.len();
         let set_by = if is_new {
             Origin::WarmUp { tier: name.clone(), day: u64::from(day) + 1 }
@@ -191,7 +190,7 @@ impl Machine {
         let is_binding = next_slot.is_some();
         let daily = limit(Name::DailyCap, Allows::Messages(cap), set_by);
         let daily = Limit { is_binding, left, next_slot, ..daily };
-        let (left, next_slot) = rhythm.strangers(&self.tier, wall);
+        let (left, next_slot) = web_pacing.strangers(&self.tier, wall);
         let set_by = Origin::Tier { name: name.clone(), options: &["cold_contacts"] };
         let cold = limit(Name::ColdContacts, Allows::Strangers(*cold_contacts), set_by);
         vec![daily, Limit { is_binding: next_slot.is_some(), left, next_slot, ..cold }]
@@ -269,7 +268,7 @@ impl Machine {
     }
 }
 
-/// What is left to do, by lane.
+/// The remaining messages, by lane.
 struct Queue {
     direct: u64,
     bulk: Vec<u64>,
@@ -288,7 +287,7 @@ impl Queue {
         queue
     }
 
-    /// The share of the rate that a send gets now, and how many messages go before it is done, its own
+    /// The send's present share of the rate, and the number of messages that go before the send is done, its own
     /// included.
     fn place(&self, work: &Work) -> (f64, u64) {
         if work.is_direct() {
@@ -312,7 +311,7 @@ fn tier_sentence(tier: &Tier) -> String {
     format!("tier `{}` allows {} (option messages_per_second)", tier.name, tier.messages_per_second)
 }
 
-/// A rate that limits something.
+/// The rate, unless it is unlimited.
 fn finite(rate: f64) -> Option<f64> {
     rate.is_finite().then_some(rate)
 }

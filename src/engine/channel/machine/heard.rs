@@ -1,4 +1,4 @@
-//! What a channel hears from elsewhere about its messages, its number and its account.
+//! Messages to the channel about its messages, its number and its account.
 
 use super::input::Troubled;
 use super::moment::Step;
@@ -8,7 +8,7 @@ use crate::domain::message::{Key, State};
 use crate::domain::outlook::Reason;
 
 impl Machine {
-    /// Receipts of these messages are durable: whatever waits for their outcome need not.
+    /// Receipts of these messages are durable: nothing waits for their outcome any more.
     pub(super) fn receipts_heard(&mut self, messages: Vec<(Key, State)>, step: &mut Step<'_>) {
         let proves = |(key, state): &(Key, State)| self.link.canary.is_proved_by(*key, *state);
         let is_proved = messages.iter().any(proves);
@@ -19,7 +19,7 @@ impl Machine {
         self.pump(step);
     }
 
-    /// Takes up what the provider told about the channel, not about one of its messages.
+    /// Acts on the provider's report of trouble with the channel, not with one of its messages.
     pub(super) fn troubled(&mut self, troubled: &Troubled, step: &mut Step<'_>) {
         let Troubled { disposition, ref failure, is_of_message } = *troubled;
         match disposition {
@@ -33,7 +33,7 @@ impl Machine {
             Disposition::Disconnect | Disposition::Block | Disposition::Restrict => {
                 self.refused_by_webhook(disposition, failure, is_of_message, step);
             }
-            // What is wrong with one message, its template or its recipient is taken up where it is stored.
+            // Trouble with one message, its template or its recipient is handled where it is stored.
             Disposition::Fail
             | Disposition::Retry
             | Disposition::Wait

@@ -1,4 +1,4 @@
-//! How fast a channel sent lately: counts of the last minutes, in memory, for a chart.
+//! The channel's recent pace: counts of the last minutes, in memory, for a chart.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -7,24 +7,24 @@ use crate::clock::Timestamp;
 use crate::domain::limit::{Pace, PacePoint};
 use crate::engine::channel::last_seconds::LastSeconds;
 
-/// Messages of so much time are counted together.
+/// The span that is counted together.
 const STEP: Duration = Duration::from_secs(10);
-/// How many such steps are kept: ten minutes, in at most 1.5 kB.
+/// The number of steps kept: ten minutes, in at most 1.5 kB.
 const STEPS: u64 = 60;
 
-/// Steps in which nothing went are not kept.
+/// Steps without messages are not kept.
 pub(super) struct History {
     origin: Instant,
     steps: VecDeque<Step>,
     seconds: LastSeconds,
 }
 
-/// What went in one step.
+/// The messages of one step.
 struct Step {
-    /// Counted from the origin.
+    /// The number of the step since the origin.
     number: u64,
     messages: u32,
-    /// Messages in a second that were allowed with the last of them; infinite when nothing limited.
+    /// The limit at the last of them, in messages a second; infinite without a limit.
     limit: f64,
 }
 
@@ -33,7 +33,7 @@ impl History {
         Self { origin: now, steps: VecDeque::new(), seconds: LastSeconds::default() }
     }
 
-    /// One message goes, where `limit` a second may.
+    /// One message goes, at a limit of `limit` a second.
     pub(super) fn count(&mut self, now: Instant, limit: f64) {
         let (number, _) = self.step(now);
         self.seconds.count(now.saturating_duration_since(self.origin));
@@ -49,7 +49,7 @@ impl History {
         }
     }
 
-    /// The last minutes, with the limit of now where nothing went.
+    /// The last minutes, with the present limit where no message went.
     pub(super) fn pace(&self, now: Instant, wall: Timestamp, limit: f64) -> Pace {
         let (present, passed) = self.step(now);
         let finite = |rate: f64| rate.is_finite().then_some(rate);

@@ -1,4 +1,4 @@
-//! What holds single messages back: their recipient, their template, the quota; and what slows the channel.
+//! Holds on single messages: their recipient, their template, the quota; and what slows the channel down.
 
 use std::mem;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::engine::contacts::suppressions::Barrier;
 use crate::engine::planted::{Fault, is_planted};
 
 impl Machine {
-    /// What holds this message, and for how long. A message that nothing holds has taken its slots.
+    /// Why this message is held, and for how long. A message that is not held has taken its slots.
     pub(super) fn hold(&mut self, ticket: &mut Ticket, step: &mut Step<'_>) -> Option<(Reason, Duration)> {
         let (now, wall) = (step.now(), step.wall());
         let template = self.lanes.work(ticket.send_id)?.template;
@@ -27,23 +27,23 @@ impl Machine {
             && let Some(until) = self.count(ticket, step.moment())
         {
             self.close_to_new_people(until, wall);
-            // What opens the quota again, whenever that is, lets it go: the message itself waits for nothing.
+            // The message has no time of its own: it goes when the quota opens again.
             return Some((Reason::TemplateQuota, Duration::ZERO));
         }
-        // Pairs are of two numbers.
+        // A group has no pair of numbers.
         let number = ticket.recipient?;
         let has_waited = mem::replace(&mut ticket.has_waited, true);
         if has_waited && is_planted(Fault::SlotNotAskedAgain) {
             return None;
         }
-        let slot = self.pairs.take(number, has_waited, now, step.chance()).err();
+        let slot = self.recipient_pacing.take(number, has_waited, now, step.chance()).err();
         slot.map(|slot| {
             self.give_back_quota(ticket, step.moment());
             (Reason::Pair, slot.saturating_duration_since(now))
         })
     }
 
-    /// Why the recipient does not want this message, if they opted out since its send was accepted.
+    /// The reason to skip this message, if the recipient opted out after the send was accepted.
     pub(super) fn opted_out(&self, ticket: &Ticket, wall: Timestamp) -> Option<&'static str> {
         match self.barrier(ticket, wall)? {
             Barrier::OptedOut(sentence) => Some(sentence),
@@ -51,7 +51,8 @@ impl Machine {
         }
     }
 
-    /// What keeps the message from its recipient. A web session's caller waits for what they ask for.
+    /// The suppression that keeps the message from its recipient. A web session's messages are not checked: a caller
+    /// waits for each.
     fn barrier(&self, ticket: &Ticket, wall: Timestamp) -> Option<Barrier> {
         if self.channel.kind != Kind::BusinessAccount {
             return None;
@@ -61,7 +62,7 @@ impl Machine {
         self.common.suppressions.barrier(work.company_id, ticket.recipient?, is_marketing, wall)
     }
 
-    /// The provider says that the number sends too fast, in answer to what was started then.
+    /// The provider answered an attempt started at `started` that the number sends too fast.
     pub(super) fn slow_down(&mut self, started: Instant, failure: &Failure, now: Instant) {
         if self.limiter.slow_down(started, now) {
             tracing::warn!(
@@ -69,12 +70,12 @@ impl Machine {
                 reason = %Reason::BackOff,
                 provider.code = failure.code,
                 rate = self.limiter.rate(now),
-                "the provider says that the number sends too fast, slowing down"
+                "the provider says that the number sends too fast, the channel slows down"
             );
         }
     }
 
-    /// The provider takes nothing from the whole business account, or from the app.
+    /// The provider throttles the whole business account, or the app.
     pub(super) fn throttle(
         &self,
         disposition: Disposition,
@@ -93,14 +94,14 @@ impl Machine {
             %reason,
             provider.code = failure.code,
             seconds = (until - now).as_secs_f64(),
-            "the provider takes nothing from the account or the app, its channels wait"
+            "the provider throttles the account or the app, its channels wait"
         );
         (reason, until.saturating_duration_since(now))
     }
 
-    /// The provider says that too much goes to this recipient.
+    /// The provider says that this recipient gets messages too fast.
     pub(super) fn pair_refused(&mut self, ticket: &Ticket, now: Instant) -> Duration {
-        let until = ticket.recipient.map(|number| self.pairs.refused(number, now));
+        let until = ticket.recipient.map(|number| self.recipient_pacing.refused(number, now));
         until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 }

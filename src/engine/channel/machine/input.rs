@@ -1,4 +1,4 @@
-//! Inputs: what happens to a channel.
+//! Inputs: the events that a channel's machine handles.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,80 +14,80 @@ use crate::domain::channel::Channel;
 use crate::domain::message::{Failure, Key, State};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send;
-use crate::engine::account::{AppId, News};
-use crate::engine::fair_line::Grant;
+use crate::engine::account::{AccountUpdate, AppId};
+use crate::engine::fair_queue::Grant;
 use crate::engine::ledger::{AcceptedSend, Written};
 use crate::engine::machine::Caller;
 use crate::store::sends::Size;
 
 /// Something that happens to a channel.
 pub(crate) enum Input {
-    /// The channel is taken up. The first input of a machine.
+    /// The channel starts. The first input of a machine.
     Started,
-    /// The moment that was asked for last has come.
+    /// The time of the last [`Effect::WakeAt`](super::Effect::WakeAt) has come.
     Timer,
 
-    /// These sends became durable. They are late when what was said of them meanwhile may have been heard before.
+    /// These sends became durable. They are late when the channel may have been told of them before.
     Accepted { sends: Vec<AcceptedSend>, is_late: bool },
-    /// The provider answered an attempt, or did not.
+    /// An attempt ended, with or without an answer.
     Answered(Answered),
-    /// What was to be written is durable, with what was found out by that; or nothing can be written any more: the
-    /// lease is lost, or the ledger closed.
+    /// The write is durable, with its results; or nothing can be written any more, because the lease is lost or the
+    /// ledger closed.
     Written(Result<Written, LeaseLost>),
 
-    /// What a look into the store found.
+    /// The sends read from the store.
     Fetched { size: Size, result: Result<Fetched, Failed> },
-    /// The messages of a send that wait in the store.
+    /// The waiting messages of a send, read from the store.
     WaitsRead { send_id: Uuid, result: Result<Waits, Failed> },
     /// The recipients of a send from this ordinal on.
     RecipientsRead { send_id: Uuid, from: u64, result: Result<Vec<PhoneNumber>, Failed> },
-    /// Where these messages are; those without a row are left out.
+    /// The states of these messages; those without a row are left out.
     StatesRead { question: Question, result: Result<Vec<(Key, State)>, Failed> },
-    /// What the web session did lately.
+    /// The web session's recent activity.
     WebActivityRead(Result<WebActivity, Failed>),
     /// The connector of this generation.
     Connected { generation: u64, result: Result<Connected, NotConnected> },
-    /// What the provider says of the number.
+    /// The result of a probe.
     Probed { generation: u64, health: Health },
     /// The outcome of writing the channel's state.
     ConnectionSaved(Saved),
-    /// Whether the template was marked as paused.
+    /// A write that marks a template as paused ended.
     TemplateMarked { template_id: i64, result: Result<(), Failed> },
-    /// Permits, or none when the line is gone.
+    /// Permits, or none when the queue is gone.
     PermitsGranted(Option<Grant>),
 
     /// The channel's record, or its tier, was changed.
     Refreshed(Arc<Channel>),
-    /// The store says that this send is paused, or over in this state. The caller is answered when no message of it
-    /// starts any more; of one that is over, when it is written besides that what was only reserved never started.
+    /// The store says that this send is paused, or over in this state. The caller is answered when no message of the
+    /// send starts any more; for an ended send, once it is written too that reserved messages never started.
     Released { send_id: Uuid, over: Option<send::State>, caller: Caller },
-    /// A caller asks whether a message of a web session may come in.
+    /// A caller asks whether a message of a web session is admitted.
     Admit { admit: Admit, caller: Caller },
-    /// Something in the store may go now.
+    /// A send in the store may go now.
     Look,
     /// The store holds these sends, each the oldest of its size that may go now.
     Overlooked { direct: Option<Uuid>, bulk: Option<Uuid> },
     /// The wall clock was set.
     ClockWasSet,
-    /// The business account has news.
-    Account(News),
-    /// The provider says of these templates whether they may be sent.
+    /// An update of the business account.
+    Account(AccountUpdate),
+    /// The provider changed whether these templates may be sent.
     TemplatesChanged(Vec<(i64, bool)>),
     /// Receipts of these messages are durable.
     Heard(Vec<(Key, State)>),
-    /// The provider told, outside any answer, that something is wrong with the number or its account.
+    /// A webhook reports trouble with the number or its account.
     Troubled(Troubled),
-    /// The provider has news of the number.
+    /// A webhook says that the number changed: probe it.
     Recheck,
-    /// Start no more messages, wait for those in flight, write what is known. The caller is answered when done, and
-    /// the machine ends.
+    /// Start no more messages, wait for those in flight, and write their outcomes. The caller is answered when that is
+    /// done, and the machine ends.
     Stop(Caller),
 }
 
 /// The provider's answer to one message.
 pub(crate) struct Answered {
     pub(crate) ticket: Ticket,
-    /// Which connector asked: an answer to an earlier token says nothing of the present one.
+    /// The generation of the connector: an answer to an earlier token says nothing of the present one.
     pub(crate) generation: u64,
     pub(crate) reply: Reply,
     pub(crate) started: Instant,
@@ -97,13 +97,13 @@ pub(crate) struct Answered {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LeaseLost;
 
-/// The store did not do what it was asked; the log says why.
+/// A read or write of the store failed; the log says why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failed {
-    /// The same may succeed later.
-    ForNow,
-    /// It will never succeed.
-    ForEver,
+    /// A retry may succeed.
+    Temporarily,
+    /// A retry cannot succeed.
+    Permanently,
 }
 
 /// What a web session did within the last 24 hours, in the order of time.
@@ -111,53 +111,53 @@ pub(crate) enum Failed {
 pub(crate) struct WebActivity {
     /// Attempts, by their sends.
     pub(crate) attempts: Vec<(Timestamp, Uuid)>,
-    /// The first messages to people who neither wrote to the session nor had been written to.
+    /// The first messages to strangers: people who neither wrote to the session nor had been written to.
     pub(crate) strangers: Vec<(Timestamp, PhoneNumber)>,
 }
 
-/// A business account's connector is there.
+/// The connector of a business account.
 #[derive(Debug)]
 pub(crate) struct Connected {
-    /// The app that it speaks for, whose channels share a budget at the provider.
+    /// The app behind its token; the app's channels share a budget at the provider.
     pub(crate) app: AppId,
 }
 
 /// Why a business account has no connector.
 #[derive(Debug)]
 pub(crate) enum NotConnected {
-    /// Its secrets cannot be read now.
+    /// The secrets cannot be read now.
     Failed,
-    /// It has no usable token, in a sentence.
+    /// The account has no usable token, for the reason in this sentence.
     Unusable(String),
 }
 
 /// The outcome of writing the channel's state.
 #[derive(Debug)]
 pub(crate) enum Saved {
-    /// It is written, with this revision.
+    /// The state is written, with this revision.
     Done { revision: i64 },
-    /// Somebody else changed it before: this is the channel now, if it is still there.
+    /// The stored state was changed by somebody else: this is the channel now, unless it was deleted.
     Overtaken(Option<Box<Channel>>),
-    /// It could not be written.
+    /// The write failed.
     Failed,
 }
 
-/// May a message come in that a caller waits for?
+/// The question whether a message whose caller waits is admitted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Admit {
     /// The recipient, if it never wrote to the session and was never written to.
     pub(crate) stranger: Option<PhoneNumber>,
     /// How long the caller may wait.
     pub(crate) patience: std::time::Duration,
-    /// The recipient of a message that is only tried: what it would meet after it was written counts too.
+    /// The recipient, in a dry run: the limits that the message would meet after it was written count too.
     pub(crate) tried: Option<PhoneNumber>,
 }
 
-/// Something is wrong with the number or its account.
+/// Trouble with the number or its account.
 #[derive(Debug, Clone)]
 pub(crate) struct Troubled {
     pub(crate) disposition: Disposition,
     pub(crate) failure: Failure,
-    /// A message met it that the provider had accepted.
+    /// The trouble was met by a message that the provider had accepted.
     pub(crate) is_of_message: bool,
 }

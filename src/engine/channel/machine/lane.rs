@@ -1,7 +1,6 @@
 //! One lane: sends of one size, in the order in which they take their turns.
 //!
-//! It holds a bounded number of them; the others wait in the store, and the lane knows whether there may be
-//! some.
+//! It holds a bounded number of sends. The others wait in the store, and the lane knows whether there may be any.
 
 use std::collections::VecDeque;
 
@@ -13,14 +12,14 @@ use super::work::Ticket;
 #[derive(Debug)]
 pub(super) struct Lane {
     pub(super) order: VecDeque<Uuid>,
-    /// Messages that wait to be tried again.
+    /// Messages that wait for a retry.
     pub(super) waiting: Waiting,
-    /// Messages that may be tried again now: that they are is durable.
+    /// Messages that may be retried now: their announcement is durable.
     pub(super) again: VecDeque<Ticket>,
     bound: usize,
     /// The store may hold sends that are not here.
     behind: bool,
-    /// A send was left to the store since the last look there began.
+    /// A send was left in the store since the last read began.
     missed: bool,
 }
 
@@ -31,16 +30,16 @@ impl Lane {
         Self { order: VecDeque::new(), waiting, again, bound, behind: true, missed: false }
     }
 
-    /// Whether a newly accepted send may be held now; if not, it is left in the store, and so are those
-    /// after it, which keeps their order.
+    /// Whether a newly accepted send may be held here. If not, it stays in the store, and so do the sends after it,
+    /// which keeps their order.
     pub(super) fn admits(&mut self) -> bool {
         self.behind |= self.order.len() >= self.bound;
         self.missed |= self.behind;
         !self.behind
     }
 
-    /// How many sends should be fetched from the store now; `None` when it holds no more or there is too
-    /// little room to be worth asking. `held` says how many are here, in the order or not.
+    /// How many sends to fetch from the store now; `None` when it holds no more, or there is too little room to be
+    /// worth a read. `held` gives the number of sends here, in the order or not.
     pub(super) fn room(&self, held: impl FnOnce() -> usize) -> Option<usize> {
         if !self.behind || self.order.len() > self.bound / 2 {
             return None;
@@ -49,19 +48,19 @@ impl Lane {
         (held <= self.bound / 2).then(|| self.bound - held)
     }
 
-    /// Something changed in the store: there may be sends that can go now.
+    /// The store changed: it may have sends that can go now.
     pub(super) const fn look_again(&mut self) {
         self.behind = true;
         self.missed = true;
     }
 
-    /// A look into the store begins.
+    /// A read of the store begins.
     pub(super) const fn look(&mut self) {
         self.missed = false;
     }
 
-    /// The look found all that the store holds. A send that was left to it meanwhile may not have been
-    /// among them: then there is another look.
+    /// The read found all sends of the store. It may have missed a send that was left in the store meanwhile: then
+    /// there is another read.
     pub(super) const fn caught_up(&mut self) {
         self.behind = self.missed;
     }

@@ -1,9 +1,9 @@
 //! The lanes: the order in which a channel takes work from its sends.
 //!
-//! Sends with one recipient go first, in the order of their arrival; then bulk sends, taking turns, a message each. Of
-//! each size, what is due to be tried again goes before what is new. A bounded number of sends is held; the others wait in
-//! the store, and [`Lanes::room`] says when there is room for them. A send that may not go, or only waits for a
-//! later moment, leaves: it takes no place that another could use.
+//! Sends with one recipient go first, in the order of their arrival; then bulk sends, taking turns, a message each.
+//! Within each size, due retries go before new messages. A bounded number of sends is held; the others wait in the
+//! store, and [`Lanes::room`] says when there is room for them. A send that may not go, or only waits for a later time,
+//! leaves the lanes, so that another send has its room.
 
 mod again;
 mod leaving;
@@ -28,15 +28,15 @@ use crate::domain::send::Mark;
 use crate::engine::planted::{Fault, is_planted};
 use crate::store::sends::Size;
 
-/// How many sends and messages a channel holds in memory.
+/// Bounds on the sends and messages that a channel holds in memory.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) direct: usize,
     pub(super) bulk: usize,
-    /// Messages of each lane that wait because of trouble at the provider before it hands out no new ones; and, twice as
-    /// many, those of both that may wait here at all.
+    /// The number of messages of each lane that wait because of trouble at the provider, from which on no new ones are
+    /// handed out; twice as many, of both lanes, may wait here at all.
     pub(super) deferred: usize,
-    /// Messages of each lane that are reserved ahead.
+    /// The number of messages of each lane that are reserved ahead.
     pub(super) ahead: u64,
 }
 
@@ -46,11 +46,11 @@ pub(super) struct Lanes {
     works: Map<Uuid, Work>,
     direct: Lane,
     bulk: Lane,
-    /// How many at the front of the direct lane were reserved, or will be with the next mark.
+    /// How many sends at the front of the direct lane are reserved, or will be with the next mark.
     direct_requested: usize,
-    /// Messages of bulk sends that were not handed out.
+    /// The count of messages of bulk sends that were not handed out.
     queued: Queued,
-    /// Messages here, wherever, that have a row in the ledger and are not over.
+    /// The messages in the machine that have a row in the ledger and are not over.
     recorded: Set<Key>,
     /// Sends whose mark moved since it was last written.
     moved: Set<Uuid>,
@@ -76,7 +76,7 @@ impl Lanes {
         }
     }
 
-    /// How many messages are reserved ahead from now on.
+    /// Sets how many messages are reserved ahead.
     pub(super) const fn set_ahead(&mut self, ahead: u64) {
         self.bounds.ahead = ahead;
     }
@@ -97,7 +97,7 @@ impl Lanes {
         self.lane(size).admits()
     }
 
-    /// How many sends should be fetched from the store now, if any.
+    /// How many sends to fetch from the store now, if any.
     pub(super) fn room(&mut self, size: Size) -> Option<usize> {
         let Self { works, direct, bulk, .. } = self;
         let held = || works.values().filter(|work| self::size(work) == size).count();
@@ -107,12 +107,12 @@ impl Lanes {
         }
     }
 
-    /// A look into the store begins.
+    /// A read of the store begins.
     pub(super) const fn look(&mut self, size: Size) {
         self.lane(size).look();
     }
 
-    /// The look found all that the store holds.
+    /// The read found all sends of the store.
     pub(super) const fn caught_up(&mut self, size: Size) {
         self.lane(size).caught_up();
     }
@@ -154,7 +154,7 @@ impl Lanes {
         }
     }
 
-    /// Takes the sends that leave, or are gone, out of the lanes' order.
+    /// Takes sends that leave or are gone out of the lanes' order.
     fn reorder(&mut self) {
         let Self { works, direct, bulk, direct_requested, .. } = self;
         let stays = |id: &Uuid| works.get(id).is_some_and(|work| work.leaving().is_none());
@@ -164,19 +164,19 @@ impl Lanes {
         bulk.order.retain(stays);
     }
 
-    /// One message of the send is out, though it was not handed out here.
+    /// Counts a message of the send that was not handed out here.
     pub(super) fn count(&mut self, send_id: Uuid) {
         if let Some(work) = self.works.get_mut(&send_id) {
             work.resume();
         }
     }
 
-    /// Whether the message is of a template.
+    /// Whether the message is a template message.
     pub(super) fn is_template(&self, ticket: &Ticket) -> bool {
         self.works.get(&ticket.send_id).is_some_and(|work| work.template.is_some())
     }
 
-    /// Whether the message is here, wherever, and has a row in the ledger.
+    /// Whether the message is in the machine and has a row in the ledger.
     pub(super) fn is_recorded(&self, key: Key) -> bool {
         self.recorded.contains(&key)
     }
@@ -225,7 +225,7 @@ impl Lanes {
         self.works.get(&send_id)
     }
 
-    /// A row for the ticket will be written; `over` when it is not tried again.
+    /// A row for the ticket will be written; `over` when it is not retried.
     pub(super) fn settle(&mut self, ticket: Ticket, over: bool) {
         if over {
             self.over(ticket.key());
@@ -245,7 +245,7 @@ impl Lanes {
         }
     }
 
-    /// The marks that moved, to be written; they count as written from now on.
+    /// Takes the marks that moved, to write them; they count as written from now on.
     pub(super) fn marks(&mut self) -> Vec<Mark> {
         let Self { moved, works, .. } = self;
         moved.drain().filter_map(|id| works.get(&id).map(Work::mark)).collect()
@@ -256,7 +256,8 @@ impl Lanes {
         !self.moved.is_empty()
     }
 
-    /// Whether a send with one recipient waits for its mark, or all that may start here.
+    /// Whether a send with one recipient waits for its mark, or nothing may start here before the next marks are
+    /// durable.
     pub(super) fn awaits_marks(&mut self) -> bool {
         (!self.direct.order.is_empty() && !self.direct_ready()) || !self.is_ready()
     }
@@ -273,7 +274,7 @@ impl Lanes {
             let (is_held, size) = (work.leaving() == Some(Leave::Held), size(work));
             self.works.remove(send_id);
             self.parked.remove(*send_id);
-            // Whatever it left for may have changed before it was gone.
+            // The reason why it left may have ended before it was gone.
             if is_held {
                 self.lane(size).look_again();
             }
@@ -282,13 +283,13 @@ impl Lanes {
         gone
     }
 
-    /// The stretches of recipients to read now, each as send and ordinal.
+    /// The parts of recipient lists to read now, each as send and ordinal.
     pub(super) fn loads(&mut self) -> Vec<(Uuid, u64)> {
         let Self { bulk, works, .. } = self;
         bulk.order.iter().filter_map(|id| Some((*id, works.get_mut(id)?.load()?))).collect()
     }
 
-    /// Recipients that were read; empty when that failed.
+    /// Recipients that were read; empty when the read failed.
     pub(super) fn loaded(&mut self, send_id: Uuid, from: u64, numbers: &[PhoneNumber]) {
         if let Some(work) = self.works.get_mut(&send_id) {
             work.loaded(from, numbers);
@@ -313,7 +314,7 @@ impl Lanes {
         self.direct.order.front().and_then(|id| self.works.get(id)).is_some_and(Work::is_ready)
     }
 
-    /// Turns the bulk lane until a send that is ready stands first.
+    /// Turns the bulk lane until a send that is ready is first.
     fn bulk_ready(&mut self) -> bool {
         for _ in 0..self.bulk.order.len() {
             if self.bulk.order.front().and_then(|id| self.works.get(id)).is_some_and(Work::is_ready) {

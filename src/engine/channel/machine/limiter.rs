@@ -1,8 +1,8 @@
 //! The limiter: when a channel's next message may go.
 //!
-//! The pace is the least of what the tier allows, of the provider's own level for the number, and of a
-//! back-off that the provider's throttle answers bring about. The caller says what time it is: there are
-//! no timers here and no clock, so that a minute can be tested in a moment. The channel's machine calls.
+//! The pace is the least of the tier's rate, of the provider's level for the number, and of the back-off after the
+//! provider's throttle answers. The caller passes the time in: there are no timers and no clock here, so that a test
+//! can run a minute in a moment.
 
 mod back_off;
 mod bucket;
@@ -18,7 +18,7 @@ use self::meter::Meter;
 use crate::domain::rate::Rate;
 use crate::domain::tier::Tier;
 
-/// What a number without limit is taken to send at least when it is throttled, so that half of it is less.
+/// The least rate that an unlimited number is taken to have when it is throttled, so that half of it is less.
 const LEAST_MEASURED: f64 = 2.0;
 
 /// Paces the messages of one number.
@@ -27,7 +27,7 @@ pub(super) struct Limiter {
     back_off: Option<BackOff>,
     /// `None` while nothing limits.
     bucket: Option<Bucket>,
-    /// What went lately: the only measure of a pace that nothing limits.
+    /// The recent messages: the only measure of an unlimited pace.
     meter: Meter,
     /// When the pace was last halved.
     halved: Option<Instant>,
@@ -35,16 +35,16 @@ pub(super) struct Limiter {
     has_permit: bool,
 }
 
-/// What holds the pace down.
+/// The limit that decides the pace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Binding {
     /// The channel's tier, or nothing when the rate is unlimited.
     Tier,
     /// The provider's level for the number.
     ProviderLevel,
-    /// The provider refused lately that so much was sent.
+    /// The back-off after a throttle answer of the provider.
     BackOff {
-        /// When the full pace will be back, unless it refuses again.
+        /// When the full pace will be back, unless the provider throttles again.
         until: Instant,
     },
 }
@@ -52,7 +52,7 @@ pub(super) enum Binding {
 /// The full pace, without any back-off.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Ceiling {
-    /// Messages in a second; infinite when nothing limits.
+    /// Messages a second; infinite without a limit.
     rate: f64,
     /// Messages that may go at once at that rate.
     burst: f64,
@@ -66,8 +66,7 @@ impl Ceiling {
         let of_level = level.map_or(f64::INFINITY, Rate::per_second);
         let rate = of_tier.min(of_level);
         let burst = f64::from(tier.burst());
-        // A level below the tier shrinks the burst with the rate. That of an unlimited tier has no rate to
-        // shrink with.
+        // A level below the tier shrinks the burst with the rate. An unlimited tier has no rate to shrink the burst by.
         let burst = if of_tier.is_finite() { burst * rate / of_tier } else { burst.min(rate / 100.0) };
         Self { rate, burst, by_level: of_level < of_tier }
     }
@@ -94,8 +93,8 @@ impl Limiter {
         limiter
     }
 
-    /// Follows a changed tier or level. A back-off goes on, no fresh burst is given, and when the pace is what
-    /// it was nothing happens at all.
+    /// Follows a changed tier or level. A back-off goes on, and no new burst is given. Without a change of the pace,
+    /// this does nothing.
     pub(super) fn retune(&mut self, tier: &Tier, level: Option<Rate>, now: Instant) {
         let ceiling = Ceiling::new(tier, level);
         if ceiling == self.ceiling {
@@ -146,9 +145,9 @@ impl Limiter {
         bucket.take(now).map_err(|wait| step.map_or(wait, |step| wait.min(step)))
     }
 
-    /// The provider answered that this number sends too fast (code 130429) to a request that was started at
-    /// `started`: halves the present rate at once. The answers to what was started before the last halving are
-    /// of the same storm and change nothing; whether this one was of a new storm is returned.
+    /// The provider answered that this number sends too fast (code 130429), to a request that was started at `started`:
+    /// halves the present rate at once. Answers to requests that were started before the last halving belong to the
+    /// same storm and change nothing. Returns whether the rate was halved.
     pub(super) fn slow_down(&mut self, started: Instant, now: Instant) -> bool {
         if self.halved.is_some_and(|halved| started <= halved) {
             return false;
@@ -165,7 +164,7 @@ impl Limiter {
         true
     }
 
-    /// Messages in a second now; infinite when nothing limits.
+    /// The present rate, in messages a second; infinite without a limit.
     pub(super) fn rate(&self, now: Instant) -> f64 {
         match &self.back_off {
             Some(back_off) if now < back_off.end() => back_off.rate(now),
@@ -173,7 +172,7 @@ impl Limiter {
         }
     }
 
-    /// What sets that rate.
+    /// The limit that sets that rate.
     pub(super) fn binding(&self, now: Instant) -> Binding {
         match self.back_off.as_ref().map(BackOff::end) {
             Some(until) if now < until => Binding::BackOff { until },
@@ -195,7 +194,7 @@ impl Limiter {
         self.set_pace(now);
     }
 
-    /// Brings the bucket in line with the present rate.
+    /// Adapts the bucket to the present rate.
     fn set_pace(&mut self, now: Instant) {
         let rate = self.rate(now);
         self.bucket = rate.is_finite().then(|| {

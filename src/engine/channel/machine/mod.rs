@@ -4,15 +4,16 @@
 //! handle(&mut self, input: Input, at: Moment, rng: &mut impl Rng, effects: &mut Effects)
 //! ```
 //!
-//! It never waits and asks nobody: what happens comes as an [`Input`], what is to be done goes out as an [`Effect`], and
-//! both clocks come with each input as a [`Moment`]. The same inputs at the same moments with the same chance have the
-//! same effects. What several channels share is in [`Common`]: plain memory that has no clock either.
+//! It never waits and calls nobody: events come in as an [`Input`], actions go out as an [`Effect`], and both clocks
+//! come with each input as a [`Moment`]. The same inputs at the same moments with the same chance have the same
+//! effects. Memory that several channels share is in [`Common`], which has no clock either.
 //!
-//! Each component owns its state: [`lanes`] and [`work`] decide what goes next, [`limiter`] and [`pairs`] when, [`retry`]
-//! what is tried again, [`pause`] and [`hold`] what must not go, [`doubt`] what is unknown, [`connection`] how the
-//! channel is, and [`canary`] which message opens it again after a refusal. [`dispatch`] starts messages, [`answer`]
-//! does what their answers mean. A web session has a [`rhythm`] besides, and [`admission`] lets messages in that a
-//! caller waits for. There is one timer, and [`timer`] is the one place that computes it.
+//! Each component owns its state: [`lanes`] and [`work`] decide which message goes next, [`limiter`] and
+//! [`recipient_pacing`] when it goes, [`retry`] when it is retried, [`pause`] and [`hold`] what must not go.
+//! [`unknown`] follows unknown outcomes, [`connection`] the channel's state, and [`canary`] decides which message opens
+//! the channel again after a refusal. [`dispatch`] starts messages, and [`answer`] acts on the provider's answers. A
+//! web session has [`web_pacing`] too, and [`admission`] admits messages whose callers wait. There is one timer, and
+//! only [`timer`] computes it.
 
 mod admission;
 mod ahead;
@@ -24,7 +25,6 @@ mod connection;
 mod control;
 mod counted;
 mod dispatch;
-mod doubt;
 mod effect;
 mod explain;
 mod heard;
@@ -37,16 +37,15 @@ mod limiter;
 mod map;
 mod moment;
 mod outbox;
-mod pairs;
 mod pause;
-mod places;
+mod permits;
 mod probe;
 mod queue;
+mod recipient_pacing;
 mod rendered;
 mod restored;
 mod retries;
 mod retry;
-mod rhythm;
 mod settled;
 mod start;
 mod templates;
@@ -55,7 +54,9 @@ mod tests;
 mod ticket;
 mod timer;
 mod trial;
+mod unknown;
 mod waiting;
+mod web_pacing;
 mod work;
 
 use std::mem;
@@ -73,7 +74,6 @@ use self::connection::Link;
 use self::control::Ending;
 pub(crate) use self::counted::Counting;
 use self::dispatch::Held;
-use self::doubt::Doubts;
 pub(crate) use self::effect::{
     Answer, Attempt, Effect, Effects, Fetch, Figure, Question, SaveConnection, WebAttempt,
 };
@@ -86,16 +86,17 @@ use self::lanes::Lanes;
 use self::limiter::Limiter;
 use self::moment::Step;
 use self::outbox::Outbox;
-use self::pairs::Pairs;
 use self::pause::Pause;
-use self::places::Flight;
+use self::permits::Flight;
 use self::queue::Queue;
+use self::recipient_pacing::RecipientPacing;
 pub(crate) use self::rendered::Rendered;
 pub(crate) use self::restored::{Fetched, Found, Restoring, Waits};
 use self::retries::Retries;
-pub(crate) use self::rhythm::TooSoon;
 use self::templates::Templates;
 use self::timer::Timer;
+use self::unknown::Unknowns;
+pub(crate) use self::web_pacing::TooSoon;
 use crate::domain::channel::Channel;
 use crate::domain::tier::Tier;
 use crate::engine::account::Member;
@@ -105,7 +106,7 @@ use crate::engine::shared::Common;
 /// Delay before a failed read of the store, or a write beside the ledger, is retried.
 const STORE_PAUSE: Duration = Duration::from_secs(1);
 
-/// The channel as it runs.
+/// The state of a running channel.
 pub(crate) struct Machine {
     common: Arc<Common>,
     channel: Arc<Channel>,
@@ -114,7 +115,7 @@ pub(crate) struct Machine {
     account: Box<Member>,
     link: Link,
     limiter: Limiter,
-    pairs: Pairs,
+    recipient_pacing: RecipientPacing,
     pause: Pause,
     ahead: Ahead,
     history: History,
@@ -126,8 +127,8 @@ pub(crate) struct Machine {
     outbox: Outbox,
     ending: Ending,
     flight: Flight,
-    doubts: Doubts,
-    /// Why no message started when that was last looked at.
+    unknowns: Unknowns,
+    /// Why no message could start, at the last attempt to start one.
     held: Option<Held>,
     retries: Retries,
     timer: Timer,
@@ -137,13 +138,13 @@ pub(crate) struct Machine {
 /// Whether the channel runs.
 enum Life {
     Running,
-    /// It starts nothing more; these callers wait for its end.
+    /// The channel starts nothing more; these callers wait for its end.
     Stopping(Vec<Caller>),
     Over,
 }
 
 impl Machine {
-    /// Handles one input, and adds to `effects` what is to be done.
+    /// Handles one input, and adds its effects to `effects`.
     pub(crate) fn handle(&mut self, input: Input, at: Moment, rng: &mut impl Rng, effects: &mut Effects) {
         if self.is_over() {
             return;
@@ -167,7 +168,7 @@ impl Machine {
                 self.recipients_read(send_id, from, result, step);
             }
             Input::StatesRead { question, result } => self.states_read(question, result, step),
-            Input::WebActivityRead(result) => self.rhythm_learned(result, step),
+            Input::WebActivityRead(result) => self.web_pacing_learned(result, step),
             Input::Connected { generation, result } => self.connected(generation, result, step),
             Input::Probed { generation, health } => self.probed(generation, health, step),
             Input::ConnectionSaved(saved) => self.connection_saved(saved, step),
@@ -179,7 +180,7 @@ impl Machine {
             Input::Look => self.look(step),
             Input::Overlooked { direct, bulk } => self.overlooked([direct, bulk], step),
             Input::ClockWasSet => self.clock_was_set(step),
-            Input::Account(news) => self.account_has_news(news, step),
+            Input::Account(news) => self.account_changed(news, step),
             Input::TemplatesChanged(templates) => self.templates_changed(&templates, step),
             Input::Heard(messages) => self.receipts_heard(messages, step),
             Input::Troubled(troubled) => self.troubled(&troubled, step),
@@ -188,7 +189,7 @@ impl Machine {
         }
     }
 
-    /// The channel's record as the machine knows it.
+    /// The channel's record, as the machine knows it.
     pub(crate) const fn channel(&self) -> &Arc<Channel> {
         &self.channel
     }
@@ -210,7 +211,7 @@ impl Machine {
         matches!(self.life, Life::Over)
     }
 
-    /// Nothing more is done.
+    /// Ends the machine.
     fn end(&mut self, step: &mut Step<'_>) {
         if let Life::Stopping(callers) = mem::replace(&mut self.life, Life::Over) {
             for caller in callers {

@@ -1,4 +1,4 @@
-//! The moment of an input, and what the machine has at hand while it handles one.
+//! The moment of an input, and the tools for handling it.
 
 use std::time::Instant;
 
@@ -45,12 +45,12 @@ impl<'a> Step<'a> {
         self.rng.random()
     }
 
-    /// The shell is to do this.
+    /// Adds an effect.
     pub(super) fn push(&mut self, effect: Effect) {
         self.effects.push(effect);
     }
 
-    /// The shell is to count this.
+    /// Counts a figure.
     pub(super) fn note(&mut self, figure: Figure) {
         self.effects.push(Effect::Note(figure));
     }

@@ -1,4 +1,4 @@
-//! The outbox: what is to be written with the next record, and the record that is being written.
+//! The outbox: the next record to write, and the record that is being written.
 
 use std::mem;
 use std::time::Instant;
@@ -15,9 +15,9 @@ use crate::store::suppressions;
 #[derive(Debug)]
 pub(super) struct Writing {
     pub(super) marks: Vec<Mark>,
-    /// How many messages are no longer in flight once it is durable.
+    /// The number of messages that are no longer in flight once the record is durable.
     pub(super) started: usize,
-    /// Messages that may be tried again then.
+    /// Messages that may be retried then.
     pub(super) announced: Vec<Ticket>,
     pub(super) said: Vec<suppressions::Word>,
     pub(super) begun: Instant,
@@ -25,19 +25,19 @@ pub(super) struct Writing {
 
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
-    /// Everything but marks. The outcomes are in the order of their messages' answers, one for each message at most.
+    /// The next record without its marks. Outcomes are in the order of the answers, at most one for each message.
     /// Boxed, as the record under way is, because idle channels are many.
     writes: Option<Box<PendingWrites>>,
-    /// How many messages of these were started and count as in flight.
+    /// How many of these messages were started and count as in flight.
     started: usize,
-    /// Messages that may be tried again once this is durable.
+    /// Messages that may be retried once this record is durable.
     announced: Vec<Ticket>,
     writing: Option<Box<Writing>>,
 }
 
 impl Outbox {
-    /// Adds the outcome of a message that was started. `again` says that an earlier outcome of it may still
-    /// be here: this one takes its place.
+    /// Adds the outcome of a message that was started. `again` says that an earlier outcome of it may still be here,
+    /// which this one replaces.
     pub(super) fn push(&mut self, send_id: Uuid, company_id: Uuid, outcome: Outcome, again: bool) {
         self.started += 1;
         self.put(send_id, company_id, outcome, again);
@@ -53,7 +53,7 @@ impl Outbox {
         self.put(send_id, company_id, outcome, false);
     }
 
-    /// Adds that a message is tried again, which may happen once that is durable.
+    /// Announces the retry of a message, which may happen once the record is durable.
     pub(super) fn announce(&mut self, ticket: Ticket, company_id: Uuid, outcome: Outcome) {
         self.put(ticket.send_id, company_id, outcome, true);
         self.announced.push(ticket);
@@ -64,12 +64,12 @@ impl Outbox {
         self.writes().suppressions.push(word);
     }
 
-    /// The messages that are announced and not on their way to the store yet.
+    /// The announced messages whose record is not being written yet.
     pub(super) fn announced(&self) -> impl Iterator<Item = &Ticket> {
         self.announced.iter()
     }
 
-    /// The messages that are announced, and those that the record under way announces.
+    /// The announced messages, those of the record under way included.
     pub(super) fn announcements(&self) -> impl Iterator<Item = &Ticket> {
         let under_way = self.writing.iter().flat_map(|writing| &writing.announced);
         self.announced.iter().chain(under_way)
@@ -80,7 +80,7 @@ impl Outbox {
         self.writes.as_ref().is_none_or(|writes| writes.is_empty())
     }
 
-    /// Whether something waits until this is written: a message that is tried again, or what a recipient said.
+    /// Whether something waits for this record: a retry, or a recipient's opt-out.
     pub(super) fn is_awaited(&self) -> bool {
         let is_said = self.writes.as_ref().is_some_and(|writes| !writes.suppressions.is_empty());
         is_said || !self.announced.is_empty()
@@ -91,7 +91,7 @@ impl Outbox {
         self.writing.is_some()
     }
 
-    /// Everything is written now, with these marks.
+    /// Takes the record to write it, with these marks.
     pub(super) fn write(&mut self, marks: Vec<Mark>, now: Instant) -> Box<PendingWrites> {
         let mut writes = self.writes.take().unwrap_or_default();
         writes.marks.clone_from(&marks);

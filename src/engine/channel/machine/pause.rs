@@ -1,4 +1,4 @@
-//! Pauses of a channel whose messages do not get through.
+//! Pauses of a channel whose messages do not reach the provider.
 
 use std::time::{Duration, Instant};
 
@@ -9,31 +9,31 @@ use super::{Machine, retry};
 use crate::domain::message::Failure;
 use crate::domain::outlook::Reason;
 
-/// Why and until when the provider takes nothing from the channel.
+/// Why and until when the channel pauses.
 #[derive(Debug, Default)]
 pub(super) struct Pause {
     until: Option<(Reason, Instant)>,
-    /// How often in a row it took nothing.
+    /// The number of pauses in a row.
     times: u32,
 }
 
 impl Pause {
-    /// Why nothing goes at `now`, and until when.
+    /// Why no message goes at `now`, and until when.
     pub(super) fn holds(&self, now: Instant) -> Option<(Reason, Instant)> {
         self.until.filter(|(_, until)| *until > now)
     }
 
-    /// Messages get through: the next pause is a first one again. A pause that lasts still lasts.
+    /// Messages get through: the next pause is a first one again. A present pause stays.
     pub(super) const fn succeeded(&mut self) {
         self.times = 0;
     }
 
-    /// Whatever held is over.
+    /// Ends the pause.
     pub(super) const fn lift(&mut self) {
         self.until = None;
     }
 
-    /// The provider took nothing once more, while no pause lasts: how long the channel pauses for it.
+    /// Begins a pause, unless one lasts. Returns how long the channel pauses.
     fn begin(&mut self, reason: Reason, bounds: retry::Pause, now: Instant, chance: f64) -> Duration {
         self.times += 1;
         let pause = bounds.after(self.times, chance);
@@ -45,7 +45,7 @@ impl Pause {
 }
 
 impl Machine {
-    /// It did not reach the provider: it goes later, like everything of the channel.
+    /// The message did not reach the provider: it is put back, and the channel pauses.
     pub(super) fn not_sent(
         &mut self,
         mut ticket: Ticket,
@@ -60,7 +60,7 @@ impl Machine {
         self.put_back_started(ticket, Later { reason, wait, attempts, failure: Some(failure) }, step);
     }
 
-    /// The provider takes nothing now, or cannot be reached: no message of this channel starts for a while.
+    /// The provider accepts no messages now, or cannot be reached: no message of this channel starts for a while.
     pub(super) fn pause_for(
         &mut self,
         reason: Reason,
@@ -82,7 +82,7 @@ impl Machine {
                 channel.id = %self.channel.id,
                 error = failure.sentence,
                 seconds,
-                "no file, port or address for a connection to the provider, pausing: raise the limit of open files"
+                "no file, port or address for a connection to the provider, the channel pauses: raise the limit of open files"
             );
             return pause;
         }
@@ -92,7 +92,7 @@ impl Machine {
             provider.code = failure.code,
             provider.sentence = failure.sentence,
             seconds,
-            "the provider takes nothing, pausing"
+            "the provider accepts no messages, the channel pauses"
         );
         pause
     }

@@ -1,5 +1,5 @@
-//! Asking the provider how the channel is: at first until it describes it, ever more seldom, then now and then; and while
-//! it is disconnected or blocked, whether it can send again, ever more seldom too.
+//! Probing: asks the provider about the number. At first until the provider reports on it, with growing pauses, then
+//! now and then; while the channel is disconnected or blocked, with growing pauses too, until it can send again.
 
 use std::time::Duration;
 
@@ -11,38 +11,38 @@ use crate::connector::{Disposition, Health};
 use crate::domain::channel::{Channel, Kind, Level, Status};
 use crate::engine::planted::{Fault, is_planted};
 
-/// The first wait before the provider is asked again about a channel that it has not described yet.
+/// The first wait before a channel is probed again on which the provider has not reported yet.
 const UNCONFIRMED: Duration = Duration::from_secs(30);
-/// The first and the longest wait before a channel that cannot send is asked about again.
+/// The first and the longest wait before a channel that cannot send is probed again.
 const REFUSED: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(30 * 60));
 
-/// News do not make the provider be asked again sooner than this.
+/// A webhook causes no further probe sooner than this.
 const AFTER_NEWS: Duration = Duration::from_secs(1);
 
-/// How fast the provider lets the channel's number send, if it said: now, or as the store knows.
+/// The number's level, if the provider reported one: to this process, or to an earlier one.
 pub(super) const fn level_said(channel: &Channel, said: Option<Level>) -> Option<Level> {
     if said.is_some() { said } else { channel.level }
 }
 
-/// How fast the number is taken to be: the level that most numbers have, while the provider has not said.
+/// The number's level; the usual one while the provider has not reported.
 pub(super) fn level(channel: &Channel, said: Option<Level>) -> Option<Level> {
     let is_limited = channel.kind == Kind::BusinessAccount;
     is_limited.then(|| level_said(channel, said).unwrap_or(Level::Standard))
 }
 
 impl Machine {
-    /// How fast the provider lets the number send, or is taken to.
+    /// The number's level, or the usual one.
     pub(super) fn level(&self) -> Option<Level> {
         level(&self.channel, self.link.level)
     }
 
-    /// Whether the provider said how fast the number may send.
+    /// Whether the provider reported the number's level.
     pub(super) fn is_level_known(&self) -> bool {
         level_said(&self.channel, self.link.level).is_some()
     }
 
-    /// Asks at once when the provider has not confirmed the channel, has not said how fast it may send, or has news,
-    /// and when a message that is to open the channel is due; a while later otherwise.
+    /// Probes at once when the provider has not confirmed the channel, has not reported its level, or sent a webhook
+    /// about it, and when a canary is due; a while later otherwise.
     pub(super) fn begin_probing(&mut self, step: &mut Step<'_>) {
         let is_known = self.link.status() == Status::Connected && self.is_level_known();
         let is_due = self.link.canary.due_in(step.wall()).is_some_and(|wait| wait.is_zero());
@@ -57,7 +57,7 @@ impl Machine {
     pub(super) fn probe_later(&mut self, step: &mut Step<'_>) {
         let usual = self.common.probe_interval;
         let wait = match self.link.status() {
-            // What is left to learn of one that connects, its next message tells.
+            // The next message of a connecting channel answers what is left to learn.
             Status::Connecting if self.link.is_described && !is_planted(Fault::ProbedForEver) => usual,
             Status::Connected if self.link.is_described || self.is_level_known() => usual,
             Status::Connected | Status::Connecting | Status::Pairing => {
@@ -70,20 +70,20 @@ impl Machine {
                 first.saturating_mul(1 << self.link.refusals.min(10)).min(longest)
             }
         };
-        // Many channels that began together do not ask together.
+        // Spreads the probes of channels that started together.
         let wait = wait.mul_f64(0.75 + step.chance() / 4.0);
         let wait = match self.link.canary.due_in(step.wall()) {
-            // Unless the number was described as one that cannot send, what is due decides.
+            // Unless the provider reported that the number cannot send, the trial's time decides.
             Some(due_in) if !self.link.accepts() && self.link.refusals == 0 => due_in.max(UNCONFIRMED),
             Some(due_in) if !self.link.accepts() => due_in.max(wait),
-            // A message may open the channel only after a healthy answer once it is due.
+            // A canary needs a healthy answer first, once it is due.
             Some(due_in) if !self.link.canary.is_half_open() => wait.min(due_in.max(UNCONFIRMED)),
             Some(_) | None => wait,
         };
         self.link.probe.next = Some(step.now() + wait);
     }
 
-    /// The provider has news of the number: asks it, one question at a time.
+    /// A webhook says that the number changed: probes it, one probe at a time.
     pub(super) fn take_up_news(&mut self, step: &mut Step<'_>) {
         self.link.probe.has_news = true;
         if self.link.probe.stage == Stage::Idle {
@@ -100,21 +100,21 @@ impl Machine {
     }
 
     pub(super) fn probe(&mut self, step: &mut Step<'_>) {
-        // Without a connector yet, the question is asked as soon as there is one.
+        // Without a connector, the probe begins as soon as there is one.
         if self.link.probe.stage != Stage::Idle || !self.link.can_ask() {
             return;
         }
-        self.link.probe.stage = Stage::InLine;
+        self.link.probe.stage = Stage::Queued;
         if self.account.want_question(step.moment()) {
             self.ask(step);
         }
     }
 
-    /// The turn of the channel has come among those of its account.
+    /// It is the channel's turn to ask among the channels of its account.
     pub(super) fn may_ask(&mut self, step: &mut Step<'_>) {
         match self.link.probe.stage {
             Stage::Idle => self.account.end_question(step.moment()),
-            Stage::InLine => self.ask(step),
+            Stage::Queued => self.ask(step),
             Stage::Asked => {}
         }
     }
@@ -128,7 +128,7 @@ impl Machine {
         step.push(Effect::Probe { generation: self.link.generation(), turn });
     }
 
-    /// The provider said how the number is, or did not.
+    /// A probe ended, with or without an answer.
     pub(super) fn probed(&mut self, generation: u64, health: Health, step: &mut Step<'_>) {
         if generation != self.link.generation() {
             return;
@@ -150,10 +150,10 @@ impl Machine {
                 self.link.refusals = 0;
                 self.link.probe.unanswered = 0;
                 self.link.is_described = true;
-                // First of all the pace: from the next line on messages may go.
+                // The level comes first: from the next line on messages may go.
                 self.learn_level(number.level, step);
                 self.recover(is_news, step);
-                // For the next process and for people.
+                // Written for the next process, and for people to see.
                 step.push(Effect::SaveNumber(number));
             }
             Health::Refused(
@@ -167,7 +167,7 @@ impl Machine {
             Health::Refused(_, failure) | Health::Unknown(failure) => {
                 self.learn_level(None, step);
                 self.link.probe.unanswered = self.link.probe.unanswered.saturating_add(1);
-                tracing::debug!(channel.id = %self.channel.id, reason = failure.sentence, "the provider does not say how the channel is");
+                tracing::debug!(channel.id = %self.channel.id, reason = failure.sentence, "the probe of the number got no answer");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The queue in the store: writing what was done, reading what is to be done.
+//! The queue in the store: writes outcomes, reads sends and messages.
 
 use std::collections::HashSet;
 use std::mem;
@@ -13,7 +13,7 @@ use super::moment::Step;
 use super::outbox::Writing;
 use super::restored::{Fetched, Found, Waits};
 use super::retries::Retry;
-use super::work::{Doubt, Leave};
+use super::work::{Leave, PriorOutcome};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::State;
@@ -21,29 +21,29 @@ use crate::domain::tier::Quota;
 use crate::engine::ledger::Written;
 use crate::store::sends::{Ready, Size};
 
-/// When messages that wait in the store are looked for again after none was found.
+/// How long until messages in the store are looked for again after none was found.
 const LOOKED_AGAIN: Duration = Duration::from_secs(5);
-/// How often the store is looked into without any occasion.
+/// How often the store is read without an occasion.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
-/// What is known of the sends in the store.
+/// The machine's knowledge of the sends in the store.
 pub(super) struct Queue {
-    /// Sends are being read.
+    /// A read of sends is under way.
     is_fetching: bool,
-    /// Sends that ended or were let go while the store was being read: what was read of them is out of date.
+    /// Sends that ended or were released during the read: the read has an outdated state of them.
     gone_meanwhile: HashSet<Uuid>,
     /// Sends that cannot be read.
     broken: Vec<Uuid>,
-    /// Sends that the store was last said to hold.
+    /// The sends that were last reported to be in the store.
     reported: [Option<Uuid>; 2],
-    /// A send that waits in the store is due then.
+    /// When the next send in the store is due.
     next_look: Option<Timestamp>,
-    /// When the store is looked into without any occasion.
+    /// When the store is next read without an occasion.
     survey_at: Instant,
 }
 
 impl Queue {
-    /// Nothing is known. Channels that began together do not look together: `chance` is from 0 to 1.
+    /// Nothing is known yet. Channels that started together do not read together: `chance` is from 0 to 1.
     pub(super) fn new(now: Instant, chance: f64) -> Self {
         Self {
             is_fetching: false,
@@ -55,55 +55,55 @@ impl Queue {
         }
     }
 
-    /// Whether sends are being read.
+    /// Whether a read of sends is under way.
     pub(super) const fn is_fetching(&self) -> bool {
         self.is_fetching
     }
 
-    /// A read of sends begins. What was let go before this moment is read as it is now, perhaps resumed.
+    /// A read of sends begins. Sends that were released before it are read as they are now, perhaps resumed.
     fn begin(&mut self) {
         self.is_fetching = true;
         self.gone_meanwhile.clear();
     }
 
-    /// Sends may be read again.
+    /// The read ended.
     pub(super) const fn ended(&mut self) {
         self.is_fetching = false;
     }
 
-    /// The send ended or was let go.
+    /// The send ended or was released.
     pub(super) fn is_gone(&mut self, send_id: Uuid) {
         if self.is_fetching {
             self.gone_meanwhile.insert(send_id);
         }
     }
 
-    /// Something in the store is due then.
+    /// A send in the store is due then.
     pub(super) fn look_at(&mut self, due: Option<Timestamp>) {
         self.next_look = [self.next_look, due].into_iter().flatten().min();
     }
 
-    /// When something in the store is due.
+    /// When the next send in the store is due.
     pub(super) const fn next_look(&self) -> Option<Timestamp> {
         self.next_look
     }
 
-    /// The wall clock was set: what is due is asked again.
+    /// The wall clock was set: the time is read again.
     pub(super) const fn look_at_no_time(&mut self) {
         self.next_look = None;
     }
 
-    /// Whether something in the store is due, which is once so.
+    /// Whether a send in the store is due. Answers yes once for each time.
     pub(super) fn take_due(&mut self, wall: Timestamp) -> bool {
         self.next_look.take_if(|due| *due <= wall).is_some()
     }
 
-    /// When the store is looked into without any occasion.
+    /// When the store is next read without an occasion.
     pub(super) const fn survey_at(&self) -> Instant {
         self.survey_at
     }
 
-    /// Whether it is time for that, which is once so.
+    /// Whether that time has come. Answers yes once for each time.
     pub(super) fn take_due_survey(&mut self, now: Instant) -> bool {
         let is_due = self.survey_at <= now;
         if is_due {
@@ -112,7 +112,7 @@ impl Queue {
         is_due
     }
 
-    /// The store is said to hold these sends: those of them that it was said to hold the last time too, and that can be
+    /// These sends are reported to be in the store. Returns those that were reported the last time too, and that can be
     /// read.
     pub(super) fn reported(&mut self, oldest: [Option<Uuid>; 2]) -> impl Iterator<Item = Uuid> {
         let before = mem::replace(&mut self.reported, oldest);
@@ -123,7 +123,7 @@ impl Queue {
 }
 
 impl Machine {
-    /// Writes outcomes and marks, unless a record is under way: what comes meanwhile goes with the next.
+    /// Writes outcomes and marks, unless a record is under way: then they go with the next one.
     pub(super) fn record(&mut self, step: &mut Step<'_>) {
         if self.outbox.is_writing() {
             return;
@@ -134,18 +134,18 @@ impl Machine {
         if self.outbox.is_empty() && !self.lanes.has_marks() {
             return;
         }
-        // While others may start, the commit may take more along.
+        // While other messages may start, the ledger may wait for more to commit.
         let is_awaited = self.is_stopping() || self.outbox.is_awaited() || self.lanes.awaits_marks();
         let marks = self.lanes.marks();
         let writes = self.outbox.write(marks, step.now());
         step.push(Effect::Write { writes, is_awaited });
     }
 
-    /// The record that was under way is durable, or nothing can be written any more.
+    /// The record under way is durable, or nothing can be written any more.
     pub(super) fn written(&mut self, result: Result<Written, LeaseLost>, step: &mut Step<'_>) {
         let Ok(Written { gone, overtaken }) = result else {
-            // The ledger said why; nothing more can be written, so nothing more is sent.
-            self.lose_errands(step);
+            // The ledger has logged the reason. Nothing can be written any more, so nothing is sent.
+            self.lose_pending_replies(step);
             self.end(step);
             return;
         };
@@ -155,7 +155,7 @@ impl Machine {
         self.lanes.forget(&gone);
         self.announced(announced, &overtaken, step);
         if !said.is_empty() {
-            // A read of the store that began before this write did not find it there.
+            // A read of the store that began before this write did not find the suppression.
             step.push(Effect::LookUp(said));
         }
         self.flight.in_flight -= started;
@@ -167,11 +167,11 @@ impl Machine {
         self.pump(step);
     }
 
-    /// Asks for the marks of the messages that are handed out next, as far as the quota of templates goes.
+    /// Reserves the messages that are handed out next, within the quota of templates.
     fn reserve_ahead(&mut self, step: &Step<'_>) {
         let (at, quota) = (step.moment(), self.tier.template_quota);
         let (can_send, lends_people) = (self.link.can_send(), self.lends_people(at.monotonic));
-        // Other channels of the account may write to as many people instead.
+        // Other channels of the account may use these slots instead.
         if (!can_send || lends_people) && self.account.has_people() {
             self.lanes.take_back_templates();
             self.account.give_back_all(quota, at);
@@ -179,7 +179,7 @@ impl Machine {
         if !can_send {
             return;
         }
-        // What is written anyway takes along what would be due soon.
+        // A record that is written anyway also reserves what would be due soon.
         let tops_up = !self.outbox.is_empty() || self.lanes.has_marks();
         if lends_people {
             self.lanes.reserve_others_ahead(tops_up);
@@ -192,7 +192,7 @@ impl Machine {
         let refused = self.ask_for_people(tops_up, at);
         let (account, is_full) = (&mut self.account, !refused.is_empty());
         let passed = self.lanes.reserve_ahead(tops_up, |person| {
-            // Beyond those who were asked for, only who counts already finds a slot in a full quota.
+            // When the quota is full, only people who count already have a slot, beside those that were granted.
             account.holds(person)
                 || (!refused.contains(&person)
                     && (!is_full || account.counts(person, quota, at.wall))
@@ -204,13 +204,13 @@ impl Machine {
         self.pass_over(passed, at.wall);
     }
 
-    /// Looks there without any occasion: whatever was overlooked for whatever reason waits no longer.
+    /// Reads the store without an occasion, so that an overlooked send does not wait longer.
     pub(super) fn look_into_store(&mut self, step: &mut Step<'_>) {
         self.reopen_templates(step.wall());
         self.look(step);
     }
 
-    /// Reads sends from the store while it holds some that are not here and there is room.
+    /// Reads sends from the store while there is room here and the store may hold more.
     pub(super) fn fetch(&mut self, step: &mut Step<'_>) {
         if self.queue.is_fetching() || self.is_stopping() {
             return;
@@ -246,7 +246,7 @@ impl Machine {
         self.pump(step);
     }
 
-    /// Takes in what was found in the store.
+    /// Takes a send from the store into the lanes.
     fn restore(&mut self, found: Found, step: &mut Step<'_>) {
         let Found { work, mut waiting, unknown, counted_at } = found;
         let (now, wall) = step.clocks();
@@ -260,10 +260,10 @@ impl Machine {
         }
         let may_have_gone = !unknown.is_empty()
             || waiting.later > 0
-            || waiting.soon.iter().any(|(ticket, _)| ticket.doubt == Doubt::Full);
+            || waiting.soon.iter().any(|(ticket, _)| ticket.prior == PriorOutcome::Unknown);
         let is_abandoned = !may_have_gone && self.is_abandoned(send_id);
-        if let Some(errand) = self.errand(send_id) {
-            errand.pause(false);
+        if let Some(pending_reply) = self.pending_reply(send_id) {
+            pending_reply.pause(false);
         }
         self.lanes.add(work);
         if let Some(ordinal) = counted_at {
@@ -274,26 +274,26 @@ impl Machine {
             self.lanes.resume(ticket, now + retry_at.from_now(wall));
         }
         if !unknown.is_empty() {
-            tracing::warn!(send.id = %send_id, messages = unknown.len(), policy = ?self.tier.unknown_outcome, "outcomes are unknown since the last stop");
+            tracing::warn!(send.id = %send_id, messages = unknown.len(), policy = ?self.tier.unknown_outcome, "outcomes of messages are unknown since the last stop");
         }
         for ticket in unknown {
-            self.doubt(ticket, company_id, step);
+            self.restore_unknown(ticket, company_id, step);
         }
         self.lanes.settle_down(send_id);
         if is_abandoned {
-            tracing::info!(send.id = %send_id, "nobody waits for the message any more, it is not sent");
+            tracing::info!(send.id = %send_id, "the caller of a message is gone, the message is not sent");
             self.release(Leave::Over(State::Expired), |work| work.id == send_id, step);
         }
     }
 
-    /// Reads messages that wait in the store and are due, of sends that are here.
+    /// Reads parked messages that are due, of sends that are here.
     pub(super) fn unpark(&mut self, step: &mut Step<'_>) {
         for send_id in self.lanes.unparks(step.wall(), self.templates_may_go(step.wall())) {
             step.push(Effect::ReadWaits(send_id));
         }
     }
 
-    /// Messages that wait in the store were read.
+    /// Parked messages were read.
     pub(super) fn waits_read(&mut self, send_id: Uuid, result: Result<Waits, Failed>, step: &mut Step<'_>) {
         let Ok(waits) = result else {
             self.retries.add(Retry::Waits(send_id), step.now());
@@ -308,8 +308,8 @@ impl Machine {
             let soon = waits.soon.into_iter();
             soon.filter(|(ticket, retry_at)| self.lanes.resume(*ticket, due(*retry_at))).count()
         };
-        // Some of what waits in the store is here as well: whatever is left is looked for again later, and not at
-        // once when only such were found.
+        // Some parked messages are here as well: the rest is looked for again later, and not at once when only such
+        // messages were found.
         let mut next = waits.later_due.unwrap_or_else(|| wall.plus(Waits::HORIZON));
         if found == 0 {
             next = next.max(wall.plus(LOOKED_AGAIN));
@@ -335,11 +335,11 @@ impl Machine {
     ) {
         match result {
             Ok(numbers) => self.lanes.loaded(send_id, from, &numbers),
-            Err(Failed::ForEver) => {
+            Err(Failed::Permanently) => {
                 self.queue.broken.push(send_id);
                 self.release(Leave::Held, |work| work.id == send_id, step);
             }
-            Err(Failed::ForNow) => {
+            Err(Failed::Temporarily) => {
                 self.retries.add(Retry::Recipients { send_id, from }, step.now());
                 return;
             }

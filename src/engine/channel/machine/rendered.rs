@@ -1,4 +1,4 @@
-//! What all messages of a send share, in the form that its connector takes. Clones share it.
+//! The part that all messages of a send share, in the form that its connector takes. Clones share it.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use crate::connector::cloud_api;
 use crate::domain::channel::Kind;
 use crate::domain::content::{Content, Stored};
 
-/// What all messages of a send share.
+/// The part that all messages of a send share.
 #[derive(Debug, Clone)]
 pub(crate) enum Rendered {
     /// For a business account.
     CloudApi(Arc<cloud_api::Rendered>),
     /// For a web session.
     WebSession(Arc<Stored>),
-    /// For a business account, with contact fields: completed for each recipient just before it goes.
+    /// For a business account, with contact fields: rendered for each recipient just before the message goes.
     Personal(Arc<Content>),
 }
 

@@ -1,4 +1,4 @@
-//! A channel's unfinished sends, as they come from the store or just after they were accepted.
+//! A channel's unfinished sends, from the store or just accepted.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::rendered::Rendered;
 use super::settled::Settled;
-use super::work::{Beginning, Doubt, Source, Ticket, Work};
+use super::work::{Beginning, PriorOutcome, Source, Ticket, Work};
 use crate::clock::Timestamp;
 use crate::domain::channel::Kind;
 use crate::domain::content::{Content, Stored};
@@ -17,26 +17,27 @@ use crate::domain::send::{Progress, Recipients, TemplateUse};
 use crate::engine::ledger::AcceptedSend;
 use crate::store::sends::{Unfinished, Waiting, WaitingMessages};
 
-/// A send as it was found in the store.
+/// A send from the store.
 pub(crate) struct Found {
     pub(super) work: Work,
-    /// Messages that wait to be tried again, and when.
+    /// Messages that wait for a retry, with their times.
     pub(super) waiting: Waits,
-    /// Messages that were perhaps sent before the process ended: nobody knows.
+    /// Messages that an earlier process may have sent: their outcome is unknown.
     pub(super) unknown: Vec<Ticket>,
-    /// The first message, of those that were never handed out, to a person who counts against the quota of templates.
+    /// The first message, among those never handed out, to a person who counts against the quota of templates.
     pub(crate) counted_at: Option<u64>,
 }
 
-/// What the store holds of a send.
+/// A send's state in the store.
 pub(crate) struct Restoring {
     pub(crate) kind: Kind,
     pub(crate) send: Unfinished,
-    /// Its messages that wait, if any was ever attempted.
+    /// Its waiting messages, if any was ever attempted.
     pub(crate) waiting: WaitingMessages,
     /// The ordinals from `send.progress.settled` to below `send.progress.high_water` that have a row.
     pub(crate) recorded: BTreeSet<u64>,
-    /// The others between these marks, which were perhaps attempted, with their recipients: `None` is the group.
+    /// The other ordinals between these marks, which may have been attempted, with their recipients: `None` is the
+    /// group.
     pub(crate) unknown: Vec<(u64, Option<PhoneNumber>)>,
     /// The present moment.
     pub(crate) wall: Timestamp,
@@ -45,43 +46,43 @@ pub(crate) struct Restoring {
 /// The messages of a send that wait in the store.
 #[derive(Default)]
 pub(crate) struct Waits {
-    /// Those that are due soon.
+    /// The messages that are due soon.
     pub(super) soon: Vec<(Ticket, Timestamp)>,
-    /// How many more there are, and when the first of these is due.
+    /// How many more there are, and when the first of them is due.
     pub(super) later: u64,
     pub(super) later_due: Option<Timestamp>,
 }
 
-/// What a look into the store brought.
+/// The result of reading sends from the store.
 pub(crate) struct Fetched {
     pub(crate) found: Vec<Found>,
-    /// Sends that cannot be read and never will be.
+    /// Sends that can never be read.
     pub(crate) broken: Vec<Uuid>,
     /// Whether the store holds no more.
     pub(crate) all: bool,
-    /// When the next send is due that waits for its moment.
+    /// When the next send is due that waits for its time.
     pub(crate) next_due: Option<Timestamp>,
-    /// How long it took to look for people who count against the quota of templates, if that was asked.
+    /// How long the search for people who count against the quota of templates took, if there was one.
     pub(crate) took: Option<Duration>,
-    /// Sends with many recipients of whom nobody does, with the count of arrivals then.
+    /// Bulk sends none of whose recipients counts, with the number of people that had begun to count by then.
     pub(crate) nobody_counted: HashMap<Uuid, u64>,
 }
 
 impl Waits {
-    /// Waiting messages that are due within this are read.
+    /// Waiting messages are read this long before they are due.
     pub(crate) const HORIZON: Duration = Duration::from_secs(60);
     /// How many of them are read at once, for each send.
     pub(crate) const AT_ONCE: usize = 500;
 
-    /// Of this send.
+    /// The waiting messages of this send.
     pub(crate) fn new(send_id: Uuid, waiting: WaitingMessages) -> Self {
         let WaitingMessages { soon, later, later_due } = waiting;
         let ticket = |Waiting { position, state, attempts, retry_at, taken_at }: Waiting| {
-            // Whatever is not merely queued was perhaps sent.
-            let doubt = match (state, taken_at) {
-                (State::Queued, None) => Doubt::None,
-                (State::Queued, Some(_)) => Doubt::Slight,
-                _ => Doubt::Full,
+            // A message that is not merely queued may have been sent.
+            let prior = match (state, taken_at) {
+                (State::Queued, None) => PriorOutcome::NotTaken,
+                (State::Queued, Some(_)) => PriorOutcome::PerhapsTaken,
+                _ => PriorOutcome::Unknown,
             };
             let ticket = Ticket {
                 send_id,
@@ -89,7 +90,7 @@ impl Waits {
                 recipient: position.recipient,
                 attempts,
                 again: true,
-                doubt,
+                prior,
                 has_waited: true,
                 counted: None,
                 taken_at,
@@ -101,11 +102,11 @@ impl Waits {
 }
 
 impl Found {
-    /// A send that goes on from where the store says it is.
+    /// A send that continues from its state in the store.
     ///
     /// # Errors
     ///
-    /// When its content is none that this program wrote.
+    /// When its content cannot be read.
     pub(crate) fn new(restoring: Restoring) -> serde_json::Result<Self> {
         let Restoring { kind, send, waiting, recorded, unknown, wall } = restoring;
         let stored = serde_json::from_str::<Stored>(&send.content)?;
@@ -115,7 +116,7 @@ impl Found {
             recipient,
             attempts: 1,
             again: true,
-            doubt: Doubt::Full,
+            prior: PriorOutcome::Unknown,
             has_waited: true,
             counted: None,
             taken_at: Some(wall),
@@ -141,7 +142,7 @@ impl Found {
     }
 }
 
-/// A send that was accepted just now.
+/// The work of a send that was just accepted.
 pub(super) fn begin(kind: Kind, send: &AcceptedSend) -> Work {
     let AcceptedSend { id, order, recipients } = send;
     let durable = Durable {
@@ -157,7 +158,7 @@ pub(super) fn begin(kind: Kind, send: &AcceptedSend) -> Work {
     durable.begin(kind)
 }
 
-/// A send that is in the store, wherever it was learned of.
+/// A send in the store, read or just accepted.
 struct Durable<'a> {
     id: Uuid,
     company_id: Uuid,
@@ -171,7 +172,7 @@ struct Durable<'a> {
 }
 
 impl Durable<'_> {
-    /// The send as the channel works on it, from where it is.
+    /// The send as the channel's work, from its present state on.
     fn begin(self, kind: Kind) -> Work {
         let Self { id, company_id, content, recipients, template, expires_at, progress, recorded } = self;
         Work::new(Beginning {
@@ -188,7 +189,7 @@ impl Durable<'_> {
     }
 }
 
-/// Where the recipients from `first` on come from.
+/// The source of the recipients from `first` on.
 const fn source(recipients: Recipients, first: u64) -> Source {
     match recipients {
         Recipients::One(number) => Source::One(number),

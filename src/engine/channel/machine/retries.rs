@@ -1,4 +1,4 @@
-//! What failed at the store, or with the channel's state there, and is tried once more after a pause.
+//! Operations of the store that failed and are retried after a pause.
 
 use std::time::Instant;
 
@@ -9,11 +9,11 @@ use super::moment::Step;
 use super::{Machine, STORE_PAUSE};
 use crate::domain::channel::Connection;
 
-/// Something that failed.
+/// An operation that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Retry {
     Fetch,
-    Doubts,
+    Unknowns,
     Waits(Uuid),
     Recipients { send_id: Uuid, from: u64 },
     WebActivity,
@@ -22,17 +22,17 @@ pub(super) enum Retry {
     Connect { generation: u64 },
 }
 
-/// What is tried once more, and when.
+/// The operations to retry, with their times.
 #[derive(Debug, Default)]
 pub(super) struct Retries(Vec<(Instant, Retry)>);
 
 impl Retries {
-    /// This failed now.
+    /// Adds an operation that has just failed.
     pub(super) fn add(&mut self, retry: Retry, now: Instant) {
         self.0.push((now + STORE_PAUSE, retry));
     }
 
-    /// What is due, in the order in which it failed.
+    /// Takes the operations that are due, in the order in which they failed.
     pub(super) fn due(&mut self, now: Instant) -> Vec<Retry> {
         self.0.extract_if(.., |(at, _)| *at <= now).map(|(_, retry)| retry).collect()
     }
@@ -50,8 +50,8 @@ impl Machine {
                 self.queue.ended();
                 self.pump(step);
             }
-            Retry::Doubts => {
-                self.doubts.may_ask();
+            Retry::Unknowns => {
+                self.unknowns.may_ask();
                 self.pump(step);
             }
             Retry::Waits(send_id) => {
@@ -64,7 +64,7 @@ impl Machine {
             }
             Retry::WebActivity => {
                 self.admission.may_learn();
-                self.learn_rhythm(step);
+                self.learn_web_pacing(step);
             }
             Retry::PauseTemplate(template_id) => step.push(Effect::PauseTemplate(template_id)),
             Retry::SaveConnection { from } => self.save_over(from, step),
@@ -86,11 +86,11 @@ mod tests {
         let (mut retries, now) = (Retries::default(), Instant::now());
         assert_eq!((retries.next(), retries.due(now)), (None, Vec::new()));
         retries.add(Retry::Fetch, now);
-        retries.add(Retry::Doubts, now + STORE_PAUSE);
+        retries.add(Retry::Unknowns, now + STORE_PAUSE);
         assert_eq!(retries.due(now), []);
         assert_eq!(retries.due(now + STORE_PAUSE), [Retry::Fetch]);
         assert_eq!(retries.next(), Some(now + 2 * STORE_PAUSE));
-        assert_eq!(retries.due(now + 2 * STORE_PAUSE), [Retry::Doubts]);
+        assert_eq!(retries.due(now + 2 * STORE_PAUSE), [Retry::Unknowns]);
         assert_eq!(retries.next(), None);
     }
 }

@@ -1,13 +1,13 @@
-//! When something is tried again.
+//! The times of retries.
 
 use std::time::Duration;
 
 use crate::config;
 
-/// How a channel pauses whose provider takes nothing.
+/// The pauses of a channel whose provider accepts no messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pause {
-    /// So many times in a row it goes on at once.
+    /// The number of failures in a row that cause no pause.
     free: u32,
     first: Duration,
     longest: Duration,
@@ -16,21 +16,21 @@ pub(super) struct Pause {
 /// The provider is down, or cannot be reached.
 pub(super) const PAUSE: Pause =
     Pause { free: 0, first: Duration::from_secs(1), longest: Duration::from_secs(30) };
-/// This process has no socket left, which may pass at any moment.
+/// This process has no free socket, which may change at any moment.
 pub(super) const NO_SOCKET: Pause =
     Pause { free: 0, first: Duration::from_millis(500), longest: Duration::from_secs(5) };
-/// The provider is at work on the number, for a minute at most.
+/// The provider upgrades the number, which takes a minute at most.
 pub(super) const MAINTENANCE: Pause =
     Pause { free: 0, first: Duration::from_secs(5), longest: Duration::from_secs(60) };
-/// The provider gives no answers: a few may get lost, but not all.
+/// Answers are missing: a few may get lost, but not all.
 pub(super) const UNCERTAIN: Pause =
     Pause { free: 20, first: Duration::from_secs(1), longest: Duration::from_secs(30) };
-/// Within this a message goes again that came too fast.
+/// A message that was too fast is retried within this time.
 const SOON: Duration = Duration::from_secs(2);
 
-/// The wait before the next attempt of a message that was tried `attempts` times, or `None` when that were
-/// all. `jitter`, from 0 to 1, spreads it over the upper half, so that what failed together does not come
-/// back together.
+/// The wait before the next attempt of a message that was tried `attempts` times; `None` when its attempts are used up.
+/// `jitter`, from 0 to 1, spreads the wait over its upper half, so that messages that failed together do not come back
+/// together.
 pub(super) fn wait(retry: &config::Retry, attempts: u16, jitter: f64) -> Option<Duration> {
     if u32::from(attempts) >= retry.attempts {
         return None;
@@ -41,7 +41,7 @@ pub(super) fn wait(retry: &config::Retry, attempts: u16, jitter: f64) -> Option<
 }
 
 impl Pause {
-    /// How long a channel pauses after its provider took nothing `times` times in a row.
+    /// How long a channel pauses after `times` failures in a row.
     pub(super) fn after(self, times: u32, jitter: f64) -> Duration {
         let Self { free, first, longest } = self;
         let Some(doublings) = times.saturating_sub(free).checked_sub(1) else { return Duration::ZERO };
@@ -50,7 +50,7 @@ impl Pause {
     }
 }
 
-/// When a message goes again that came too fast.
+/// The wait of a message that was too fast.
 pub(super) fn soon(jitter: f64) -> Duration {
     spread(SOON.as_secs_f64(), jitter)
 }

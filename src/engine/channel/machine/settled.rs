@@ -1,8 +1,8 @@
-//! Which ordinals of a send have a row in the ledger.
+//! The ordinals of a send that have a row in the ledger.
 
 use std::collections::BTreeSet;
 
-/// All below a bound, and some beyond it.
+/// All ordinals below a bound, and some beyond it.
 #[derive(Debug)]
 pub(super) struct Settled {
     below: u64,

@@ -1,4 +1,4 @@
-//! How a machine begins, and how it follows its tier.
+//! The start of a machine, and changes of its tier.
 
 use std::sync::Arc;
 
@@ -9,28 +9,28 @@ use super::ahead::Ahead;
 use super::arrivals::ReleasedEarly;
 use super::connection::Link;
 use super::control::Ending;
-use super::doubt::Doubts;
 use super::history::History;
 use super::lanes::{Bounds, Lanes};
 use super::limiter::Limiter;
 use super::moment::Step;
 use super::outbox::Outbox;
-use super::pairs::Pairs;
 use super::pause::Pause;
-use super::places::Flight;
+use super::permits::Flight;
 use super::probe::level;
 use super::queue::Queue;
+use super::recipient_pacing::RecipientPacing;
 use super::retries::Retries;
 use super::templates::Templates;
 use super::timer::Timer;
+use super::unknown::Unknowns;
 use super::work::Leave;
 use super::{Effect, Life, Machine, Moment};
 use crate::domain::channel::{Channel, Level};
 use crate::engine::shared::Common;
 
 impl Machine {
-    /// The machine of a channel that nothing is known of but its record. [`Input::Started`](super::Input::Started) is
-    /// its first input.
+    /// The machine of a channel of which only the record is known. Its first input is
+    /// [`Input::Started`](super::Input::Started).
     pub(crate) fn new(common: Arc<Common>, channel: Arc<Channel>, at: Moment, rng: &mut impl Rng) -> Self {
         let tier = common.tiers.find(&channel.tier);
         let now = at.monotonic;
@@ -45,7 +45,7 @@ impl Machine {
             account: Box::new(common.accounts.member(&channel, at)),
             link: Link::new(channel.kind, channel.connection.clone(), channel.trial),
             limiter: Limiter::new(&tier, level(&channel, None).map(Level::rate), now),
-            pairs: Pairs::new(&tier),
+            recipient_pacing: RecipientPacing::new(&tier),
             pause: Pause::default(),
             ahead,
             history: History::new(now),
@@ -56,8 +56,8 @@ impl Machine {
             released_early: ReleasedEarly::default(),
             outbox: Outbox::default(),
             ending: Ending::default(),
-            flight: Flight::new(Arc::clone(&common.places), common.engine.total_in_flight),
-            doubts: Doubts::default(),
+            flight: Flight::new(Arc::clone(&common.permits), common.engine.total_in_flight),
+            unknowns: Unknowns::default(),
             held: None,
             retries: Retries::default(),
             timer: Timer::default(),
@@ -68,14 +68,14 @@ impl Machine {
         }
     }
 
-    /// Shows how the channel is, and goes on from what the store holds.
+    /// Publishes the channel's state, and continues from the store.
     pub(super) fn start(&mut self, step: &mut Step<'_>) {
         step.push(Effect::Publish(self.link.connection().clone()));
         self.connect(step);
         self.pump(step);
     }
 
-    /// Takes up the channel's tier, and its level at the provider, as they are now.
+    /// Takes over the channel's tier and its level at the provider.
     pub(super) fn retune(&mut self, step: &mut Step<'_>) {
         let tier = self.common.tiers.find(&self.channel.tier);
         let level = self.level().map(Level::rate);
@@ -84,7 +84,7 @@ impl Machine {
             return;
         }
         tracing::info!(channel.id = %self.channel.id, tier = %tier.name, rate = %tier.messages_per_second, "changed pace");
-        self.pairs.retune(&tier);
+        self.recipient_pacing.retune(&tier);
         self.ahead.retune(&tier);
         self.tune_ahead(step);
         let is_new_quota = tier.template_quota != self.tier.template_quota;
@@ -93,7 +93,8 @@ impl Machine {
             self.account.give_back_all(self.tier.template_quota, step.moment());
             self.templates.open();
             self.lanes.look_again();
-            // What is not begun waits in the store until it is known how many people were written to.
+            // Template sends that have not begun wait in the store until the account knows how many people were written
+            // to.
             if !self.templates_may_go(step.wall()) {
                 self.release(Leave::Held, |work| work.template.is_some(), step);
             }

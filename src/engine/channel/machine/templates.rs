@@ -1,4 +1,4 @@
-//! Templates: which of them may go, as far as the quota of the business account and the provider let them.
+//! Templates: which of them may go, by the quota of the business account and the provider's word on the template.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -20,31 +20,31 @@ use crate::domain::outlook::Reason;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::Recipients;
 use crate::domain::tier::Quota;
-use crate::engine::account::{News, Reserved};
+use crate::engine::account::{AccountUpdate, Reserved};
 use crate::engine::ledger::AcceptedSend;
 use crate::engine::planted::{Fault, is_planted};
 use crate::store::sends::Size;
 
-/// When the quota is used up, templates go on no sooner than this: slots open one by one, and each time
-/// the sends are read again.
+/// The least time for which a used-up quota holds templates: slots open one by one, and each time the sends are read
+/// again.
 const QUOTA_STEP: Duration = Duration::from_secs(10);
-/// When the provider is asked about a template that it refused.
+/// How long until the provider is asked about a template that it refused.
 const LOOKED_AT_AFTER: Duration = Duration::from_secs(60);
 
-/// What is known of the quota of templates, and of those that the provider does not let through.
+/// The state of the quota of templates, and of templates that the provider refuses.
 #[derive(Default)]
 pub(super) struct Templates {
-    /// Whether the account knows who was written to before this process began.
+    /// Whether the account knows the people who were written to before this process started.
     pub(super) is_known: bool,
-    /// The account was asked for that, and says when it is so.
+    /// The account was asked to learn that, and will report it.
     is_learning: bool,
     /// The quota is used up until then: new people wait.
     closed_until: Option<Timestamp>,
-    /// Another channel of the account waits for people whom this one was granted.
+    /// Another channel of the account waits for people granted to this one.
     pub(super) is_recalled: bool,
-    /// Templates that the provider does not let through, which the store does not know yet.
+    /// Templates that the provider refuses, not yet marked in the store.
     held: Set<i64>,
-    /// What the last look found that was for people who count already.
+    /// The result of the last search for people who count already.
     pub(super) counted: Counted,
 }
 
@@ -54,28 +54,28 @@ impl Templates {
         self.closed_until
     }
 
-    /// The quota is open, for all that is known. Whether it was closed.
+    /// Opens the quota. Returns whether it was closed.
     pub(super) const fn open(&mut self) -> bool {
         self.closed_until.take().is_some()
     }
 
-    /// Whether the time is over for which the quota was closed: then it is open.
+    /// Whether the quota's closed time is over; then it opens.
     pub(super) fn opens_by(&mut self, wall: Timestamp) -> bool {
         self.closed_until.is_some_and(|until| until <= wall) && self.open()
     }
 
-    /// Whether the provider does not let this template through.
+    /// Whether the provider refuses this template.
     pub(super) fn is_held(&self, template_id: i64) -> bool {
         self.held.contains(&template_id)
     }
 }
 
 impl Machine {
-    /// Counts the recipient of a template; until when that is not possible. Groups do not count.
+    /// Counts the recipient of a template, or returns until when there is no slot. Groups do not count.
     pub(super) fn count(&mut self, ticket: &mut Ticket, at: Moment) -> Option<Timestamp> {
         match self.account.count(ticket.recipient?, self.tier.template_quota, at) {
-            Reserved::New { at } => ticket.counted = Some(work::Counted::Anew(at)),
-            Reserved::Known => ticket.counted = Some(work::Counted::Again),
+            Reserved::New { at } => ticket.counted = Some(work::Counted::New(at)),
+            Reserved::Known => ticket.counted = Some(work::Counted::Already),
             Reserved::Uncounted => {}
             Reserved::Full { until } => return Some(until),
             Reserved::Unread => {
@@ -86,7 +86,7 @@ impl Machine {
         None
     }
 
-    /// Nobody new is written to with a template before `until`. Who was written to in the last hours still is.
+    /// Holds templates to new people until `until`. People of the last hours are still written to.
     pub(super) fn close_to_new_people(&mut self, until: Timestamp, wall: Timestamp) {
         let until = until.max(wall.plus(QUOTA_STEP));
         if self.templates.closed_until.is_none() {
@@ -102,7 +102,7 @@ impl Machine {
         self.queue.look_at(Some(until));
     }
 
-    /// Those who found no slot wait in the store: sends as a whole, and people of sends that others get.
+    /// Parks messages without a slot: sends as a whole, and single people of sends that others of can go.
     pub(super) fn pass_over(&mut self, passed: PassedOver, wall: Timestamp) {
         let PassedOver { is_blocked, sends, people } = passed;
         for (send_id, company_id, position) in people {
@@ -126,7 +126,7 @@ impl Machine {
         }
     }
 
-    /// The people to whom messages of templates may go out: those are marked, or announced to be tried again.
+    /// The people to whom template messages may go out: those of marked messages and of announced retries.
     fn promised_people(&self) -> Vec<PhoneNumber> {
         let again = self.outbox.announcements().chain(self.lanes.again_now());
         let again =
@@ -134,8 +134,8 @@ impl Machine {
         self.lanes.marked_people().chain(again).collect()
     }
 
-    /// Says to the account whom messages went to, gives back who is promised none, and asks for the people of the
-    /// messages that are marked next. Those of them for whom there is no slot.
+    /// Reports to the account the people who were written to, returns the granted people who are not needed, and asks
+    /// for the people of the messages that are marked next. Returns those of them for whom there is no slot.
     pub(super) fn ask_for_people(&mut self, tops_up: bool, at: Moment) -> HashSet<PhoneNumber> {
         let promised = self.promised_people();
         let next = self.lanes.next_people(tops_up);
@@ -146,14 +146,13 @@ impl Machine {
         granted.refused.into_iter().collect()
     }
 
-    /// Gives back who was granted and is promised no message after all.
+    /// Gives back granted people to whom no message is promised.
     pub(super) fn give_back_people(&mut self, at: Moment) {
         let promised: HashSet<_> = self.promised_people().into_iter().collect();
         self.account.ask(self.tier.template_quota, &promised, [], at);
     }
 
-    /// While new people wait, the account hears at once whom messages went to: what else waits for these may go with
-    /// them.
+    /// While new people wait, reports the people who were written to at once: other messages to them may go too.
     pub(super) fn tell_account(&mut self, step: &mut Step<'_>) {
         if self.templates.closed_until.is_some() {
             self.account.tell(self.tier.template_quota, step.moment());
@@ -164,7 +163,7 @@ impl Machine {
         }
     }
 
-    /// Whether the quota of templates has a slot for a message that is to be tried again.
+    /// Whether the quota of templates has a slot for the retry of a message.
     pub(super) fn has_slot(&mut self, ticket: &Ticket, at: Moment) -> bool {
         if self.tier.template_quota == Quota::Unlimited || !self.lanes.is_template(ticket) {
             return true;
@@ -173,7 +172,7 @@ impl Machine {
         self.account.ask_for(number, self.tier.template_quota, at)
     }
 
-    /// Whether a send that was just accepted may be begun; otherwise it waits in the store.
+    /// Whether a send that was just accepted may begin; otherwise it waits in the store.
     pub(super) fn may_begin(&self, send: &AcceptedSend, wall: Timestamp) -> bool {
         let Some(used) = send.order.template else { return true };
         if self.templates.is_held(used.id) {
@@ -192,31 +191,31 @@ impl Machine {
         self.account.counts(number, self.tier.template_quota, wall)
     }
 
-    /// Whether the quota of templates, as far as that is known, lets some through.
+    /// Whether the quota of templates has slots, as far as is known.
     pub(super) fn templates_may_go(&self, wall: Timestamp) -> bool {
         let closed = self.templates.closed_until.is_some_and(|until| until > wall);
         self.tier.template_quota == Quota::Unlimited || (self.templates.is_known && !closed)
     }
 
-    /// Lets templates go again when another channel of the business account gave slots back.
+    /// Lets templates go again after another channel of the business account gave slots back.
     pub(super) fn reopen_templates(&mut self, wall: Timestamp) {
         if self.account.next_slot(self.tier.template_quota, wall).is_none() {
             self.templates.open();
         }
     }
 
-    /// Reads whom the business account wrote to lately, before the first template goes under a quota.
+    /// Has the account learn the people who were written to lately, before the first template goes under a quota.
     pub(super) fn learn_quota(&mut self, step: &mut Step<'_>) {
         let Templates { is_known, is_learning, .. } = self.templates;
         if is_known || is_learning || self.tier.template_quota == Quota::Unlimited {
             return;
         }
-        // What this channel marked before there was a quota would count as attempted.
+        // Messages that this channel marked before there was a quota would count as attempted.
         if !self.account.knows_people() && self.lanes.works().any(|work| work.template.is_some()) {
             return;
         }
         if self.account.want_people(step.moment()) {
-            // Another channel of the account had them read, and what was sent since counts.
+            // Another channel had the account learn the people already, and newer messages count.
             self.templates.is_known = true;
             self.lanes.look_again();
             self.fetch(step);
@@ -225,18 +224,18 @@ impl Machine {
         }
     }
 
-    /// The channel's business account has news.
-    pub(super) fn account_has_news(&mut self, news: News, step: &mut Step<'_>) {
+    /// Handles an update of the channel's business account.
+    pub(super) fn account_changed(&mut self, news: AccountUpdate, step: &mut Step<'_>) {
         match news {
-            News::MayAsk => return self.may_ask(step),
-            News::PeopleKnown => {
+            AccountUpdate::MayAsk => return self.may_ask(step),
+            AccountUpdate::PeopleKnown => {
                 self.templates.is_learning = false;
                 self.templates.is_known = true;
                 self.templates.open();
                 self.lanes.look_again();
             }
-            News::Recalled => self.templates.is_recalled = true,
-            News::HasRoom => {
+            AccountUpdate::Recalled => self.templates.is_recalled = true,
+            AccountUpdate::HasRoom => {
                 if self.templates.open() {
                     self.lanes.look_again();
                 }
@@ -245,8 +244,8 @@ impl Machine {
         self.pump(step);
     }
 
-    /// Whether people whom this channel cannot write to now go back to the account, because another channel waits for
-    /// them.
+    /// Whether people granted to this channel, which it cannot write to now, go back to the account because another
+    /// channel waits for them.
     pub(super) fn lends_people(&mut self, now: Instant) -> bool {
         if self.templates.is_recalled {
             let is_held = self.link.holds(now).is_some() || self.paused(now).is_some();
@@ -256,21 +255,21 @@ impl Machine {
         self.templates.is_recalled
     }
 
-    /// The provider refused the message: its recipient does not count for it.
+    /// The provider refused the message: its recipient does not count because of it.
     pub(super) fn give_back_quota(&mut self, ticket: &mut Ticket, at: Moment) {
-        if let (Some(work::Counted::Anew(counted_at)), Some(number)) =
+        if let (Some(work::Counted::New(counted_at)), Some(number)) =
             (ticket.counted.take(), ticket.recipient)
         {
             self.account.release(number, counted_at, at);
-            // It is not used up after all.
+            // The quota has a slot again.
             if self.templates.open() {
                 self.lanes.look_again();
             }
         }
     }
 
-    /// The provider does not let the template of this send through: everything that uses it waits in the store
-    /// until the provider does.
+    /// The provider refuses the template of this send: all sends with it wait in the store until the provider accepts
+    /// it.
     pub(super) fn hold_template(&mut self, send_id: Uuid, failure: &Failure, step: &mut Step<'_>) {
         let Some(template) = self.lanes.work(send_id).and_then(|work| work.template) else { return };
         if !self.templates.held.insert(template.id) {
@@ -282,7 +281,7 @@ impl Machine {
             reason = %Reason::TemplatePaused,
             provider.code = failure.code,
             provider.sentence = failure.sentence,
-            "the provider does not let a template through, its messages wait"
+            "the provider refuses a template, its messages wait"
         );
         let is_of_it = |work: &work::Work| {
             is_planted(Fault::TemplateHoldsAll) || work.template.is_some_and(|used| used.id == template.id)
@@ -291,7 +290,7 @@ impl Machine {
         step.push(Effect::PauseTemplate(template.id));
     }
 
-    /// From here on the store leaves the template's sends out, and says when they may go.
+    /// From here on reads of the store skip the template's sends, and the store says when they may go.
     pub(super) fn template_marked(
         &mut self,
         template_id: i64,
@@ -306,7 +305,7 @@ impl Machine {
         self.account.want_templates(LOOKED_AT_AFTER, step.moment());
     }
 
-    /// The provider says of these templates whether they may be sent.
+    /// The provider changed whether these templates may be sent.
     pub(super) fn templates_changed(&mut self, templates: &[(i64, bool)], step: &mut Step<'_>) {
         let closed = |id: i64| templates.iter().any(|(changed, may)| *changed == id && !may);
         self.release(Leave::Held, |work| work.template.is_some_and(|used| closed(used.id)), step);

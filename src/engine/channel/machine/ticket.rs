@@ -1,4 +1,4 @@
-//! A message to attempt: its place in its send, and what is known of the attempts before.
+//! A message to attempt: its ordinal in its send, and what is known of earlier attempts.
 
 use uuid::Uuid;
 
@@ -13,44 +13,43 @@ pub(crate) struct Ticket {
     pub(crate) ordinal: u64,
     /// `None` for the group that the send's content names.
     pub(crate) recipient: Option<PhoneNumber>,
-    /// How often it was tried before, as far as that counts.
+    /// The earlier attempts that count.
     pub(crate) attempts: u16,
-    /// Whether it has, or may have, a row in the ledger already.
+    /// Whether the message has, or may have, a row in the ledger.
     pub(crate) again: bool,
-    /// Whether the provider may have it from the attempt before.
-    pub(crate) doubt: Doubt,
-    /// Whether it was tried or put back before: of the messages to its recipient it is no longer the last.
+    /// The outcome of the previous attempt.
+    pub(crate) prior: PriorOutcome,
+    /// Whether the message was tried or put back before: then newer messages to its recipient may stand behind it.
     pub(crate) has_waited: bool,
-    /// Whether its recipient counts against the quota of templates.
+    /// How its recipient came to count against the quota of templates, if at all.
     pub(crate) counted: Option<Counted>,
-    /// When the provider took it, or may have, in an attempt before.
+    /// When the provider accepted it, or may have, in an earlier attempt.
     pub(crate) taken_at: Option<Timestamp>,
 }
 
-/// Whether the provider may have a message that it did not say it took.
+/// The outcome of the previous attempt of a message that the provider did not accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Doubt {
-    /// It was never handed over, or refused before anything was done with it.
-    None,
-    /// The provider said that it failed, in a way that may have come after taking it: a receipt would say
-    /// so, and the ledger is asked for one before the next attempt.
-    Slight,
-    /// No answer came, or none was written: nobody knows. A receipt is waited for, then the tier's policy
-    /// decides.
-    Full,
+pub(crate) enum PriorOutcome {
+    /// The provider does not have the message: it was never handed over, or refused right away.
+    NotTaken,
+    /// The provider reported a failure that may have come after it took the message: the ledger is asked for a receipt
+    /// before the next attempt.
+    PerhapsTaken,
+    /// No answer came, or none was written. The message waits for a receipt, then the tier's policy decides.
+    Unknown,
 }
 
 /// How a recipient came to count against the quota of templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counted {
-    /// With this message, at this moment.
-    Anew(Timestamp),
-    /// With an earlier one.
-    Again,
+    /// With this message, at this time.
+    New(Timestamp),
+    /// With an earlier message.
+    Already,
 }
 
 impl Ticket {
-    /// A message by its send and its place in it.
+    /// The key of the message: send and ordinal.
     pub(crate) const fn key(&self) -> Key {
         Key { send_id: self.send_id, ordinal: self.ordinal }
     }

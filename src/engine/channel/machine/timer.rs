@@ -7,7 +7,7 @@ use super::moment::Step;
 use super::{Life, Machine};
 use crate::engine::planted::{Fault, is_planted};
 
-/// The moment that the shell was last asked to wake the machine at.
+/// The time at which the shell was last asked to wake the machine.
 #[derive(Debug, Default)]
 pub(super) struct Timer {
     set: Option<Instant>,
@@ -19,8 +19,7 @@ impl Timer {
         self.set = None;
     }
 
-    /// The moment that the shell must be asked for so that the machine is woken at `at`; `None` while it is woken in
-    /// time anyway.
+    /// The time to ask the shell for, so that the machine is woken at `at`; `None` when an earlier request does.
     fn ask(&mut self, at: Option<Instant>, now: Instant) -> Option<Instant> {
         let at = at.filter(|at| self.set.is_none_or(|set| set > *at || set <= now))?;
         self.set = Some(at);
@@ -29,13 +28,13 @@ impl Timer {
 }
 
 impl Machine {
-    /// The moment came that was asked for.
+    /// The requested time has come.
     pub(super) fn woken(&mut self, step: &mut Step<'_>) {
         self.timer.fired();
         self.pump(step);
     }
 
-    /// Does what is due at a moment of its own, whatever the input was.
+    /// Does what is due by time, whatever the input is.
     pub(super) fn catch_up(&mut self, step: &mut Step<'_>) {
         for retry in self.retries.due(step.now()) {
             if !self.is_over() {
@@ -53,7 +52,7 @@ impl Machine {
         }
     }
 
-    /// Asks the shell to wake the machine at the first moment at which there is something to do without an input.
+    /// Asks the shell to wake the machine at the first time at which there is something to do without an input.
     pub(super) fn set_timer(&mut self, step: &mut Step<'_>) {
         let next = match self.life {
             Life::Over => return,
@@ -66,17 +65,17 @@ impl Machine {
         }
     }
 
-    /// When something is to be retried, asked or looked at.
+    /// When the next retry, probe or read is due.
     fn next_chore(&self) -> Option<Instant> {
         let moments = [self.retries.next(), self.link.probe_at(), Some(self.queue.survey_at())];
         moments.into_iter().flatten().min()
     }
 
-    /// When a message may be able to go, or a send changes by itself.
+    /// When a message may go, or a send expires.
     fn next_pump(&mut self, step: &Step<'_>) -> Option<Instant> {
         let (now, wall) = (step.now(), step.wall());
         let until = self.held.as_ref().and_then(|held| held.until);
-        // What is overdue waits for something else, which comes as an input.
+        // An overdue message waits for something else, which comes as an input.
         let due = if self.link.can_send() { self.lanes.next_due() } else { None };
         let due = due.filter(|due| *due > now);
         let unpark = self.lanes.next_unpark(self.templates_may_go(wall));

@@ -1,5 +1,5 @@
-//! What a channel does about a refusal, and about the message that is to open the channel again. What is
-//! decided here was decided by the [`Canary`](super::canary::Canary).
+//! The trial: acts on a refusal of the channel, and on the message that may open the channel again. The decisions are
+//! the [`Canary`](super::canary::Canary)'s.
 
 use super::Machine;
 use super::canary::Word;
@@ -9,8 +9,8 @@ use crate::domain::channel::Status;
 use crate::domain::message::{Failure, Key};
 
 impl Machine {
-    /// The provider refused the channel in its answer to a message. An answer to one that was on its way when the
-    /// channel was refused before says nothing new.
+    /// The provider refused the channel in its answer to a message. The answer to a message that was in flight during
+    /// an earlier refusal says nothing new.
     pub(super) fn refused_by_answer(
         &mut self,
         disposition: Disposition,
@@ -29,7 +29,7 @@ impl Machine {
         self.probe_later(step);
     }
 
-    /// The provider told that the channel is refused: of a message that it had accepted, or of the account.
+    /// A webhook says that the channel is refused: with a message that the provider had accepted, or with the account.
     pub(super) fn refused_by_webhook(
         &mut self,
         disposition: Disposition,
@@ -47,16 +47,16 @@ impl Machine {
         self.probe_later(step);
     }
 
-    /// The provider calls the channel healthy, or a person connects it again: one message may go, if it is due.
+    /// The provider reports the channel as healthy, or a person reconnects it: one message may go, once it is due.
     pub(super) fn half_open(&mut self, is_news: bool, step: &mut Step<'_>) {
         if self.link.canary.half_open(is_news, step.wall()) {
-            tracing::info!(channel.id = %self.channel.id, "the provider calls the channel healthy, one message is tried");
+            tracing::info!(channel.id = %self.channel.id, "the provider reports the channel as healthy, one message is tried");
             self.lanes.set_ahead(1);
             self.save(step);
         }
     }
 
-    /// Learns from the provider's answer to a message whether the channel is open again.
+    /// Learns from the answer to a message whether the channel is open again.
     pub(super) fn weigh(&mut self, key: Key, reply: &Reply, step: &mut Step<'_>) {
         match self.link.canary.answered(key, reply, step.wall()) {
             Word::Accepted => self.reopen(step),
@@ -73,7 +73,7 @@ impl Machine {
                 self.probe_later(step);
             }
             Word::Lost => {
-                tracing::info!(channel.id = %self.channel.id, "the answer to the message that was tried is lost");
+                tracing::info!(channel.id = %self.channel.id, "the answer to the message that was tried did not arrive");
                 self.save(step);
                 self.probe_later(step);
             }
@@ -81,9 +81,9 @@ impl Machine {
         }
     }
 
-    /// The provider accepted the message that was to open the channel.
+    /// The provider accepted the canary: the channel is open.
     pub(super) fn reopen(&mut self, step: &mut Step<'_>) {
-        tracing::info!(channel.id = %self.channel.id, "the provider takes the channel again, its queue goes on");
+        tracing::info!(channel.id = %self.channel.id, "the provider accepts the channel again, its queue goes on");
         self.link.canary.accepted(step.wall());
         self.link.refusals = 0;
         self.tune_ahead(step);
@@ -91,7 +91,7 @@ impl Machine {
         self.probe_later(step);
     }
 
-    /// A half-open channel with nothing to send accepts sends: the next one decides.
+    /// A half-open channel without messages accepts sends: the next message is the canary.
     pub(super) fn offer_trial(&mut self, step: &mut Step<'_>) {
         let canary = &self.link.canary;
         let lacks_message = canary.is_half_open() && !canary.is_on_its_way() && !self.link.accepts();

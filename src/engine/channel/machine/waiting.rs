@@ -1,4 +1,4 @@
-//! Messages that wait in memory to be tried again, by the moment when they are due.
+//! Messages that wait in memory for a retry, by the time when they are due.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -12,7 +12,7 @@ use crate::domain::message::Key;
 
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
-    /// What is not among the members any more is passed over.
+    /// Entries that are no longer members are skipped.
     heap: BinaryHeap<Reverse<Entry>>,
     members: Map<Key, Member>,
     arrivals: u64,
@@ -26,7 +26,7 @@ struct Member {
     is_troubled: bool,
 }
 
-/// Ordered by the moment when it is due, then by arrival.
+/// Ordered by the time when it is due, then by arrival.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     due: Instant,
@@ -55,12 +55,12 @@ impl Ord for Entry {
 }
 
 impl Waiting {
-    /// How many wait.
+    /// The number of waiting messages.
     pub(super) fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// How many of them wait because of trouble at the provider.
+    /// The number of messages that wait because of trouble at the provider.
     pub(super) const fn troubled(&self) -> usize {
         self.troubled
     }
@@ -75,7 +75,7 @@ impl Waiting {
         self.heap.push(Reverse(Entry { due, arrival, ticket }));
     }
 
-    /// The message waits no more. Whether it did.
+    /// Removes a message. Returns whether it waited.
     pub(super) fn remove(&mut self, key: Key) -> bool {
         let member = self.members.remove(&key);
         self.troubled -= usize::from(member.is_some_and(|member| member.is_troubled));
@@ -110,7 +110,7 @@ impl Waiting {
         Some(entry.ticket)
     }
 
-    /// Takes out every message of a send, with the moments when they would have been due.
+    /// Takes out all messages of a send, with the times when they would have been due.
     pub(super) fn drain(&mut self, send_id: Uuid) -> Vec<(Ticket, Instant)> {
         if !self.members.keys().any(|key| key.send_id == send_id) {
             return Vec::new();
@@ -141,7 +141,7 @@ mod tests {
 
     use super::*;
     use crate::domain::phone::PhoneNumber;
-    use crate::engine::channel::machine::work::Doubt;
+    use crate::engine::channel::machine::work::PriorOutcome;
 
     fn ticket(send: u128, ordinal: u64) -> Ticket {
         let recipient = PhoneNumber::from_u64(5_511_900_000_000);
@@ -151,7 +151,7 @@ mod tests {
             recipient,
             attempts: 1,
             again: true,
-            doubt: Doubt::None,
+            prior: PriorOutcome::NotTaken,
             has_waited: true,
             counted: None,
             taken_at: None,

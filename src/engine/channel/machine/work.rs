@@ -1,4 +1,4 @@
-//! One active send as its channel sees it: what was handed out, what is settled, what comes next.
+//! An active send as its channel sees it: what was handed out, what is settled, what comes next.
 
 mod parked;
 mod passing;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::rendered::Rendered;
 use super::settled::Settled;
-pub(crate) use super::ticket::{Counted, Doubt, Ticket};
+pub(crate) use super::ticket::{Counted, PriorOutcome, Ticket};
 use crate::clock::Timestamp;
 use crate::domain::message::Position;
 use crate::domain::outlook::Reason;
@@ -18,13 +18,13 @@ use crate::engine::planted::{Fault, is_planted};
 /// Why a send leaves memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leave {
-    /// It waits in the store until something outside changes, or for a later moment.
+    /// The send waits in the store until something outside changes, or for a later time.
     Held,
-    /// It is over, in this state.
+    /// The send is over, in this state.
     Over(State),
 }
 
-/// A send as it begins, or begins again.
+/// A send at its start, or at its restart.
 #[derive(Debug)]
 pub(super) struct Beginning {
     pub(super) id: Uuid,
@@ -38,25 +38,25 @@ pub(super) struct Beginning {
     pub(super) settled: Settled,
 }
 
-/// Where the next recipients come from.
+/// The source of the next recipients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Source {
-    /// There is one only.
+    /// A single recipient.
     One(PhoneNumber),
-    /// There is one only: the group that the content names.
+    /// A single recipient: the group that the content names.
     Group,
-    /// A stretch of them is here; the others are in the store.
+    /// Many recipients, a part of them here; the others are in the store.
     Blocks {
         /// Ordinal of the first number here.
         first: u64,
         /// The numbers here.
         numbers: Vec<PhoneNumber>,
-        /// From which ordinal more are on their way.
+        /// The ordinal from which more are being read.
         loading: Option<u64>,
     },
 }
 
-/// What came of asking for messages to be reserved.
+/// The result of reserving messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Requested {
     /// Whether the mark moved.
@@ -73,33 +73,33 @@ pub(super) struct Work {
     recipients: u64,
     /// The next ordinal to hand out.
     next: u64,
-    /// Ordinals below may be handed out: the mark that says so is durable.
+    /// Ordinals below this may be handed out: their mark is durable.
     reserved: u64,
     /// The mark as it will be written next; at least `reserved`.
     requested: u64,
     settled: Settled,
     pub(super) template: Option<TemplateUse>,
     pub(super) expires_at: Option<Timestamp>,
-    /// Tickets handed out, or waiting here to be tried again.
+    /// Tickets that are handed out or wait here for a retry.
     outstanding: u64,
-    /// Messages that wait in the store, and when the first of them is due.
+    /// Parked messages, and when the first of them is due.
     parked: u64,
     parked_due: Option<Timestamp>,
-    /// Whether those that are due are on their way.
+    /// Whether parked messages that are due are being read.
     unparking: bool,
     leaving: Option<Leave>,
-    /// Whether the store need not have it as it is here.
+    /// Whether the state here may differ from the stored one.
     is_touched: bool,
-    /// A message that somebody waits for who counts against the quota of templates already; none before it is, of
-    /// those that were not handed out.
+    /// The first message, among those never handed out, that may go to a person who counts against the quota of
+    /// templates already.
     counted_at: Option<u64>,
-    /// What the last of its messages that was put back waits for.
+    /// Why the last of its messages was put back.
     pub(super) held_by: Option<Reason>,
     pub(super) source: Source,
 }
 
 impl Work {
-    /// A send that goes on from where it is.
+    /// The work of a send from its present state on.
     pub(super) fn new(beginning: Beginning) -> Self {
         let Beginning {
             id,
@@ -163,7 +163,7 @@ impl Work {
             recipient,
             attempts: 0,
             again: false,
-            doubt: Doubt::None,
+            prior: PriorOutcome::NotTaken,
             has_waited: false,
             counted: None,
             taken_at: None,
@@ -174,13 +174,13 @@ impl Work {
         Some(ticket)
     }
 
-    /// Counts a ticket that came from the store: it waits, or its outcome is unknown.
+    /// Counts a ticket from the store: it waits, or its outcome is unknown.
     pub(super) const fn resume(&mut self) {
         self.outstanding += 1;
         self.is_touched = true;
     }
 
-    /// A row for `ordinal` will be written; `over` when the message is not tried again.
+    /// A row for `ordinal` will be written; `over` when the message is not retried.
     pub(super) fn settle(&mut self, ordinal: u64, over: bool) {
         self.is_touched = true;
         self.settled.add(ordinal);
@@ -190,8 +190,8 @@ impl Work {
         }
     }
 
-    /// Leaves memory: nothing of it is handed out any more, and what was only reserved is taken back. What
-    /// is over stays so.
+    /// Leaves memory: no message is handed out any more, and reserved messages are taken back. An ended send stays
+    /// ended.
     pub(super) const fn leave(&mut self, leave: Leave) {
         if !matches!(self.leaving, Some(Leave::Over(_))) {
             self.leaving = Some(leave);
@@ -199,26 +199,26 @@ impl Work {
         self.release();
     }
 
-    /// Whether it leaves, and why.
+    /// Why the send leaves, if it does.
     pub(super) const fn leaving(&self) -> Option<Leave> {
         self.leaving
     }
 
-    /// What was found in the store is complete. Whether nothing is to be done here, which must be written.
+    /// The send is completely restored. Returns whether nothing is left to do, which has to be written.
     pub(super) fn settle_down(&mut self) -> bool {
         self.fall_asleep();
         self.is_done_here()
     }
 
-    /// A send that only waits for a later moment need not be here until then.
+    /// A send that only waits for a later time leaves memory until then.
     fn fall_asleep(&mut self) {
         if self.next == self.recipients && self.outstanding == 0 && self.parked > 0 && !self.unparking {
             self.leave(Leave::Held);
         }
     }
 
-    /// Asks for messages to be reserved when fewer than `ahead` are left, so that twice as many are; or, where it
-    /// `tops_up`, when fewer than those are. Of a template only those for whose recipients `has_slot` says yes.
+    /// Reserves messages when fewer than `ahead` are left, so that twice as many are; with `tops_up`, when fewer than
+    /// twice as many are left. Template messages are reserved only for recipients for whom `has_slot` says yes.
     pub(super) fn request(
         &mut self,
         ahead: u64,
@@ -237,7 +237,7 @@ impl Work {
         }
         let mut is_blocked = false;
         while self.requested < target {
-            // Recipients that are not read yet are asked about when they are.
+            // Recipients that are not read yet are reserved later.
             let Some(Position { recipient, .. }) = self.position(self.requested) else { break };
             if !recipient.is_none_or(&mut has_slot) {
                 is_blocked = self.requested == self.next;
@@ -249,13 +249,13 @@ impl Work {
         Requested { has_moved: self.requested > before, is_blocked }
     }
 
-    /// Whether messages of it are under way, or wait here to be tried again.
+    /// Whether messages are under way, or wait here for a retry.
     pub(super) const fn is_busy(&self) -> bool {
         self.outstanding > 0
     }
 
-    /// Takes back what was reserved and not handed out, so that nothing looks attempted that was not.
-    /// Whether the mark moved.
+    /// Takes back messages that were reserved and not handed out, so that they do not look attempted. Returns whether
+    /// the mark moved.
     pub(super) const fn release(&mut self) -> bool {
         let moved = self.requested != self.next;
         self.requested = self.next;
@@ -263,7 +263,7 @@ impl Work {
         moved
     }
 
-    /// The mark that was written: its messages may be handed out.
+    /// The mark is durable: its messages may be handed out.
     pub(super) fn reserve(&mut self, progress: Progress) {
         if self.leaving.is_none() {
             self.reserved = progress.high_water.min(self.requested);
@@ -275,7 +275,7 @@ impl Work {
         self.next == self.recipients && self.outstanding == 0 && self.parked == 0
     }
 
-    /// Whether nothing of it is here any more once its mark is written.
+    /// Whether the send can be dropped here once its mark is written.
     pub(super) const fn is_done_here(&self) -> bool {
         self.is_finished() || (self.leaving.is_some() && self.outstanding == 0)
     }
@@ -301,8 +301,8 @@ impl Work {
         self.recipients - self.next + self.outstanding + self.parked
     }
 
-    /// The ordinal from which recipients must be read, when they are needed and not on their way. They are
-    /// asked for before the last of the stretch here is used.
+    /// The ordinal from which recipients must be read, when they are needed and not being read. They are requested
+    /// before the part here is used up.
     pub(super) fn load(&mut self) -> Option<u64> {
         let (next, recipients) = (self.next, self.recipients);
         let Source::Blocks { first, numbers, loading } = &mut self.source else { return None };
@@ -314,8 +314,8 @@ impl Work {
         *loading
     }
 
-    /// Recipients that were read, from ordinal `from`; empty when reading failed. Those that nobody waits for any more, because
-    /// the send was gone from here meanwhile or because they came already, change nothing.
+    /// Recipients that were read, from ordinal `from`; empty when the read failed. Recipients that are not needed any
+    /// more, because the send left or they came already, change nothing.
     pub(super) fn loaded(&mut self, from: u64, read: &[PhoneNumber]) {
         let next = self.next;
         let Source::Blocks { first, numbers, loading } = &mut self.source else { return };
@@ -335,7 +335,7 @@ impl Work {
         }
     }
 
-    /// The message at this place, when its recipient is here.
+    /// The message of this ordinal, if its recipient is here.
     fn position(&self, ordinal: u64) -> Option<Position> {
         let recipient = match &self.source {
             Source::One(_) | Source::Group if ordinal > 0 => return None,

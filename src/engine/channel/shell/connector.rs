@@ -1,4 +1,4 @@
-//! What a channel's messages go out through, whatever its kind.
+//! The connector of a channel, for each kind of channel.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use crate::vault::context;
 
 /// A connector that tasks share.
 pub(super) enum Connector {
-    /// Of a business account.
+    /// For a business account.
     CloudApi(Rc<CloudApi>),
-    /// Of a web session.
+    /// For a web session.
     WebSession(Rc<WebChannel>),
 }
 
@@ -26,14 +26,14 @@ pub(super) enum Connector {
 pub(super) enum Prepared {
     CloudApi(Rc<CloudApi>, Vec<u8>),
     WebSession(Rc<WebChannel>, Outgoing),
-    /// The connector that the message was meant for is gone.
+    /// The connector for the message is gone.
     NoConnector,
-    /// Nobody lets a channel have such a message, such as a business account one to a group.
+    /// The channel cannot send such a message, for example a business account one to a group; requests exclude this.
     Impossible,
 }
 
 impl Prepared {
-    /// Makes a message ready to go.
+    /// Prepares a message.
     pub(super) fn new(connector: Option<&Connector>, attempt: Attempt) -> Self {
         let Attempt { ticket, rendered, web, .. } = attempt;
         match (connector, rendered, ticket.recipient) {
@@ -41,14 +41,14 @@ impl Prepared {
                 Self::CloudApi(Rc::clone(connector), rendered.message(recipient, ticket.key()))
             }
             (Some(Connector::WebSession(connector)), Rendered::WebSession(content), recipient) => {
-                let (errand, attempt) = match web {
+                let (pending_reply, attempt) = match web {
                     Some(web) => {
-                        let WebAttempt { errand, slot } = *web;
-                        (errand, Some(slot))
+                        let WebAttempt { pending_reply, slot } = *web;
+                        (pending_reply, Some(slot))
                     }
                     None => (None, None),
                 };
-                let outgoing = Outgoing { key: ticket.key(), recipient, content, errand, attempt };
+                let outgoing = Outgoing { key: ticket.key(), recipient, content, pending_reply, attempt };
                 Self::WebSession(Rc::clone(connector), outgoing)
             }
             (None, ..) => Self::NoConnector,
@@ -56,12 +56,12 @@ impl Prepared {
         }
     }
 
-    /// Hands it over.
+    /// Hands the message over.
     pub(super) async fn send(self) -> Reply {
         let failure = |sentence: &str| Failure { code: None, sentence: sentence.to_owned() };
         match self {
             Self::CloudApi(connector, body) => connector.send(body).await,
-            // Boxed, because the future of the other kind is asked for by the ten thousands.
+            // Boxed, because the future of the other kind exists by the ten thousands.
             Self::WebSession(connector, outgoing) => Box::pin(connector.send(outgoing)).await,
             Self::NoConnector => Reply::NotSent(failure("the channel is being connected again")),
             Self::Impossible => {
@@ -71,7 +71,7 @@ impl Prepared {
     }
 }
 
-/// A connector for the channel and the app that it speaks for, or a sentence that says what is missing.
+/// A connector for the channel and the app behind its token, or a sentence that says what is missing.
 pub(crate) fn connector(
     shared: &Arc<Shared>,
     channel: &Channel,

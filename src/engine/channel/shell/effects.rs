@@ -1,4 +1,4 @@
-//! Doing what the machine wants done.
+//! Carries out the effects of the machine.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::engine::traces;
 use crate::telemetry::trace;
 
 impl Shell {
-    /// Does what the machine wants done, in its order.
+    /// Carries out effects, in their order.
     pub(super) fn carry_out(&mut self, effects: &mut Effects, ctx: &mut Context<Self>) {
         for effect in effects.drain() {
             self.do_one(effect, ctx);
@@ -65,7 +65,7 @@ impl Shell {
             Effect::SaveConnection(saving) => bring(ctx, tasks::save_connection(self.shared(), id, *saving)),
             Effect::Publish(connection) => self.gate.publish(&connection),
             Effect::SaveNumber(number) => {
-                // It may outlive the channel.
+                // The task may outlive the channel.
                 actix::spawn(tasks::save_number(self.shared(), id, number));
             }
             Effect::PauseTemplate(template_id) => {
@@ -89,7 +89,7 @@ impl Shell {
         }
     }
 
-    /// Hands a message over. Its answer comes through a queue that costs less than a task of the actor's for each.
+    /// Starts an attempt. Its answer comes through a queue, which costs less than a task of the actor for each.
     pub(super) fn hand_over(&self, attempt: Attempt) {
         let Attempt { ticket, generation, started, .. } = attempt;
         let prepared = Prepared::new(self.connector.as_ref(), attempt);
@@ -97,7 +97,7 @@ impl Shell {
         let begun = trace::begin_message(ticket.send_id, ticket.ordinal);
         let cluster = self.shared.cluster.clone();
         actix::spawn(async move {
-            // Asked in this very moment: the successor of a node whose lease lapsed counts on it.
+            // Checked at this very moment: the successor of a node whose lease lapsed relies on it.
             let reply = if cluster.may_begin() {
                 prepared.send().await
             } else {
@@ -110,7 +110,7 @@ impl Shell {
         });
     }
 
-    /// Makes a connector; of a web session at once.
+    /// Creates a connector; for a web session at once.
     fn connect(&mut self, generation: u64, ctx: &mut Context<Self>) {
         let channel = Arc::clone(self.machine.channel());
         self.generation = generation;
@@ -142,7 +142,7 @@ impl Shell {
     }
 }
 
-/// Does something beside the actor whose end is an input.
+/// Runs a task beside the actor; its result is an input.
 fn bring(ctx: &mut Context<Shell>, task: impl Future<Output = Input> + 'static) {
     ctx.spawn(
         actix::fut::wrap_future::<_, Shell>(task).map(|input, shell: &mut Shell, ctx| shell.feed(input, ctx)),

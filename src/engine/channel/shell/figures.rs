@@ -1,4 +1,4 @@
-//! The channels' part in the service's metrics.
+//! The channels' metrics.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use metrics::{Counter, Histogram};
 use crate::engine::channel::activity::Recent;
 use crate::engine::channel::machine::Figure;
 
-/// Counters that are asked for once for each channel: they are hot.
+/// Counters that are looked up once for each channel, because they are used for each message.
 pub(super) struct Figures {
     sent: Counter,
     failed: Counter,
@@ -15,7 +15,7 @@ pub(super) struct Figures {
     unknown: Counter,
     suppressed: Counter,
     answer: Histogram,
-    /// For people who look.
+    /// The recent activity, for people.
     recent: Arc<Recent>,
 }
 

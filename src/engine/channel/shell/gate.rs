@@ -1,7 +1,7 @@
-//! The gate: a channel's state as its actor last published it, for everybody who asks to send.
+//! The gate: a channel's state as its actor last published it, for callers that want to send.
 //!
-//! The actor owns the state and is the only one that writes here. Reading costs a lock and no message, so
-//! that accepting does not wait for an actor that is busy dispatching.
+//! Only the actor, which owns the state, writes here. Reading costs a lock and no message, so that accepting does not
+//! wait for an actor that is busy dispatching.
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -12,17 +12,17 @@ use crate::error::{Code, Refusal};
 pub(crate) struct Gate(Arc<RwLock<Connection>>);
 
 impl Gate {
-    /// Shows this state until an actor publishes another.
+    /// A gate with this state, until an actor publishes another.
     pub(crate) fn new(connection: Connection) -> Self {
         Self(Arc::new(RwLock::new(connection)))
     }
 
-    /// Shows this state from now on.
+    /// Publishes this state.
     pub(in crate::engine::channel) fn publish(&self, connection: &Connection) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).clone_from(connection);
     }
 
-    /// Lets a send pass.
+    /// Admits a send.
     ///
     /// # Errors
     ///
@@ -39,7 +39,7 @@ impl Gate {
         ))
     }
 
-    /// Lets a message to a web session pass.
+    /// Admits a message to a web session.
     ///
     /// # Errors
     ///

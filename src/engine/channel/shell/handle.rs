@@ -1,4 +1,4 @@
-//! A channel as the rest of the engine holds it: an address whose actor nobody else names.
+//! The engine's handle to a channel: an address whose actor nobody else names.
 
 use std::sync::Arc;
 
@@ -12,22 +12,22 @@ use crate::engine::ledger::Arrived;
 use crate::engine::mailbox::{Door, Slot};
 use crate::engine::shared::Shared;
 
-/// A channel that was started. Clones reach the same.
+/// A started channel. Clones reach the same one.
 #[derive(Clone)]
 pub(crate) struct Handle {
     door: Door<Shell>,
     shown: Arc<Shown>,
 }
 
-/// A message that a channel takes.
+/// A message to a channel.
 pub(crate) trait ToChannel: Message<Result: Send> + Send + Sized + 'static {
-    /// Hands it over and waits for the answer.
+    /// Sends the message and waits for the answer.
     fn send_to(
         self,
         to: &Handle,
     ) -> impl Future<Output = Result<Self::Result, MailboxError>> + Send + 'static;
 
-    /// Hands it over now or not at all: whether that was possible.
+    /// Sends the message now or not at all. Returns whether that was possible.
     fn try_send_to(self, to: &Handle) -> bool;
 }
 
@@ -46,7 +46,7 @@ where
 }
 
 impl Handle {
-    /// Starts a channel on a thread. `gate` is where everybody may read how it is.
+    /// Starts a channel on a thread. It publishes its state in `gate`.
     pub(crate) fn start(
         arbiter: &ArbiterHandle,
         shared: Arc<Shared>,
@@ -71,17 +71,17 @@ impl Handle {
         self.door.slot()
     }
 
-    /// What it has in memory now.
+    /// The messages that it has in memory.
     pub(crate) fn load(&self) -> Load {
         self.shown.load(self.door.mailbox().len())
     }
 
-    /// Hands a message over and waits for the answer, which is an error when the channel ended.
+    /// Sends a message and waits for the answer, which is an error when the channel ended.
     pub(crate) async fn send<M: ToChannel>(&self, message: M) -> Result<M::Result, MailboxError> {
         message.send_to(self).await
     }
 
-    /// Hands a message over, unless the mailbox is full or the channel ended. Whether that was possible.
+    /// Sends a message, unless the mailbox is full or the channel ended. Returns whether that was possible.
     pub(crate) fn try_send<M: ToChannel>(&self, message: M) -> bool {
         message.try_send_to(self)
     }

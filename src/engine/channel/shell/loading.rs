@@ -1,4 +1,4 @@
-//! Fetching a channel's unfinished sends from the store, with the outcome of them before.
+//! Fetches a channel's unfinished sends from the store, with their outcomes so far.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Instant;
@@ -16,29 +16,29 @@ use crate::store::sends::{Size, Unfinished, WaitingMessages};
 use crate::store::templates::waiting::Candidate;
 use crate::store::{Error, Result, Store};
 
-/// Sends that are looked at in one read, while the quota of templates is used up.
+/// The sends that are examined in one read while the quota of templates is used up.
 const AT_ONCE: usize = 1_000;
 
-/// Sends that were read back.
+/// Restored sends.
 #[derive(Default)]
 struct Taken {
     found: Vec<Found>,
     broken: Vec<Uuid>,
 }
 
-/// What a look for people who count against the quota of templates found.
+/// The result of a search for people who count against the quota of templates.
 #[derive(Default)]
 struct Look {
-    /// Sends of which somebody counts, and of those with many recipients the first message that is for such a person.
+    /// Sends with a recipient who counts, and for bulk sends the first message to such a person.
     found: Vec<(Uuid, Option<u64>)>,
     /// Whether there is no more.
     all: bool,
-    /// Sends with many recipients of whom nobody does.
+    /// Bulk sends none of whose recipients counts.
     nobody: HashMap<Uuid, u64>,
 }
 
-/// The oldest unfinished sends of the channel that may go, without those that are held, at most as many as there is room
-/// for; when templates may not, those that are for people who count besides.
+/// The oldest unfinished sends of the channel that may go, except those that are held, at most as many as there is room
+/// for; while templates may not go, also those for people who count.
 pub(super) async fn fetch(store: Store, channel: Uuid, kind: Kind, fetch: Fetch) -> Result<Fetched> {
     let Fetch { size, ready, held, room, counted } = fetch;
     let limit = held.len() + room;
@@ -63,7 +63,7 @@ pub(super) async fn fetch(store: Store, channel: Uuid, kind: Kind, fetch: Fetch)
     Ok(Fetched { found, broken, all, next_due, took, nobody_counted })
 }
 
-/// Where people who count are looked for.
+/// The scope of a search for people who count.
 struct Space<'a> {
     channel: Uuid,
     size: Size,
@@ -72,7 +72,7 @@ struct Space<'a> {
     now: Timestamp,
 }
 
-/// The oldest sends of templates that are for somebody who counts.
+/// The oldest template sends with a recipient who counts.
 async fn look_for_counted(store: &Store, counting: &Counting, space: Space<'_>) -> Result<Look> {
     let Space { channel, size, held, room, now } = space;
     let mut look = Look { all: true, ..Look::default() };
@@ -121,7 +121,7 @@ async fn look_at(store: &Store, counting: &Counting, candidate: &Candidate, look
     Ok(())
 }
 
-/// Restores what a look found, and notes where in it somebody counts.
+/// Restores the sends that a search found, each with the first message to a person who counts.
 async fn take(store: &Store, kind: Kind, look: &Look) -> Result<Taken> {
     let ids: Vec<_> = look.found.iter().map(|(id, _)| *id).collect();
     let mut taken = restore_all(store, kind, store.unfinished_among(&ids).await?).await?;
@@ -132,7 +132,7 @@ async fn take(store: &Store, kind: Kind, look: &Look) -> Result<Taken> {
     Ok(taken)
 }
 
-/// Reads these sends back.
+/// Restores these sends.
 async fn restore_all(store: &Store, kind: Kind, sends: Vec<Unfinished>) -> Result<Taken> {
     let mut taken = Taken::default();
     for send in sends {
@@ -141,7 +141,7 @@ async fn restore_all(store: &Store, kind: Kind, sends: Vec<Unfinished>) -> Resul
             Ok(found) => taken.found.push(found),
             Err(error) if error.is_passing() => return Err(error),
             Err(error) => {
-                tracing::error!(send.id = %id, %error, "the send cannot be read and is left out");
+                tracing::error!(send.id = %id, %error, "a send cannot be read and is skipped");
                 taken.broken.push(id);
             }
         }
@@ -177,7 +177,7 @@ async fn read_waits(store: &Store, send_id: Uuid) -> Result<WaitingMessages> {
     store.waiting(send_id, Timestamp::now().plus(Waits::HORIZON), Waits::AT_ONCE).await
 }
 
-/// The recipient of one message, `None` for the group; `stretch` is the block that was read last.
+/// The recipient of one message, `None` for the group; `stretch` is the last block that was read.
 async fn recipient(
     store: &Store,
     send: &Unfinished,
@@ -200,7 +200,7 @@ async fn recipient(
     number.map(Some).ok_or_else(|| Error::Impossible(format!("send {} has no recipient {ordinal}", send.id)))
 }
 
-/// What the company knows of the recipients from `ordinal` on, as far as they are in its block; of nobody behind the last.
+/// The company's contacts for the recipients from `ordinal` to the end of its block; empty beyond the last one.
 pub(super) async fn people_from(
     store: &Store,
     company: Uuid,

@@ -1,4 +1,4 @@
-//! What a channel is told from outside while it runs, and what it is asked.
+//! Messages to a running channel.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use crate::domain::limit::Limits;
 use crate::domain::message::{Key, State};
 use crate::domain::outlook::Outlook;
 use crate::domain::send;
-use crate::engine::account::News;
+use crate::engine::account::AccountUpdate;
 use crate::engine::channel::machine::{Admit, Input, Pace, TooSoon, Troubled, Viewed};
 use crate::engine::ledger::Arrived;
 use crate::engine::web_session::Admitted;
 
-/// A message that becomes an input as it is, and is answered with nothing.
+/// A message that becomes an input as it is, and has no answer.
 pub(super) trait Told: Message<Result = ()> {
     /// The input.
     fn into_input(self) -> Input;
@@ -27,13 +27,13 @@ pub(super) trait Told: Message<Result = ()> {
 #[rtype(result = "()")]
 pub(crate) struct Refresh(pub(crate) Arc<Channel>);
 
-/// Look into the store: something there may go now.
+/// Read the store: a send there may go now.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Look;
 
-/// The store holds these sends, each the oldest of its size that may go now. The channel looks there when it does not
-/// know one of them for the second time: of one that ended just now, this may be said once.
+/// The store holds these sends, each the oldest of its size that may go now. The channel reads the store when it is
+/// told of an unknown send for the second time: a send that has just ended may be named once.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Overlooked {
@@ -41,38 +41,38 @@ pub(crate) struct Overlooked {
     pub(crate) bulk: Option<Uuid>,
 }
 
-/// The wall clock was set: look at every moment of it again.
+/// The wall clock was set: compute every time that depends on it again.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct ClockWasSet;
 
-/// The provider says of these templates whether they may be sent.
+/// The provider changed whether these templates may be sent.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct TemplatesChanged(pub(crate) Vec<(i64, bool)>);
 
-/// The channel's business account has news.
+/// An update of the channel's business account.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub(crate) struct OfAccount(pub(crate) News);
+pub(crate) struct OfAccount(pub(crate) AccountUpdate);
 
-/// Receipts of these messages are durable: whatever waits for their outcome need not.
+/// Receipts of these messages are durable: nothing needs to wait for their outcome any more.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Heard(pub(crate) Vec<(Key, State)>);
 
-/// The provider told, outside any answer, that something is wrong with the number or its account.
+/// A webhook reports trouble with the number or its account.
 impl Message for Troubled {
     type Result = ();
 }
 
-/// The provider has news of the number: ask it again.
+/// A webhook says that the number changed: probe it.
 #[derive(Clone, Copy, Message)]
 #[rtype(result = "()")]
 pub(crate) struct Recheck;
 
-/// Let go of this send, which the store says is paused or over. Answered when no message of it starts any
-/// more; of one that is over, when it is written besides that what was only reserved of it never started.
+/// Release this send, which is paused or over in the store. Answered when no message of it starts any more; for an
+/// ended send, once it is written too that its reserved messages never started.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Release {
@@ -81,28 +81,27 @@ pub(crate) struct Release {
     pub(crate) over: Option<send::State>,
 }
 
-/// Start no more messages, wait for those in flight, write what is known. Answered when done.
+/// Start no more messages, wait for those in flight, and write their outcomes. Answered when done.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Stop;
 
-/// May a message come in that a caller waits for?
+/// The question whether a message whose caller waits is admitted.
 impl Message for Admit {
     type Result = Result<Admitted, TooSoon>;
 }
 
-/// What limits this channel now?
+/// The limits of this channel now.
 #[derive(Message)]
 #[rtype(result = "Limits")]
 pub(crate) struct Explain;
 
-/// What is to be expected of these sends? Answered are those that the channel works at, and those that its quota
-/// of templates keeps in the store.
+/// The outlook of these sends: of those in the lanes, and of those that the quota of templates keeps in the store.
 #[derive(Message)]
 #[rtype(result = "HashMap<Uuid, Outlook>")]
 pub(crate) struct LookAhead(pub(crate) Vec<Viewed>);
 
-/// How fast may this channel send now?
+/// The channel's present pace.
 #[derive(Message)]
 #[rtype(result = "Pace")]
 pub(crate) struct AskPace;

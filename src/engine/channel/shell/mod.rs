@@ -1,6 +1,6 @@
-//! The shell of a channel: an actor that hands its machine what happens, and does what the machine wants done.
+//! The shell of a channel: an actor that passes events to its machine, and carries out the machine's effects.
 //!
-//! It decides nothing. Its mailbox is never held up: the provider, the ledger and the store are asked in
+//! It decides nothing. Its mailbox is never blocked: the provider, the ledger and the store are called in
 //! [tasks](tasks) whose results come back here.
 
 mod connector;
@@ -58,19 +58,19 @@ struct Shell {
     connections: Connections,
     machine: Machine,
     rng: SmallRng,
-    /// Shows the channel's state to everybody who asks to send.
+    /// Publishes the channel's state to callers that want to send.
     gate: Gate,
-    /// Shows what the machine has in memory.
+    /// Publishes the numbers of messages in memory.
     shown: Arc<Shown>,
     connector: Option<Connector>,
-    /// Which connector the machine asked for last.
+    /// The generation of the connector that the machine requested last.
     generation: u64,
     /// The machine's one timer.
     timer: Option<SpawnHandle>,
-    /// Callers who wait for the machine's word.
+    /// Callers that wait for the machine's answer.
     callers: HashMap<Caller, oneshot::Sender<Answer>>,
     last_caller: u64,
-    /// Boxed, because the queue keeps room for some even while the channel is idle.
+    /// Boxed, because the queue reserves room for some even while the channel is idle.
     answers: mpsc::UnboundedSender<Box<Answered>>,
     /// Taken when the actor starts.
     answered: Option<mpsc::UnboundedReceiver<Box<Answered>>>,
@@ -113,7 +113,7 @@ impl Shell {
         }
     }
 
-    /// Hands the machine an input, and does what it wants done.
+    /// Passes the machine an input, and carries out its effects.
     fn feed(&mut self, input: Input, ctx: &mut Context<Self>) {
         let mut effects = EFFECTS.take();
         self.machine.handle(input, moment(), &mut self.rng, &mut effects);
@@ -122,7 +122,7 @@ impl Shell {
         EFFECTS.set(effects);
     }
 
-    /// Hands the machine the input of a caller, who waits for its word.
+    /// Passes the machine the input of a caller that waits for its answer.
     fn ask(
         &mut self,
         input: impl FnOnce(Caller) -> Input,

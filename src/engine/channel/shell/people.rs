@@ -1,8 +1,8 @@
-//! Messages with contact fields: what the company knows of a recipient is read before the message is handed over.
+//! Messages with contact fields: the recipient's contact is read before the message is handed over.
 //!
-//! For a send with many recipients the next ones are read ahead, so that there is one query for some hundred messages. Any
-//! other recipient (of the first message, of one that is tried again) is read together with all that wait at the same
-//! moment. What was read counts for a minute: a contact that is changed or deleted is so in messages a minute later.
+//! For a bulk send the next recipients are read ahead, with one query for some hundred messages. Any other recipient
+//! (of a first message, or of a retry) is read together with all that wait at the same time. A contact that was read
+//! counts for a minute: a change or deletion shows in messages a minute later.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use crate::engine::channel::machine::{Answered, Attempt, Rendered};
 
 /// Recipients that are read at once.
 pub(super) const AT_ONCE: usize = 512;
-/// The next ones are read when so few are left.
+/// The next recipients are read when only this many are left.
 const LEAST: u64 = AT_ONCE as u64 / 2;
-/// How long what was read counts.
+/// How long a contact that was read counts.
 const FRESH: Duration = Duration::from_secs(60);
-/// Stretches that are kept, of all sends together.
+/// The most stretches in memory, of all sends together.
 const STRETCHES: usize = 32;
 
-/// What is known of recipients whose messages go soon.
+/// The contacts of recipients whose messages go soon.
 #[derive(Default)]
 pub(super) struct People {
-    /// The latest last.
+    /// The stretches, the latest last.
     stretches: VecDeque<Stretch>,
     /// Sends whose next recipients are being read.
     reading_ahead: HashSet<Uuid>,
@@ -38,11 +38,11 @@ pub(super) struct People {
     is_reading: bool,
 }
 
-/// Recipients of a send, one after the other; none when they end before `first`.
+/// Consecutive recipients of a send; empty when they end before `first`.
 struct Stretch {
     send_id: Uuid,
     first: u64,
-    /// `None` is a stranger.
+    /// `None` for a recipient who is no contact.
     people: Vec<Option<Person>>,
     read_at: Instant,
 }
@@ -63,7 +63,7 @@ impl Stretch {
 }
 
 impl People {
-    /// The recipient of a message, if it was read; `None` inside is a stranger.
+    /// The recipient's contact, if it was read; the inner `None` is a recipient who is no contact.
     fn find(&self, Key { send_id, ordinal }: Key, now: Instant) -> Option<Option<&Person>> {
         self.of(send_id, now).find_map(|stretch| stretch.person(ordinal))
     }
@@ -72,9 +72,10 @@ impl People {
         self.stretches.iter().rev().filter(move |stretch| stretch.send_id == send_id && stretch.is_fresh(now))
     }
 
-    /// From where the send's recipients are read ahead, when this message goes and few of the next ones are here.
+    /// The ordinal from which to read the send's recipients ahead, when this message goes and few of the next ones are
+    /// here.
     fn wanted(&self, Key { send_id, ordinal }: Key, now: Instant) -> Option<u64> {
-        // Only the second message says that there are many.
+        // Only the second message shows that the send has many.
         if ordinal == 0 || self.reading_ahead.contains(&send_id) {
             return None;
         }
@@ -86,7 +87,7 @@ impl People {
         (!is_last && end - ordinal <= LEAST).then_some(end)
     }
 
-    /// Takes in what was read ahead.
+    /// Adds recipients that were read ahead.
     fn add(&mut self, stretch: Stretch, now: Instant) {
         self.forget_old(now);
         while self.stretches.len() >= STRETCHES {
@@ -105,7 +106,7 @@ impl Shell {
         self.people.get_or_insert_default()
     }
 
-    /// Hands over a message with contact fields, once its recipient is read.
+    /// Starts the attempt of a message with contact fields, once its recipient is read.
     pub(super) fn attempt_personal(&mut self, attempt: Attempt, ctx: &mut Context<Self>) {
         let (key, now) = (attempt.ticket.key(), Instant::now());
         if let Some(from) = self.people().wanted(key, now).filter(|_| !attempt.ticket.again) {
@@ -120,7 +121,7 @@ impl Shell {
         }
     }
 
-    /// Hands a message over with what is known of its recipient, or answers that there is too little.
+    /// Fills the recipient's contact fields in and hands the message over, or answers that a field is missing.
     fn fill_in(&self, attempt: Attempt, person: Option<&Person>) {
         let Rendered::Personal(content) = &attempt.rendered else { return self.hand_over(attempt) };
         match content.filled(person) {
@@ -135,14 +136,14 @@ impl Shell {
         }
     }
 
-    /// Answers for the provider, who was not asked.
+    /// Answers in place of the provider, which was not called.
     fn answer(&self, attempt: &Attempt, reply: Reply) {
         let Attempt { ticket, generation, started, .. } = *attempt;
         // The actor is gone only when nothing can be written any more.
         let _ = self.answers.send(Box::new(Answered { ticket, generation, reply, started }));
     }
 
-    /// Reads the recipients of messages that wait, unless some are being read: what comes meanwhile goes with the next.
+    /// Reads the recipients of waiting messages, unless a read is under way: then they go with the next one.
     fn read_waiting(&mut self, ctx: &mut Context<Self>) {
         let people = self.people();
         if people.is_reading || people.waiting.is_empty() {
@@ -181,16 +182,16 @@ impl Shell {
                 let Ok(people) = read else { return };
                 let now = Instant::now();
                 shell.people().add(Stretch { send_id, first, people, read_at: now }, now);
-                // A channel that falls silent keeps nobody's name.
+                // A channel that falls silent keeps no names in memory.
                 ctx.run_later(FRESH, |shell, _| shell.people().forget_old(Instant::now()));
             })
             .spawn(ctx);
     }
 }
 
-/// The database did not answer: the message was not handed over, and goes again like one that failed in passing.
+/// The database did not answer: the message was not handed over, and is retried like one with a temporary failure.
 fn unread() -> Reply {
-    let sentence = "what is known of the recipient could not be read".to_owned();
+    let sentence = "the recipient's contact could not be read".to_owned();
     let failure = Failure { code: None, sentence };
     Reply::Refused { disposition: Disposition::Retry, failure, retry_after: None }
 }

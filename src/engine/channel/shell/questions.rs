@@ -1,4 +1,4 @@
-//! What callers ask a channel: some are answered at once, the others when the machine says so.
+//! Questions of callers to a channel: some are answered at once, the others when the machine replies.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ impl Handler<Release> for Shell {
 
     fn handle(&mut self, Release { send_id, over }: Release, ctx: &mut Self::Context) -> Self::Result {
         let done = self.ask(|caller| Input::Released { send_id, over, caller }, ctx);
-        // A channel that ends writes no more marks.
+        // A channel that ended writes no more marks.
         Box::pin(async move { drop(done.await) })
     }
 }

@@ -1,4 +1,4 @@
-//! What the shell asks the store, the ledger and the provider: each task ends with the input that it brings.
+//! The shell's calls of the store, the ledger and the provider: each task returns the input that it brings.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -23,15 +23,15 @@ use crate::engine::shared::Shared;
 use crate::store::suppressions::Word;
 use crate::store::{self, Error, Store};
 
-/// Whether what failed may succeed later.
+/// Whether a retry may succeed.
 const fn failed(error: &Error) -> Failed {
-    if error.is_passing() { Failed::ForNow } else { Failed::ForEver }
+    if error.is_passing() { Failed::Temporarily } else { Failed::Permanently }
 }
 
-/// Writes this, however long that takes.
+/// Writes the record, however long that takes.
 pub(super) async fn write(shared: Arc<Shared>, record: Record) -> Input {
     let written = shared.ledger.send(record).await;
-    // The ledger said why.
+    // The ledger has logged the reason.
     Input::Written(written.ok().and_then(Result::ok).ok_or(LeaseLost))
 }
 
@@ -39,9 +39,9 @@ pub(super) async fn fetch(shared: Arc<Shared>, channel: Uuid, kind: Kind, fetch:
     let (store, size) = (shared.reader.store(), fetch.size);
     let result = shared.reader.read(async move { loading::fetch(store, channel, kind, fetch).await }).await;
     let result = result.map_err(|error| {
-        tracing::error!(channel.id = %channel, %error, "reading the queue failed");
-        // Nothing else reads it.
-        Failed::ForNow
+        tracing::error!(channel.id = %channel, %error, "cannot read the queue");
+        // Nothing else reads these rows, so a retry is needed.
+        Failed::Temporarily
     });
     Input::Fetched { size, result }
 }
@@ -50,7 +50,7 @@ pub(super) async fn read_waits(shared: Arc<Shared>, send_id: Uuid) -> Input {
     let store = shared.reader.store();
     let result = shared.reader.read(async move { loading::waits(&store, send_id).await }).await;
     let result = result.map_err(|error| {
-        tracing::error!(send.id = %send_id, %error, "reading waiting messages failed");
+        tracing::error!(send.id = %send_id, %error, "cannot read waiting messages");
         failed(&error)
     });
     Input::WaitsRead { send_id, result }
@@ -61,16 +61,16 @@ pub(super) async fn read_recipients(shared: Arc<Shared>, send_id: Uuid, from: u6
     let read = shared.reader.read(async move { loading::numbers_from(&store, send_id, from).await }).await;
     let result = read.map(|(_, numbers)| numbers).map_err(|error| {
         if error.is_passing() {
-            tracing::error!(send.id = %send_id, %error, "reading recipients failed");
+            tracing::error!(send.id = %send_id, %error, "cannot read recipients");
         } else {
-            tracing::error!(send.id = %send_id, %error, "the send's recipients cannot be read, it is left out");
+            tracing::error!(send.id = %send_id, %error, "the recipients of a send cannot be read, the send is skipped");
         }
         failed(&error)
     });
     Input::RecipientsRead { send_id, from, result }
 }
 
-/// What the company knows of these people.
+/// The company's contacts with these numbers.
 pub(super) async fn read_people(
     shared: Arc<Shared>,
     company: Uuid,
@@ -78,10 +78,10 @@ pub(super) async fn read_people(
 ) -> store::Result<HashMap<PhoneNumber, Person>> {
     let store = shared.reader.store();
     let people = shared.reader.read(async move { store.people(company, &numbers).await }).await;
-    people.inspect_err(|error| tracing::error!(%error, "reading the contacts of recipients failed"))
+    people.inspect_err(|error| tracing::error!(%error, "cannot read the contacts of recipients"))
 }
 
-/// What the company knows of a send's recipients from an ordinal on.
+/// The company's contacts for a send's recipients from an ordinal on.
 pub(super) async fn read_people_ahead(
     shared: Arc<Shared>,
     company: Uuid,
@@ -91,9 +91,9 @@ pub(super) async fn read_people_ahead(
     let store = shared.reader.store();
     let reading =
         shared.reader.read(async move { loading::people_from(&store, company, send_id, from).await });
-    // Each is read again when its message goes.
+    // After a failure, each recipient is read when its message goes.
     reading.await.inspect_err(
-        |error| tracing::warn!(send.id = %send_id, %error, "reading the contacts of recipients ahead failed"),
+        |error| tracing::warn!(send.id = %send_id, %error, "cannot read the contacts of recipients ahead"),
     )
 }
 
@@ -105,14 +105,14 @@ pub(super) async fn read_states(
 ) -> Input {
     let result = states(&shared.store, &messages).await.map_err(|error| {
         if question == Question::IsOver {
-            tracing::error!(channel.id = %channel, %error, "reading the ledger failed");
+            tracing::error!(channel.id = %channel, %error, "cannot read the ledger");
         }
         failed(&error)
     });
     Input::StatesRead { question, result }
 }
 
-/// Where these messages are.
+/// The states of these messages.
 async fn states(store: &Store, messages: &[Key]) -> store::Result<Vec<(Key, State)>> {
     let mut sends: HashMap<Uuid, Vec<u64>> = HashMap::new();
     for Key { send_id, ordinal } in messages {
@@ -134,22 +134,22 @@ pub(super) async fn read_web_activity(shared: Arc<Shared>, channel: Uuid, since:
         Ok::<_, Error>(WebActivity { attempts, strangers })
     });
     Input::WebActivityRead(reading.await.map_err(|error| {
-        tracing::error!(channel.id = %channel, %error, "reading what a web session did lately failed");
+        tracing::error!(channel.id = %channel, %error, "cannot read the recent activity of a web session");
         failed(&error)
     }))
 }
 
-/// Takes over how the store has those of whom this was said.
+/// Takes over the stored suppressions of these recipients.
 pub(super) async fn look_up(shared: Arc<Shared>, channel: Uuid, said: Vec<Word>) {
     if let Err(error) = shared.suppressions.look_up(&shared.store, &said).await {
-        tracing::debug!(channel.id = %channel, %error, "reading suppressions failed");
+        tracing::debug!(channel.id = %channel, %error, "cannot read suppressions");
     }
     if let Err(error) = share_suppressions(&shared, &said).await {
-        tracing::warn!(channel.id = %channel, %error, "other nodes hear of suppressions when they read all of them");
+        tracing::warn!(channel.id = %channel, %error, "cannot tell other nodes of suppressions, they read them with all others later");
     }
 }
 
-/// Reads the secrets of a business account and makes a connector.
+/// Reads the secrets of a business account and creates a connector.
 pub(super) async fn connect(
     shared: Arc<Shared>,
     channel: Arc<Channel>,
@@ -163,7 +163,7 @@ pub(super) async fn connect(
             connector::connector(&shared, &channel, connections, sealed).map_err(NotConnected::Unusable)
         }
         Err(error) => {
-            tracing::error!(channel.id = %id, %error, "reading the channel's secrets failed");
+            tracing::error!(channel.id = %id, %error, "cannot read the channel's secrets");
             Err(NotConnected::Failed)
         }
     };
@@ -174,10 +174,10 @@ pub(super) async fn connect(
     (connector, Input::Connected { generation, result })
 }
 
-/// Asks the provider how the number is.
+/// Probes the number.
 pub(super) async fn probe(connector: Rc<CloudApi>, generation: u64, turn: Duration) -> Input {
     actix::clock::sleep(turn).await;
-    // Boxed, so that thousands that wait for their turn are small.
+    // Boxed, so that thousands that wait for their turn take little memory.
     let health = Box::pin(connector.health()).await;
     Input::Probed { generation, health }
 }
@@ -192,21 +192,21 @@ pub(super) async fn save_connection(shared: Arc<Shared>, channel: Uuid, saving: 
         })
     };
     Input::ConnectionSaved(saved.await.unwrap_or_else(|error: Error| {
-        tracing::error!(channel.id = %channel, %error, "writing the channel's state failed");
+        tracing::error!(channel.id = %channel, %error, "cannot write the channel's state");
         Saved::Failed
     }))
 }
 
-/// Keeps what the provider says of the number for the next process and for people.
+/// Stores the provider's report on the number, for the next process and for people.
 pub(super) async fn save_number(shared: Arc<Shared>, channel: Uuid, number: Number) {
     if let Err(error) = shared.store.set_channel_number(channel, number).await {
-        tracing::debug!(channel.id = %channel, %error, "the number's description was not written");
+        tracing::debug!(channel.id = %channel, %error, "cannot write the number's description");
     }
 }
 
 pub(super) async fn pause_template(shared: Arc<Shared>, template_id: i64) -> Input {
     let result = shared.store.pause_template(template_id).await.map_err(|error| {
-        tracing::error!(template.id = template_id, %error, "a template was not marked as paused");
+        tracing::error!(template.id = template_id, %error, "cannot mark a template as paused");
         failed(&error)
     });
     Input::TemplateMarked { template_id, result }

@@ -1,8 +1,8 @@
 //! Imports of contacts from uploaded files.
 //!
-//! An upload is kept in the database in pieces and looked through while it arrives ([`upload`]). Its rows are written by
-//! one [`runner`], which companies share in turns and which goes on after a restart where the process before ended. How
-//! the beginning of a file would be imported is shown before ([`show`]).
+//! An upload is stored in pieces and parsed while it arrives ([`upload`]). Its rows are written by one [`runner`],
+//! which companies share in turns and which continues after a restart. A preview shows how the beginning of a file
+//! would be imported ([`show`]).
 
 mod reader;
 mod runner;
@@ -28,13 +28,13 @@ use crate::store::imports::Import;
 pub(in crate::engine) struct Imports {
     /// The largest file, in bytes.
     max_bytes: usize,
-    /// Tells the runner that there is something to do.
+    /// Wakes the runner.
     wake: Notify,
     /// Uploads that broke off.
     abandoned: Mutex<Vec<Uuid>>,
 }
 
-/// What is asked of an import before it begins; `None` leaves it as it is.
+/// A change of an import before it begins; `None` leaves a setting as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportChange {
     /// What the columns hold.
@@ -55,7 +55,7 @@ impl Imports {
         self.wake.notify_one();
     }
 
-    /// There is something to do.
+    /// Wakes the runner.
     pub(in crate::engine) fn wake(&self) {
         self.wake.notify_one();
     }
@@ -66,7 +66,7 @@ impl Imports {
 }
 
 impl Engine {
-    /// Changes what a file is read as, before it is imported.
+    /// Changes how a file is read, before it is imported.
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl Engine {
         }
     }
 
-    /// Lets an import begin.
+    /// Begins an import.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends an import early; the rows that are written stay. One that is over stays as it is.
+    /// Cancels an import; rows that are written stay. A finished import stays as it is.
     ///
     /// # Errors
     ///
@@ -151,12 +151,12 @@ impl Engine {
     }
 }
 
-/// What a file is read as.
+/// How a file is read.
 pub fn settings(import: &Import) -> Settings {
     serde_json::from_str(&import.settings).unwrap_or_default()
 }
 
-/// The refusal of what is about an import that the company does not have.
+/// The refusal for an import that the company does not have.
 pub fn no_such_import() -> Refusal {
     Refusal::new(
         Code::ImportNotFound,

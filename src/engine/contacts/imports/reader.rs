@@ -1,4 +1,5 @@
-//! Reading the rows of one import ahead of their writing: a thread that decodes and cuts, fed with the pieces of the file.
+//! Reads the rows of an import ahead of their writing: a thread that decodes and parses, fed with the pieces of the
+//! file.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -28,14 +29,14 @@ pub(super) enum Next {
     Rows(Step),
     /// The file was read to its end.
     End,
-    /// It cannot be read further, for this reason.
+    /// The file cannot be read further, for this reason.
     Failed(String),
     /// The database could not be read; the same may succeed later.
     Interrupted,
 }
 
 impl Reader {
-    /// Reads on where the import is, so many rows at a time at first.
+    /// Continues where the import is, so many rows at a time at first.
     pub(super) fn start(store: &Store, work: &Work, rows: usize) -> Self {
         let (feed, pieces) = mpsc::channel(PIECES_AHEAD);
         let (out, lots) = mpsc::channel(LOTS_AHEAD);
@@ -49,7 +50,7 @@ impl Reader {
         Self { lots, lot, reading, feeding }
     }
 
-    /// So many rows from the lot after the next ones on.
+    /// Sets the number of rows, from the lot after the next ones on.
     pub(super) fn set_rows(&self, rows: usize) {
         self.lot.set(rows);
     }
@@ -63,8 +64,8 @@ impl Reader {
             Ok(Err(import::Error::Unread(_))) => Next::Interrupted,
             Ok(Err(error)) => Next::Failed(error.to_string()),
             Err(error) => {
-                tracing::error!(%error, "reading an uploaded file broke off, a defect");
-                Next::Failed("reading the file broke off".to_owned())
+                tracing::error!(%error, "reading an uploaded file failed because of a defect");
+                Next::Failed("reading the file failed".to_owned())
             }
         }
     }
@@ -88,7 +89,7 @@ async fn feed_pieces(store: Store, import: Uuid, feed: mpsc::Sender<Vec<u8>>) {
             }
             Ok(None) => return,
             Err(error) => {
-                tracing::warn!(%error, "cannot read a piece of an uploaded file, it is tried again");
+                tracing::warn!(%error, "cannot read a piece of an uploaded file, it is retried");
                 let _ = feed.send(Vec::new()).await;
                 return;
             }

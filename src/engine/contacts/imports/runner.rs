@@ -1,8 +1,8 @@
 //! The one runner of all imports: it writes a few rows of each company's import in turn.
 //!
-//! Each step is one short transaction that writes rows and how far the import is with them, so a process that ends
-//! loses nothing and repeats nothing. The runner gives way to others that write. Beside imports it removes what they
-//! leave, and rewrites texts of contacts whose tags were renamed or deleted.
+//! Each step is one short transaction that writes rows and the import's progress, so a process that ends loses nothing
+//! and repeats nothing. The runner gives way to other writers. It also removes the remains of imports, and rewrites
+//! texts of contacts whose tags were renamed or deleted.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,11 +22,11 @@ use crate::store::{self, Lease};
 const AT_ONCE: usize = 4;
 /// How long an import keeps its place while others wait for one.
 const TURN: Duration = Duration::from_secs(10);
-/// How often is looked whether there is something to do, unless somebody tells.
+/// How often the runner checks for work without being woken.
 const LOOK_INTERVAL: Duration = Duration::from_secs(2);
-/// How often it is looked whether others write, and how long is given way to them at most.
+/// How often the runner checks whether others write, and how long it waits for them at most.
 const GIVE_WAY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
-/// Created contacts after which the database counts what it plans by, and how many times as many until it does again.
+/// The number of created contacts after which the database updates its statistics, and the factor until it does again.
 const FIRST_COUNT: u64 = 4_096;
 const COUNTED_AGAIN: u64 = 4;
 /// Rows of one step of upkeep.
@@ -58,7 +58,7 @@ impl Runner {
         Self { engine, lease, active: Vec::new() }
     }
 
-    /// Does what there is to do; the pause until the next round.
+    /// Does the work there is. Returns the pause until the next round.
     pub(in crate::engine) async fn round(&mut self) -> Duration {
         if self.engine.0.shared.stopping.load(Ordering::Relaxed) {
             self.active.clear();
@@ -66,19 +66,19 @@ impl Runner {
         }
         let result = self.work().await;
         if let Err(error) = &result {
-            tracing::warn!(%error, "cannot go on with imports, it is tried again");
-            // What was read ahead is read again from where the database says that the imports are.
+            tracing::warn!(%error, "cannot continue imports yet, the runner retries");
+            // Rows that were read ahead are read again from the stored progress on.
             self.active.clear();
         }
         if result.is_ok_and(|is_busy| is_busy) {
             return Duration::ZERO;
         }
-        // Somebody may have something to do for it: then it begins at once.
+        // A wake-up begins the next round at once.
         let _ = timeout(LOOK_INTERVAL, self.engine.imports().wake.notified()).await;
         Duration::ZERO
     }
 
-    /// Whether there was anything to do.
+    /// Works for one round. Returns whether there was anything to do.
     async fn work(&mut self) -> store::Result<bool> {
         let store = self.engine.store().clone();
         for import in self.engine.imports().take_abandoned() {
@@ -107,7 +107,7 @@ impl Runner {
         Ok(!self.active.is_empty() || kept_up || cleaned)
     }
 
-    /// Takes up imports that wait, in the place of those that had their turn.
+    /// Starts waiting imports, in place of those that had their turn.
     async fn fill(&mut self) -> store::Result<()> {
         let store = self.engine.store();
         metrics::gauge!("pombo_imports_running").set(store.count_running_imports().await? as f64);
@@ -146,7 +146,7 @@ impl Runner {
         let written = store.write_import_step(&self.lease, &active.work, &step, Timestamp::now()).await;
         let counts = match written {
             Ok(Some(counts)) => counts,
-            // Somebody canceled it.
+            // The import was canceled.
             Ok(None) => return Ok(Then::IsOver),
             Err(error) if error.is_about_a_row() => {
                 tracing::error!(import.id = %active.work.id, %error, "the database refuses rows of an import");
@@ -179,14 +179,14 @@ impl Runner {
         metrics::counter!("pombo_imports_total", "result" => result).increment(1);
         tracing::info!(
             company.id = %work.company_id, import.id = %work.id, result, created = all_created, updated, unchanged,
-            rejected, "an import of contacts is over"
+            rejected, "an import of contacts ended"
         );
         if created > 0 {
             store.contacts_grew().await?;
         }
-        // The index is only slower without it, and made later.
+        // Searches are only slower without the index, which is completed later.
         if let Err(error) = indexing.finish().await {
-            tracing::debug!(%error, "cannot index what was imported yet");
+            tracing::debug!(%error, "cannot index imported contacts yet");
         }
         Ok(Then::GoesOn)
     }

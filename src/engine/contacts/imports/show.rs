@@ -1,4 +1,4 @@
-//! How an uploaded file would be imported: its first rows, and what would become of them.
+//! The preview of an import: the first rows of the file, and what they would change.
 
 use uuid::Uuid;
 
@@ -11,21 +11,21 @@ use crate::store::Upserted;
 /// Rows that are looked up among the contacts.
 const LOOKED_UP: usize = 500;
 
-/// The beginning of a file, and what would become of its rows.
+/// The beginning of a file, and what its rows would change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     /// The columns and the first rows.
     pub preview: Preview,
-    /// Of the rows that were looked at: those that would create a contact.
+    /// The examined rows that would create a contact.
     pub created: u64,
-    /// Those that would tell something new of a known contact.
+    /// The rows that would change a contact.
     pub updated: u64,
-    /// Those that would tell nothing new.
+    /// The rows that would change nothing.
     pub unchanged: u64,
 }
 
 impl Engine {
-    /// Shows the beginning of a file that is uploaded, as it would be imported now.
+    /// Shows how the beginning of an uploaded file would be imported now.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl Engine {
         })
     }
 
-    /// The first piece of an uploaded file, and whether it is all of it.
+    /// The first piece of an uploaded file, and whether it is the whole file.
     pub(super) async fn beginning(&self, company: Uuid, id: Uuid) -> Result<(Vec<u8>, bool), Error> {
         let records = self.records_of(company).await?;
         let first = records.import_chunk(id, 0).await?.unwrap_or_default();

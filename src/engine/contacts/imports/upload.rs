@@ -1,4 +1,4 @@
-//! A file while it is uploaded.
+//! Uploads of files.
 
 use uuid::Uuid;
 
@@ -12,12 +12,12 @@ use crate::store::imports::MOST_OPEN;
 /// some thousand pieces.
 pub(super) const PIECE: usize = 256 * 1024;
 
-/// What is said of a file before it comes.
+/// The settings of a file before its upload.
 #[derive(Debug, Clone, Default)]
 pub struct NewUpload {
-    /// As the client calls it.
+    /// The client's name for the file.
     pub file_name: String,
-    /// Its encoding; without one it is UTF-8 or says what it is; `auto` guesses.
+    /// Its encoding; without one, the file is UTF-8 or has a byte order mark; `auto` guesses.
     pub encoding: Option<String>,
     /// Names of tags that every contact of the file gets.
     pub tags: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Upload {
     import: Uuid,
     tags: Vec<String>,
     inspection: Option<Inspection>,
-    /// What is not stored yet.
+    /// The bytes that are not stored yet.
     piece: Vec<u8>,
     pieces: u64,
     bytes: usize,
@@ -44,8 +44,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// `invalid_file` for an encoding that nobody knows, `too_many_imports` when the company has as many imports that
-    /// are not over as it may have.
+    /// `invalid_file` for an unknown encoding, `too_many_imports` when the company has as many unfinished imports as it
+    /// may have.
     pub async fn begin_upload(&self, company: Uuid, new: NewUpload) -> Result<Upload, Error> {
         let NewUpload { file_name, encoding, tags } = new;
         let inspection = Inspection::new(encoding.as_deref()).map_err(|error| invalid(&error))?;
@@ -121,7 +121,7 @@ impl Upload {
         Ok(records.add_import_chunk(self.import, ordinal, piece).await?)
     }
 
-    /// The file is whole.
+    /// The file is complete.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
-//! Writing a batch of which the database refuses a row permanently.
+//! Writes a batch of which the database refuses a row permanently.
 //!
-//! The batch is written in parts: a part that is refused is halved until the guilty row stands alone. That one is
-//! written with fewer of the provider's words, or set aside; everything else is written. So it takes a few commits to
-//! find one row among thousands, and one tenant's row never keeps those of others from being written.
+//! The batch is written in parts: a refused part is halved until the refused row stands alone. That row is written
+//! without the provider's words, or set aside; everything else is written. So a few commits find one row among
+//! thousands, and one tenant's row never keeps those of others from being written.
 
 use std::collections::HashMap;
 
@@ -15,17 +15,17 @@ use crate::store::ledger::{Committed, OutcomeOf, PendingWrites};
 
 /// A batch that is written in parts.
 pub(super) struct Apart {
-    /// Parts that are written together, group by group, the last group first. That one is under way.
+    /// Groups of parts that are written together, the last group first. That group is under way.
     groups: Vec<Vec<PendingWrites>>,
-    /// What the commits found.
+    /// The results of the commits.
     pub(super) found: Committed,
-    /// How many outcomes were written.
+    /// The number of outcomes written.
     pub(super) outcomes: usize,
-    /// Sends of which a row was refused, and what their callers are told.
+    /// Sends with a refused row, and the answers to their callers.
     pub(super) refused: HashMap<Uuid, Error>,
 }
 
-/// What is not written, because the database went away meanwhile.
+/// The rows that are not written, because the database became unavailable.
 pub(super) struct Left {
     pub(super) batch: PendingWrites,
     pub(super) failure: Failure,
@@ -37,12 +37,12 @@ impl Apart {
         Self { groups, found: Committed::default(), outcomes: 0, refused: HashMap::new() }
     }
 
-    /// What is to be written now, if anything is left.
+    /// The rows to write next, if any are left.
     pub(super) fn next(&self) -> Option<PendingWrites> {
         self.groups.last().map(PendingWrites::together)
     }
 
-    /// The commit of what was [next](Self::next) is over. Says what is left when the database went away.
+    /// The commit of the [next](Self::next) rows is over. Returns the rest if the database became unavailable.
     pub(super) fn written(
         &mut self,
         together: &PendingWrites,
@@ -79,15 +79,15 @@ impl Apart {
     }
 
     fn set_aside(&mut self, part: &PendingWrites, failure: &Failure) {
-        // What a send builds upon is gone: nothing of it was accepted. Anything else is a defect.
+        // A row that the send refers to is gone: nothing of the send was accepted. Any other failure is a defect.
         let told = if failure.cause == Cause::Missing { Error::Unavailable } else { Error::Refused };
         self.refused.extend(part.builds().map(|send_id| (send_id, told)));
-        // Nothing may be attempted on a mark that is not durable.
+        // Without a durable mark, no message may be attempted.
         self.found.gone.extend(part.marks.iter().map(|mark| mark.send_id));
     }
 }
 
-/// Says which row it is, without what is private in it.
+/// Logs which row it is, without its private content.
 fn report(part: &PendingWrites, failure: &Failure, goes_on: bool, effects: &mut Effects) {
     let then = if goes_on { "written without its texts" } else { "set aside" };
     let mut row = "other";

@@ -1,4 +1,4 @@
-//! Effects: what the ledger's machine wants done.
+//! Effects: what the shell does for the ledger's machine.
 
 use std::time::{Duration, Instant};
 
@@ -11,65 +11,64 @@ use crate::store::ledger::PendingWrites;
 /// The effects of one or more inputs.
 pub(crate) type Effects = machine::Effects<Effect>;
 
-/// Something that the shell does for the machine. Effects are carried out in their order. Those that bring an input
-/// bring it later, never while an input is handled, and exactly once.
+/// Something that the shell does for the machine. Effects are carried out in their order. An effect that brings an
+/// input brings it later, never while an input is handled, and exactly once.
 pub(crate) enum Effect {
-    /// Let others hand over what they are just handing over. Brings [`Input::Gathered`](super::Input::Gathered).
+    /// Let requests that are just arriving arrive. Brings [`Input::Gathered`](super::Input::Gathered).
     Gather,
-    /// Write this in one transaction. Brings [`Input::Written`](super::Input::Written). There is at most one commit
-    /// under way.
+    /// Write this in one transaction. Brings [`Input::Written`](super::Input::Written). At most one commit is under
+    /// way.
     Commit(Commit),
-    /// Withdraw those of these sends that are not in the store, for good, and say which are. Brings
-    /// [`Input::Settled`](super::Input::Settled). There is at most one such question under way, perhaps beside a
-    /// commit.
+    /// Find out which of these sends are in the store, and permanently withdraw the others. Brings
+    /// [`Input::Settled`](super::Input::Settled). At most one such question is under way, perhaps beside a commit.
     Settle(Vec<Uuid>),
-    /// Tell a channel of its sends, without waiting for it. Brings nothing.
+    /// Tell a channel of its sends, without waiting for the channel. Brings nothing.
     Tell { channel_id: Uuid, arrived: Arrived },
-    /// Answer this caller, who waits. Brings nothing.
+    /// Answer this caller. Brings nothing.
     Reply(Caller, Result<Answer, Error>),
-    /// Show how the ledger does. Brings nothing.
+    /// Publish the ledger's condition. Brings nothing.
     Show(Condition),
-    /// Wake the machine then, and at no moment that was asked for before. Brings [`Input::Timer`](super::Input::Timer).
+    /// Wake the machine then; this replaces the previous request. Brings [`Input::Timer`](super::Input::Timer).
     WakeAt(Instant),
     /// Count this. Brings nothing.
     Note(Figure),
-    /// The machine is at its end: everything is written, and every caller was answered.
+    /// The machine ends: everything is written, and every caller was answered.
     End,
 }
 
-/// What one transaction is to write.
+/// The content of one transaction.
 pub(crate) struct Commit {
     pub(crate) batch: Box<PendingWrites>,
-    /// Sends alone may be committed by the statement that writes them.
+    /// A batch of sends alone may be committed by the statement that writes it.
     pub(crate) in_one_statement: bool,
 }
 
-/// What a caller is told.
+/// An answer to a caller.
 #[derive(Debug)]
 pub(crate) enum Answer {
     /// The send is accepted under this id.
     Accepted(Uuid),
-    /// What a channel did is written, with what was found out by that.
+    /// The channel's record is written, with this result.
     Written(Written),
-    /// It is done.
+    /// The request was carried out.
     Done,
 }
 
-/// Something that is counted for people and monitoring.
+/// Something that is counted for metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Figure {
-    /// A commit of a whole batch came to its end after this time.
+    /// A commit of a whole batch took this long.
     Took(Duration),
     /// So many sends and outcomes were written.
     Rows(u64),
     /// A commit failed.
     Failed,
-    /// So many receipts were of no send that is known.
+    /// So many receipts named an unknown send.
     UnknownSend(u64),
     /// So many receipts were of messages that were never attempted.
     NeverAttempted(u64),
-    /// So many sends may or may not be in the store.
+    /// So many sends are in doubt.
     InDoubt(usize),
-    /// The database refuses a row of this kind permanently; what was done then.
+    /// The database refused a row of this kind permanently; `then` says what was done with it.
     RefusedRow { row: &'static str, then: &'static str },
 }

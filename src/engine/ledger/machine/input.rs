@@ -1,4 +1,4 @@
-//! Inputs: what the ledger is asked, and what happens to its commits.
+//! Inputs: requests to the ledger, and results of its commits.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::engine::machine::Caller;
 use crate::store;
 use crate::store::ledger::{Committed, PendingWrites};
 
-/// Something that happens to the ledger. Each caller is answered exactly once.
+/// An input of the ledger. Each caller is answered exactly once.
 pub(crate) enum Input {
     /// Write a new send under this id, which is greater than those before it.
     Accept { id: Uuid, accept: Accept, caller: Caller },
@@ -17,54 +17,54 @@ pub(crate) enum Input {
     Extend { extend: Extend, caller: Caller },
     /// The last block of a send was written.
     Activate { activate: Activate, caller: Caller },
-    /// Remove a send that was not accepted after all.
+    /// Remove a send that was not accepted in the end.
     Withdraw(Uuid),
-    /// Write what a channel did: it is never given up, and goes before everything else after a failure. Where nothing
-    /// `is_awaited`, the next commit may gather more of the kind first.
+    /// Write the work of a channel: it is never given up, and goes before everything else after a failure. While
+    /// nothing `is_awaited`, the next commit may wait for more.
     Record { writes: Box<PendingWrites>, is_awaited: bool, caller: Caller },
-    /// Write what a provider told.
+    /// Write the reports of a provider.
     Hear { hear: Hear, caller: Caller },
     /// Write what is left, then end.
     Close(Caller),
 
-    /// What others were just handing over is here.
+    /// The requests that were just arriving are here.
     Gathered,
-    /// The commit under way is over. `batch` is what was to be written.
+    /// The commit under way is over. `batch` has its rows.
     Written { batch: Box<PendingWrites>, result: Result<Committed, Failure> },
-    /// It is known which of these sends are in the store; the others never will be. Or it is not known yet.
+    /// Which of these sends are in the store; the others never will be. An error means that it is still unknown.
     Settled { sends: Vec<Uuid>, result: Result<HashSet<Uuid>, Failure> },
-    /// The moment that was asked for last has come.
+    /// The time of the last [`Effect::WakeAt`](super::Effect::WakeAt) has come.
     Timer,
 }
 
-/// The database did not do what it was asked.
+/// A failure of the database.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub(crate) struct Failure {
     pub(crate) cause: Cause,
-    /// What it says itself, for the log.
+    /// The database's own words, for the log.
     pub(crate) words: String,
 }
 
-/// Why the database did not do what it was asked.
+/// The cause of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// It cannot now, and nothing was written.
+    /// The database is unavailable, and nothing was written.
     Unavailable,
-    /// It broke off: what was to be written may be there, or come to be there later.
+    /// The connection broke off: the rows may be written, or may be written later.
     InDoubt,
-    /// It takes a row neither now nor later.
+    /// The database refuses a row permanently.
     Refused,
-    /// A row builds upon something that is not there (any more).
+    /// A row refers to another row that is missing.
     Missing,
     /// Another process has the lease.
     Fenced,
-    /// A defect of ours.
+    /// A defect of Pombo.
     Defect,
 }
 
 impl Cause {
-    /// In a word.
+    /// The cause as a word.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Unavailable => "unavailable",
@@ -78,7 +78,7 @@ impl Cause {
 }
 
 impl Failure {
-    /// Whether the same may succeed later.
+    /// Whether a retry may succeed.
     pub(super) const fn is_passing(&self) -> bool {
         matches!(self.cause, Cause::Unavailable | Cause::InDoubt)
     }

@@ -1,18 +1,18 @@
-//! What the ledger is asked, taken into the open batch.
+//! Takes requests into the open batch.
 
 use uuid::Uuid;
 
 use super::super::message::{Accept, AcceptedSend, Activate, Condition, Error, Extend, Hear};
 use super::Machine;
-use super::doubts::Doubtful;
 use super::effect::{Effect, Effects};
+use super::in_doubt::InDoubtSend;
 use super::open::{Accepting, Activating, Extending};
 use crate::domain::send::State;
 use crate::engine::machine::Caller;
 use crate::store::ledger::{Activation, BlockOf, NewSend, PendingWrites, SourceOf};
 
-/// No webhook joins a batch that holds this many receipts and messages from people: sends wait for the same
-/// commit, and the provider repeats what is not taken.
+/// No webhook joins a batch with this many receipts and inbound messages: sends wait for the same commit, and the
+/// provider repeats a webhook that is not accepted.
 pub(super) const MOST_HEARD: usize = 20_000;
 
 fn turn_away(caller: Caller, error: Error, effects: &mut Effects) {
@@ -20,26 +20,26 @@ fn turn_away(caller: Caller, error: Error, effects: &mut Effects) {
 }
 
 impl Machine {
-    /// Whether nothing is written any more.
+    /// Whether the ledger writes nothing any more.
     fn is_closed(&self) -> bool {
         self.is_over || self.condition == Condition::Fenced
     }
 
-    /// Why nothing new can be taken now, if so.
+    /// The reason to refuse new requests now, if there is one.
     fn refusal(&self) -> Option<Error> {
         if self.is_closed() {
             return Some(Error::Closed);
         }
         let waiting = &self.open.waiting;
         let waiting = waiting.accepts.len() + waiting.extensions.len() + waiting.hearings.len();
-        (waiting + self.doubts.len() >= self.capacity).then_some(Error::Unavailable)
+        (waiting + self.in_doubt.len() >= self.capacity).then_some(Error::Unavailable)
     }
 
     pub(super) fn accept(&mut self, id: Uuid, accept: Accept, caller: Caller, effects: &mut Effects) {
         if let Some(refusal) = self.refusal() {
             return turn_away(caller, refusal, effects);
         }
-        let Accept { order, recipients, skipped, blocks, more, errand: _ } = accept;
+        let Accept { order, recipients, skipped, blocks, more, pending_reply: _ } = accept;
         let Ok(content) = serde_json::to_string(&order.stored()) else {
             return turn_away(caller, Error::Closed, effects);
         };
@@ -90,7 +90,7 @@ impl Machine {
 
     pub(super) fn withdraw(&mut self, send_id: Uuid, effects: &mut Effects) {
         if !self.is_closed() {
-            self.doubts.add(send_id, Doubtful::Abandoned, effects);
+            self.in_doubt.add(send_id, InDoubtSend::Abandoned, effects);
         }
     }
 
@@ -118,7 +118,8 @@ impl Machine {
             return turn_away(caller, Error::Unavailable, effects);
         }
         let Hear { receipts, suppressions, events } = hear;
-        // What people say of marketing comes in thousands, each a page of its own: sends would wait for it all the time.
+        // Opt-outs of marketing come in thousands, each in a webhook of its own: sends would wait for them all the
+        // time.
         self.open.is_awaited |= !receipts.is_empty() || !events.is_empty();
         batch.receipts.extend(receipts);
         batch.events.extend(events);

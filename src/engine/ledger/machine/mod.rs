@@ -1,14 +1,15 @@
-//! The machine of the ledger: the only place that decides what is written when, and what is told of it to whom.
+//! The machine of the ledger: the only place that decides what is written when, and whom the ledger tells of it.
 //!
-//! It holds the open batch. While one commit runs, whatever arrives joins the next. What nobody waits for gathers a few
-//! milliseconds first: each commit costs the same few statements, however much it writes. A caller hears back when its part is durable. Outcomes are never given up: while the database is away they wait here
-//! and are written first when it is back. A send that could not be written is answered with an error at once, unless
-//! its commit may have gone through: then as soon as that is [known](doubts). A row that the database refuses permanently
-//! is [set aside](apart), and the others are written.
+//! It holds the open batch. Requests that arrive during a commit join the next one. A batch without waiting callers
+//! gathers for a few milliseconds first: each commit costs the same few statements, however much it writes. A caller is
+//! answered when its part is durable. Outcomes are never given up: while the database is unavailable they wait here,
+//! and are written first when it is back. A send that could not be written is answered with an error at once; if its
+//! commit may have happened, as soon as that is [known](in_doubt). A row that the database refuses permanently is [set
+//! aside](apart), and the others are written.
 
 mod apart;
-mod doubts;
 mod effect;
+mod in_doubt;
 mod input;
 mod intake;
 mod open;
@@ -20,8 +21,8 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use self::apart::{Apart, Left};
-use self::doubts::{Doubtful, Doubts};
 pub(crate) use self::effect::{Answer, Commit, Effect, Effects, Figure};
+use self::in_doubt::{InDoubt, InDoubtSend};
 pub(crate) use self::input::{Cause, Failure, Input};
 use self::open::{Open, Waiting};
 use super::message::{Condition, Error};
@@ -29,62 +30,62 @@ use crate::engine::machine::{Caller, Moment};
 use crate::engine::planted::{Fault, is_planted};
 use crate::store::ledger::{Committed, PendingWrites};
 
-/// The first and the longest wait before the database is tried again.
+/// The first and the longest wait before a failed commit is retried.
 const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
-/// The time from the begin of one commit to that of the next which nobody waits for. Channels go on meanwhile with what
-/// is marked for them, which lasts for longer.
+/// The time between the starts of two commits without waiting callers. Channels meanwhile use their marks, which last
+/// longer.
 const BETWEEN: Duration = Duration::from_millis(5);
 
 pub(crate) struct Machine {
-    /// The most sends that wait at once.
+    /// The most sends that may wait at once.
     capacity: usize,
     open: Open,
     writing: Writing,
     /// When the last commit began.
     committed_at: Option<Instant>,
-    doubts: Doubts,
+    in_doubt: InDoubt,
     condition: Condition,
     /// Commits in a row that failed.
     failures: u32,
-    /// Who waits for the end.
+    /// The callers that wait for the end.
     closing: Vec<Caller>,
     is_over: bool,
-    /// When the machine is to be woken, as was said last.
+    /// The last requested time to wake the machine.
     wakes_at: Option<Instant>,
 }
 
-/// How far the next commit is.
+/// The progress of the next commit.
 #[derive(Default)]
 enum Writing {
     #[default]
     Nothing,
-    /// Nobody waits for what there is: the next one begins then, or with what somebody waits for.
+    /// No caller waits for the batch: the next commit begins then, or when a caller waits.
     Waiting(Instant),
-    /// Others hand over what goes with it.
+    /// Requests that are just arriving may join.
     Gathering,
     /// A batch is being committed.
     Whole { waiting: Waiting, outcomes: usize, since: Instant },
-    /// A batch of which a row was refused is being committed in parts.
+    /// A batch with a refused row is being committed in parts.
     Apart { waiting: Waiting, apart: Apart },
-    /// The last one failed, and the next one begins then.
+    /// The last commit failed, and the next one begins then.
     Resting(Instant),
 }
 
-/// How long to wait after so many failures.
+/// The wait after so many failures.
 fn backing_off(failures: u32) -> Duration {
     let (first, longest) = RETRY;
     first.saturating_mul(1 << failures.min(10)).min(longest)
 }
 
 impl Machine {
-    /// With an empty batch; `capacity` is the most sends that wait at once.
+    /// An empty ledger; `capacity` is the most sends that may wait at once.
     pub(crate) fn new(capacity: usize) -> Self {
         Self {
             capacity,
             open: Open::default(),
             writing: Writing::default(),
             committed_at: None,
-            doubts: Doubts::default(),
+            in_doubt: InDoubt::default(),
             condition: Condition::Writing,
             failures: 0,
             closing: Vec::new(),
@@ -93,12 +94,12 @@ impl Machine {
         }
     }
 
-    /// Rows that the next commit will write, as far as they are here.
+    /// The rows of the open batch.
     pub(crate) const fn open_rows(&self) -> usize {
         self.open.batch.rows()
     }
 
-    /// Handles one input, and adds to `effects` what is to be done.
+    /// Handles one input, and adds its effects to `effects`.
     pub(crate) fn handle(&mut self, input: Input, at: Moment, effects: &mut Effects) {
         match input {
             Input::Accept { id, accept, caller } => self.accept(id, accept, caller, effects),
@@ -110,25 +111,28 @@ impl Machine {
             Input::Close(caller) => self.closing.push(caller),
             Input::Gathered => self.gathered(at, effects),
             Input::Written { batch, result } => self.written(*batch, result, at, effects),
-            Input::Settled { sends, result: Ok(accepted) } => self.doubts.settled(&sends, &accepted, effects),
-            Input::Settled { sends: _, result: Err(failure) } => self.doubts.not_settled(&failure, at),
+            Input::Settled { sends, result: Ok(accepted) } => {
+                self.in_doubt.settled(&sends, &accepted, effects)
+            }
+            Input::Settled { sends: _, result: Err(failure) } => self.in_doubt.not_settled(&failure, at),
             Input::Timer => self.woken(at),
         }
-        self.doubts.settle(effects);
+        self.in_doubt.settle(effects);
         self.go_on(at, effects);
         self.set_timer(effects);
     }
 
-    /// Begins the next commit, unless one is under way; ends when nothing is left and somebody waits for that.
+    /// Begins the next commit, unless one is under way; ends the machine when nothing is left and a caller waits for
+    /// that.
     fn go_on(&mut self, at: Moment, effects: &mut Effects) {
         if !matches!(self.writing, Writing::Nothing | Writing::Waiting(_)) {
             return;
         }
         if self.open.batch.is_empty() {
-            // Nothing is to be written for these.
+            // These requests write nothing.
             mem::take(&mut self.open.waiting).answer(Committed::default(), effects);
         }
-        // A service that cannot write gets no requests: an empty batch shows when it can again.
+        // A service that cannot write gets no requests, so an empty batch finds out when it can again.
         let is_to_be_tried = self.condition == Condition::Failing && self.closing.is_empty();
         if !self.open.batch.is_empty() || is_to_be_tried {
             let next = self.committed_at.map(|begun| begun + BETWEEN).filter(|next| *next > at.monotonic);
@@ -141,7 +145,7 @@ impl Machine {
             };
             return;
         }
-        if !self.closing.is_empty() && self.doubts.is_empty() {
+        if !self.closing.is_empty() && self.in_doubt.is_empty() {
             for caller in mem::take(&mut self.closing) {
                 effects.push(Effect::Reply(caller, Ok(Answer::Done)));
             }
@@ -159,7 +163,8 @@ impl Machine {
         self.committed_at = Some(at.monotonic);
         waiting.answer_too_early(effects);
         self.writing = Writing::Whole { waiting, outcomes: batch.outcomes.len(), since: at.monotonic };
-        // Connections that broke together are found one after the other: only the first leaves something in doubt.
+        // Connections that broke together are found one after the other: after the first failure, batches use
+        // transactions, so that no further one is left in doubt.
         let in_one_statement = self.failures == 0;
         effects.push(Effect::Commit(Commit { batch: Box::new(batch), in_one_statement }));
     }
@@ -193,7 +198,7 @@ impl Machine {
                 None => self.write_apart(waiting, apart, effects),
                 Some(left) => self.broken_off(waiting, apart, left, at, effects),
             },
-            // Nothing was under way.
+            // No commit was under way.
             other => self.writing = other,
         }
     }
@@ -208,7 +213,7 @@ impl Machine {
         effects.push(Effect::Commit(Commit { batch: Box::new(part), in_one_statement: false }));
     }
 
-    /// The database went away when a part of a batch was written.
+    /// The database became unavailable while a part of a batch was written.
     fn broken_off(
         &mut self,
         mut waiting: Waiting,
@@ -222,7 +227,7 @@ impl Machine {
         let mut rest = waiting.split_off(&batch);
         let (outcomes, mut found) = (apart.outcomes, apart.found);
         if !rest.records.is_empty() {
-            // The channel that recorded them waits for the rest.
+            // The channel that recorded them waits for the rest of its record.
             rest.found.gone.append(&mut found.gone);
             rest.found.overtaken.append(&mut found.overtaken);
         }
@@ -242,7 +247,7 @@ impl Machine {
         waiting.answer(found, effects);
     }
 
-    /// A batch is not written, or may not be.
+    /// A batch is not written, or is in doubt.
     fn failed(&mut self, failed: Open, failure: &Failure, at: Moment, effects: &mut Effects) {
         effects.push(Effect::Note(Figure::Failed));
         if self.failures == 0 || !failure.is_passing() {
@@ -254,21 +259,21 @@ impl Machine {
         let mut told = Waiting { extensions, hearings, ..Waiting::default() };
         if failure.cause == Cause::InDoubt && !is_planted(Fault::DoubtNotSettled) {
             for accepting in accepts {
-                self.doubts.add(accepting.send.id, Doubtful::Accept(accepting), effects);
+                self.in_doubt.add(accepting.send.id, InDoubtSend::Accept(accepting), effects);
             }
             for activating in activations {
-                self.doubts.add(activating.send.id, Doubtful::Activate(activating), effects);
+                self.in_doubt.add(activating.send.id, InDoubtSend::Activate(activating), effects);
             }
         } else {
             (told.accepts, told.activations) = (accepts, activations);
         }
-        // The resolver withdraws what it was writing, which does not count without its activation. The provider
-        // repeats what was not taken in; who is to be left out is kept all the same.
+        // The resolver withdraws its send, which does not count without its activation. The provider repeats its
+        // webhooks. Suppressions are written in any case.
         let error = if failure.is_passing() { Error::Unavailable } else { Error::Closed };
         told.turn_away(error, effects);
         if failure.cause == Cause::Fenced {
             self.show(Condition::Fenced, effects);
-            // Callers of what can no longer be written hear that the ledger is closed.
+            // Callers of records that can no longer be written read that the ledger is closed.
             Waiting { records, ..Waiting::default() }.turn_away(Error::Closed, effects);
             return mem::take(&mut self.open).waiting.turn_away(Error::Closed, effects);
         }
@@ -288,7 +293,7 @@ impl Machine {
         if self.rests_until().is_some_and(|until| until <= at.monotonic) {
             self.writing = Writing::Nothing;
         }
-        self.doubts.woken(at);
+        self.in_doubt.woken(at);
     }
 
     const fn rests_until(&self) -> Option<Instant> {
@@ -298,9 +303,9 @@ impl Machine {
         }
     }
 
-    /// The one place that computes when the machine is to be woken.
+    /// The only place that computes when the machine has to be woken.
     fn set_timer(&mut self, effects: &mut Effects) {
-        let moments = [self.rests_until(), self.doubts.rests_until()];
+        let moments = [self.rests_until(), self.in_doubt.rests_until()];
         let next = moments.into_iter().flatten().min();
         if self.wakes_at != next {
             self.wakes_at = next;
@@ -313,7 +318,7 @@ impl Machine {
     }
 }
 
-/// Counts what is written for those who waited.
+/// Counts the rows written for the waiting callers.
 fn note_rows(waiting: &Waiting, outcomes: usize, effects: &mut Effects) {
     effects.push(Effect::Note(Figure::Rows((waiting.accepts.len() + outcomes) as u64)));
 }

@@ -1,4 +1,4 @@
-//! A batch and who waits for it, before and during its commit.
+//! A batch and its waiting callers, before and during its commit.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -11,16 +11,16 @@ use crate::engine::machine::Caller;
 use crate::engine::planted::{Fault, is_planted};
 use crate::store::ledger::{Committed, Ignored, PendingWrites};
 
-/// What is to be written, and who waits for it.
+/// The rows to write, and their waiting callers.
 #[derive(Default)]
 pub(super) struct Open {
     pub(super) batch: PendingWrites,
     pub(super) waiting: Waiting,
-    /// Whether a message waits for a record of these, or a provider for its receipts to be taken in.
+    /// Whether a message waits for one of these records, or a provider for the answer to its receipts.
     pub(super) is_awaited: bool,
 }
 
-/// Who waits for a commit.
+/// The callers that wait for a commit.
 #[derive(Default)]
 pub(super) struct Waiting {
     /// In the order of the batch's sends.
@@ -29,13 +29,13 @@ pub(super) struct Waiting {
     pub(super) activations: Vec<Activating>,
     pub(super) records: Vec<Caller>,
     pub(super) hearings: Vec<Caller>,
-    /// What a commit before found that wrote a part of the records.
+    /// The result of an earlier commit that wrote a part of the records.
     pub(super) found: Written,
 }
 
 pub(super) struct Accepting {
     pub(super) send: AcceptedSend,
-    /// Whether the send counts once it is written, so that its channel hears of it. Otherwise more blocks follow.
+    /// Whether the send is complete once it is written, so that its channel is told. Otherwise more blocks follow.
     pub(super) counts: bool,
     pub(super) caller: Caller,
 }
@@ -51,13 +51,13 @@ pub(super) struct Activating {
 }
 
 impl Open {
-    /// Whether somebody waits for more than that it is written at some time.
+    /// Whether a caller waits for the commit and not merely for some commit.
     pub(super) const fn is_urgent(&self) -> bool {
         let Waiting { accepts, extensions, activations, hearings: _, records: _, found: _ } = &self.waiting;
         !accepts.is_empty() || !extensions.is_empty() || !activations.is_empty() || self.is_awaited
     }
 
-    /// What the database must still learn of a batch that failed goes first next time.
+    /// Puts the rows of a failed batch that must be written at the front of the next one.
     pub(super) fn put_first(&mut self, mut failed: PendingWrites, mut records: Vec<Caller>, found: Written) {
         if is_planted(Fault::BatchDropped) {
             return;
@@ -80,11 +80,12 @@ fn prepend<T>(rows: &mut Vec<T>, earlier: &mut Vec<T>) {
 }
 
 impl Waiting {
-    /// Everything is written: each channel is told of its sends, and each caller is answered.
+    /// Everything is written: tells each channel of its sends, and answers each caller.
     pub(super) fn answer(self, found: Committed, effects: &mut Effects) {
         let Self { accepts, extensions, activations, records, hearings, found: mut written } = self;
         written.add(note_ignored(found, effects));
-        // Told before the client is answered: what the client asks next of its send finds it with its channel.
+        // The channel is told before the client is answered, so that it knows the send when the client's next request
+        // comes.
         let (mut accepted, mut arrived) = (Vec::with_capacity(accepts.len()), ByChannel::default());
         for Accepting { send, counts, caller } in accepts {
             accepted.push((caller, send.id));
@@ -114,7 +115,7 @@ impl Waiting {
         }
     }
 
-    /// What a planted fault says before the batch is written.
+    /// The answers that a planted fault gives before the batch is written.
     pub(super) fn answer_too_early(&self, effects: &mut Effects) {
         for Accepting { send, counts, caller } in &self.accepts {
             if is_planted(Fault::AnsweredBeforeCommit) {
@@ -127,7 +128,7 @@ impl Waiting {
         }
     }
 
-    /// Tells the callers of sends of which a row is refused.
+    /// Answers the callers of sends with a refused row.
     pub(super) fn refuse(&mut self, refused: &HashMap<Uuid, Error>, effects: &mut Effects) {
         if refused.is_empty() {
             return;
@@ -142,7 +143,7 @@ impl Waiting {
         self.activations.retain(|activating| !is_refused(activating.send.id, activating.caller));
     }
 
-    /// Takes out those who wait for what is in `left`.
+    /// Takes out the callers that wait for rows in `left`.
     pub(super) fn split_off(&mut self, left: &PendingWrites) -> Self {
         let sends: HashSet<_> = left.builds().collect();
         let mut rest = Self {
@@ -168,7 +169,7 @@ impl Waiting {
         rest
     }
 
-    /// Nothing of it is written: each caller is told why.
+    /// Nothing of the batch is written: answers each caller with the error.
     pub(super) fn turn_away(self, error: Error, effects: &mut Effects) {
         let Self { accepts, extensions, activations, records, hearings, found: _ } = self;
         let accepts = accepts.into_iter().map(|accepting| accepting.caller);
@@ -180,7 +181,7 @@ impl Waiting {
     }
 }
 
-/// Counts the receipts that a commit ignored; what is left is for those who wait for records.
+/// Counts the receipts that a commit ignored. Returns the rest of the result, for the callers of records.
 fn note_ignored(found: Committed, effects: &mut Effects) -> Written {
     let Committed { gone, overtaken, ignored: Ignored { unknown_send, never_attempted } } = found;
     if unknown_send > 0 {

@@ -1,9 +1,12 @@
 //! The ledger's machine, driven by hand.
 
-mod doubts;
+mod answers;
+mod broken_off;
 mod failures;
+mod in_doubt;
 mod random;
 mod refused;
+mod urgency;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -100,7 +100,7 @@ impl Model {
         }
     }
 
-    /// Moves sends to their marks, and says which of them are not there.
+    /// Moves sends to their marks. Returns those that do not exist.
     fn mark_progress(&mut self, marks: &[Mark], now: Timestamp) -> Vec<Uuid> {
         let mut last: BTreeMap<Uuid, &Mark> = BTreeMap::new();
         last.extend(marks.iter().map(|mark| (mark.send_id, mark)));
@@ -131,7 +131,7 @@ impl SendRow {
     }
 }
 
-/// Whether only the holder of the lease may write it: what accepts sends, or says what was dispatched.
+/// Whether only the holder of the lease may write it: a batch that accepts sends or records dispatching.
 const fn needs_lease(batch: &PendingWrites) -> bool {
     let accepts = !batch.sends.is_empty() || !batch.blocks.is_empty() || !batch.activations.is_empty();
     accepts || !batch.outcomes.is_empty() || !batch.marks.is_empty() || batch.is_empty()

@@ -1,4 +1,4 @@
-//! Steering sends from outside their channel, and what a start or a clock that was set back changes.
+//! Changes of sends from outside their channel, and by a start or a clock that was set back.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -10,33 +10,38 @@ use crate::clock::Timestamp;
 use crate::domain::message::State as At;
 use crate::domain::send::{Control, Progress, Recipients, State};
 use crate::store::Error;
-use crate::store::sends::control::Steered;
+use crate::store::sends::control::SendControl;
 
 impl Model {
-    /// Pauses a send or lets it run again, unless it is over. How it is now.
+    /// Pauses or resumes a send, unless it is over. Returns its state.
     pub(crate) fn control_send(
         &mut self,
         company_id: Uuid,
         send_id: Uuid,
         control: Control,
-    ) -> Option<Steered> {
+    ) -> Option<SendControl> {
         let send = self.sends.get_mut(&send_id).filter(|send| send.company_id == company_id)?;
         if send.is_active() {
             send.control = control;
         }
-        self.steered(company_id, send_id)
+        self.send_control(company_id, send_id)
     }
 
-    /// Cancels a send, unless it is over. How it is now.
-    pub(crate) fn cancel_send(&mut self, company_id: Uuid, send_id: Uuid, now: Timestamp) -> Option<Steered> {
+    /// Cancels a send, unless it is over. Returns its state.
+    pub(crate) fn cancel_send(
+        &mut self,
+        company_id: Uuid,
+        send_id: Uuid,
+        now: Timestamp,
+    ) -> Option<SendControl> {
         let send = self.sends.get(&send_id).filter(|send| send.company_id == company_id)?;
         if send.is_active() {
             self.end_send(send_id, State::Canceled, now);
         }
-        self.steered(company_id, send_id)
+        self.send_control(company_id, send_id)
     }
 
-    /// Ends sends whose time is over, at most `limit`. Returns those with their channels.
+    /// Ends expired sends, at most `limit`. Returns those with their channels.
     pub(crate) fn expire_sends(&mut self, now: Timestamp, limit: usize) -> Vec<(Uuid, Uuid)> {
         let is_due = |send: &SendRow| send.is_active() && send.expires_at.is_some_and(|end| end <= now);
         let due = self.sends.iter().filter(|(_, send)| is_due(send));
@@ -58,7 +63,7 @@ impl Model {
 
     /// Nothing that was perhaps sent goes again before `until`, in any send that is not over. How many messages that
     /// puts off.
-    pub(crate) fn put_off_doubts(&mut self, until: Timestamp) -> u64 {
+    pub(crate) fn put_off_unknown(&mut self, until: Timestamp) -> u64 {
         let active = self.active();
         let mut put_off = 0;
         for ((send_id, _), row) in &mut self.messages {
@@ -75,7 +80,7 @@ impl Model {
         put_off
     }
 
-    /// Ends the messages that wait in sends that are over. In how many sends.
+    /// Ends the waiting messages of ended sends. Returns in how many sends.
     pub(crate) fn end_left_messages(&mut self, now: Timestamp) -> u64 {
         let waits = self.messages.iter().filter(|(_, row)| row.retry_at.is_some());
         let with_waiting: HashSet<_> = waits.map(|((send_id, _), _)| *send_id).collect();
@@ -113,7 +118,7 @@ impl Model {
         waiting + self.templates_went_back(now) + self.suppressions_went_back(now, longest_hold)
     }
 
-    /// Withdraws those of these sends that are not accepted, for good, and says which are.
+    /// Permanently withdraws those of these sends that are not accepted. Returns the accepted ones.
     pub(crate) fn settle(&mut self, sends: &[Uuid], now: Timestamp) -> HashSet<Uuid> {
         for send_id in sends {
             match self.sends.get_mut(send_id) {
@@ -133,8 +138,8 @@ impl Model {
         sends.iter().copied().filter(|id| self.send(*id).is_some_and(SendRow::is_accepted)).collect()
     }
 
-    /// Removes sends whose audience was still being written when the process before ended, for the one that took the
-    /// lease as `epoch`. How many.
+    /// Removes sends whose audience was still being written when the previous process ended, for the one that took the
+    /// lease as `epoch`. Returns how many.
     pub(crate) fn remove_unresolved(&mut self, epoch: u64) -> Result<u64, Error> {
         if !self.is_held_by(epoch) {
             return Err(Error::Fenced);
@@ -161,9 +166,9 @@ impl Model {
         self.sends.iter().filter(|(_, send)| send.is_active()).map(|(id, _)| *id).collect()
     }
 
-    fn steered(&self, company_id: Uuid, send_id: Uuid) -> Option<Steered> {
+    fn send_control(&self, company_id: Uuid, send_id: Uuid) -> Option<SendControl> {
         let send = self.send(send_id).filter(|send| send.company_id == company_id && send.is_accepted())?;
-        Some(Steered { channel_id: send.channel_id, state: send.state?, control: send.control })
+        Some(SendControl { channel_id: send.channel_id, state: send.state?, control: send.control })
     }
 }
 

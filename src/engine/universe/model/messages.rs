@@ -26,7 +26,7 @@ impl Model {
         }
     }
 
-    /// Which messages that are announced to be tried again are over, by their rows.
+    /// The announced messages that are over, by their rows.
     pub(super) fn overtaken(&self, batch: &PendingWrites) -> Vec<Key> {
         let announced = batch.outcomes.iter().filter(|row| row.outcome.state == At::Sending);
         announced
@@ -35,7 +35,7 @@ impl Model {
             .collect()
     }
 
-    /// What waits to be tried again in a send that is over ends with it.
+    /// Ends the messages that wait for a retry in an ended send.
     pub(super) fn end_messages(&mut self, send_id: Uuid, state: State, now: Timestamp) {
         let end = if state == State::Canceled { At::Canceled } else { At::Expired };
         let of_send = self.messages.range_mut((send_id, 0)..=(send_id, u64::MAX));
@@ -62,7 +62,7 @@ impl MessageRow {
         }
     }
 
-    /// A receipt may have been here first: what it said stays unless the outcome is further along.
+    /// A receipt may have come first: its state stays unless the outcome is further along.
     fn conclude(&mut self, outcome: &Outcome, now: Timestamp) {
         let Outcome { position, state, attempts, provider_message_id, error, retry_at, taken_at } = outcome;
         let was_heard = !self.state.is_open() && state.rank() <= self.state.rank();

@@ -1,4 +1,4 @@
-//! What the engine reads back.
+//! The engine's reads.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ impl Model {
         ready.map(|(id, send)| self.as_unfinished(*id, send)).take(limit).collect()
     }
 
-    /// These sends as [`Model::unfinished`] has them, as far as they are not finished.
+    /// The unfinished ones of these sends, as [`Model::unfinished`] reads them.
     pub(crate) fn unfinished_among(&self, sends: &[Uuid]) -> Vec<Unfinished> {
         let among = self
             .sends
@@ -73,7 +73,7 @@ impl Model {
         WaitingMessages { soon, later, later_due: cut.or(beyond).filter(|_| later > 0) }
     }
 
-    /// Where these messages of a send are, as far as they have a row.
+    /// The states of these messages of a send that have a row.
     #[cfg(test)]
     pub(crate) fn message_states(&self, send_id: Uuid, ordinals: &[u64]) -> HashMap<u64, At> {
         let rows = ordinals
@@ -82,7 +82,7 @@ impl Model {
         rows.collect()
     }
 
-    /// To which numbers these messages of a company went, as far as they have a row.
+    /// The recipients' numbers of these messages of a company that have a row.
     pub(crate) fn recipients_of(&self, company_id: Uuid, keys: &[Key]) -> HashMap<Key, PhoneNumber> {
         let rows = keys.iter().filter_map(|key| Some((*key, self.message(*key)?)));
         let own = rows.filter(|(_, row)| row.company_id == company_id);
@@ -102,7 +102,7 @@ impl Model {
         before.next_back().map(|((_, first), numbers)| (*first, numbers.clone())).ok_or_else(none)
     }
 
-    /// When the next send of a channel that waits for its moment is due.
+    /// When the next scheduled send of a channel is due.
     pub(crate) fn next_due_send(&self, channel_id: Uuid, now: Timestamp) -> Option<Timestamp> {
         let running = self.sends.values().filter(|send| {
             send.channel_id == channel_id && send.is_active() && send.control == Control::Running

@@ -1,4 +1,4 @@
-//! Receipts: they move a message forward or change nothing, and one that comes early makes the row.
+//! Receipts: they move a message forward or change nothing, and an early one creates the row.
 
 use super::{MessageRow, Model};
 use crate::domain::message::Key;
@@ -51,7 +51,7 @@ impl Model {
         }
     }
 
-    /// Who is at this place, by the recipient blocks.
+    /// The recipient of this ordinal, by the recipient blocks.
     pub(super) fn number_at(&self, key: Key) -> Option<PhoneNumber> {
         let (first, numbers) = self.block_at(key.send_id, key.ordinal).ok()?;
         numbers.get(usize::try_from(key.ordinal - first).ok()?).copied()
@@ -61,7 +61,7 @@ impl Model {
 enum Attempted {
     Yes(Option<PhoneNumber>),
     Never,
-    /// There is no such send, or nobody knows to whom the message is.
+    /// There is no such send, or the recipient is unknown.
     Unknown,
 }
 

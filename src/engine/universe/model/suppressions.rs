@@ -1,4 +1,4 @@
-//! Of each recipient the word that was said last counts, in whatever order the words come.
+//! For each recipient the latest statement counts, in any order of arrival.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ impl Model {
             return;
         }
         row.said_at = said_at;
-        // Who wants marketing again waits all the same for the end of a hold that began later.
+        // A recipient who opts in again still waits for the end of a hold that began later.
         let is_held = until.is_some() && row.until.is_some_and(|end| end > said_at.plus(HOLD));
         if row.until.is_some() && !is_held {
             row.created_at = now;
@@ -59,7 +59,7 @@ impl Model {
         }
     }
 
-    /// A hold says nothing of what the recipient wants: it neither ends an opt-out nor outlasts a newer return.
+    /// A hold is not the recipient's decision: it neither ends an opt-out nor outlasts a later opt-in.
     fn hold(&mut self, subject: Subject, until: Timestamp, provider_code: Option<i64>, now: Timestamp) {
         let began = until.minus(HOLD);
         let said_at = Timestamp::from_millis(0);
@@ -79,14 +79,14 @@ impl Model {
         holding.map(|(subject, row)| record(*subject, row)).collect()
     }
 
-    /// Those of these subjects that hold at `now`.
+    /// The suppressions of these subjects that hold at `now`.
     pub(crate) fn suppressions_among(&self, subjects: &[Subject], now: Timestamp) -> Vec<Record> {
         let found = subjects.iter().filter_map(|subject| Some((*subject, self.suppressions.get(subject)?)));
         let holding = found.filter(|(_, row)| row.until.is_none_or(|end| end > now));
         holding.map(|(subject, row)| record(subject, row)).collect()
     }
 
-    /// Nobody is held for longer than `longest`, and what was said at a time to come was said now. How many rows
+    /// No hold lasts longer than `longest`, and statements with a future time count as made now. Returns how many rows
     /// moved.
     pub(super) fn suppressions_went_back(&mut self, now: Timestamp, longest: std::time::Duration) -> u64 {
         let end = now.plus(longest);

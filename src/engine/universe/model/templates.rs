@@ -13,8 +13,8 @@ pub(crate) struct Listing {
 }
 
 impl Model {
-    /// Takes in all templates of a business account, by a list that was asked for at `as_of`. `number` says what number
-    /// a new one gets.
+    /// Writes all templates of a business account, by a list that was requested at `as_of`. `number` gives a new
+    /// template its id.
     pub(crate) fn list_templates(
         &mut self,
         waba_id: &str,
@@ -28,7 +28,7 @@ impl Model {
                     row.say_status(&listing.status, as_of);
                     row.say_category(&listing.category, as_of);
                 }
-                // What is not listed any more is gone; its category stays, and was said then.
+                // A template that is no longer listed is gone; its category stays, with the time of the list.
                 None => row.say_status(DELETED, as_of),
             }
             row.category_said_at = row.category_said_at.max(as_of);
@@ -51,7 +51,7 @@ impl Model {
         }
     }
 
-    /// Notes what the provider said of one template at `said_at`.
+    /// Writes the provider's statement about one template at `said_at`.
     #[cfg(test)]
     pub(crate) fn change_template(
         &mut self,
@@ -82,7 +82,7 @@ impl Model {
         self.templates.get(&id)
     }
 
-    /// What was said at a time to come was said now. How many facets moved.
+    /// Statements with a future time count as made now. Returns how many facets moved.
     pub(super) fn templates_went_back(&mut self, now: Timestamp) -> u64 {
         let mut moved = 0;
         for row in self.templates.values_mut() {

@@ -1,4 +1,4 @@
-//! What a node asks PostgreSQL about nodes: statements that fail, hang, or are done unheard.
+//! Statements of nodes to PostgreSQL, which may fail, hang, or be carried out without an answer.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Delay before a statement is repeated whose end is not known.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// What is asked.
+/// A statement.
 #[derive(Debug, Clone)]
 pub(in crate::engine::universe) enum Statement {
     Renew { began: Duration },
@@ -54,7 +54,7 @@ impl World {
         }
     }
 
-    /// The database does what a node asked, whatever became of that.
+    /// The database carries out a statement, whatever happened to the node.
     pub(super) fn do_statement(&mut self, life: u64, statement: Statement, is_heard: bool) {
         let now = self.clock.elapsed();
         let held = self.database.held_until.saturating_sub(now);

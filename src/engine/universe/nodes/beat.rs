@@ -1,4 +1,4 @@
-//! Carrying out what a node's machine decides.
+//! Carries out the effects of a node's machine.
 
 use std::time::Duration;
 
@@ -6,24 +6,15 @@ use uuid::Uuid;
 
 use super::NodeEvent;
 use super::asking::Statement;
-use crate::cluster::machine::{Effect, Input, Standing};
+use crate::cluster::machine::{Effect, Input};
 use crate::engine::channel::machine::Input as ToChannel;
 use crate::engine::machine::Caller;
 use crate::engine::planted::{Fault, is_planted};
 use crate::engine::universe::world::World;
 
 impl World {
-    /// Tells the present node's machine something, and does what it wants done.
+    /// Passes an input to the present node's machine, and carries out its effects.
     pub(super) fn feed_node(&mut self, input: Input) {
-        if let Input::Renewed { seen, .. } = &input {
-            let open = seen.iter().filter(|node| node.standing != Standing::Fenced);
-            let open = open.map(|node| node.member.id).collect();
-            let Some(node) = self.node_mut() else { return };
-            let before = std::mem::replace(&mut node.open, open);
-            if !before.is_subset(&node.open) && self.keeps_house() {
-                self.model.end_left_messages(self.clock.wall());
-            }
-        }
         let now = self.clock.now().monotonic;
         let Some(node) = self.node_mut() else { return };
         let mut effects = Vec::new();

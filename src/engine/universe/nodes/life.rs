@@ -1,4 +1,4 @@
-//! How a node joins, is stopped, and is gone.
+//! The life of a node: it joins, is stopped, and is gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -35,7 +35,7 @@ impl World {
         nodes.rows.join(id, epoch, cores, now);
         self.model.remove_unresolved_by(|send_id| nodes.rows.is_abandoned(send_id));
         if is_first {
-            self.model.put_off_doubts(wall.plus(self.plan.unknown_grace));
+            self.model.put_off_unknown(wall.plus(self.plan.unknown_grace));
             self.model.end_left_messages(wall);
         }
         for (send_id, _) in self.model.sends().iter().filter(|(_, send)| send.is_accepted()) {
@@ -101,7 +101,8 @@ impl World {
         self.after(away, Event::Node { life: None, event: Box::new(NodeEvent::Joins { place }) });
     }
 
-    /// The fence of a node is closed that owned these shards: what it attempted and did not write is in doubt.
+    /// The fence of a node that owned these shards is closed: messages that it attempted without a written outcome are
+    /// unknown.
     pub(super) fn fence_is_closed(&mut self, epoch: u64, shards: &[Uuid]) {
         self.model.close_fence(epoch);
         let lost: Vec<_> =
@@ -119,7 +120,6 @@ impl Node {
             trusted_until: Duration::ZERO,
             owned: BTreeSet::new(),
             members: Vec::new(),
-            open: BTreeSet::new(),
             leaving: Vec::new(),
             seen: Seen::default(),
             acting: BTreeMap::new(),

@@ -1,4 +1,4 @@
-//! A node's look for work: channels that nobody owns, and sends that other nodes accepted.
+//! A node's search for work: channels without an owner, and sends that other nodes accepted.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +22,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 const SELDOM: u64 = 5;
 const AGAIN: u64 = 15;
 
-/// What was seen of channels before.
+/// What earlier rounds saw of the channels.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     round: u64,

@@ -73,8 +73,6 @@ pub(in crate::engine::universe) struct Node {
     trusted_until: Duration,
     owned: BTreeSet<Uuid>,
     members: Vec<Member>,
-    /// The nodes whose fences were open at the last renewal.
-    open: BTreeSet<Uuid>,
     /// What is given away, with the channels of it that still run.
     leaving: Vec<(Vec<Uuid>, BTreeSet<usize>)>,
     seen: Seen,

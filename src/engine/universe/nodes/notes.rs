@@ -1,4 +1,4 @@
-//! What nodes tell each other: notes in the database, and words that may get lost.
+//! Messages between nodes: notes in the database, and wake-ups that may get lost.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::engine::universe::world::{Event, World};
 /// How long a caller waits for the owner of a channel to act.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What the owners of channels are to do.
+/// The notes for owners of channels.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     all: BTreeMap<u64, Note>,
@@ -54,7 +54,7 @@ impl World {
         }
         let own = self.node().map(|node| node.id);
         if nodes.rows.owner(self.shard_of(channel)).is_none_or(|owner| Some(owner) == own) {
-            // A channel that nobody runs reads the store when it starts.
+            // A channel that runs nowhere reads the store when it starts.
             self.watch_stopped(send_id);
         } else {
             let until = self.clock.elapsed() + PATIENCE;

@@ -1,4 +1,4 @@
-//! What goes wrong with nodes: pauses, and servers that cannot be reached.
+//! Trouble of nodes: pauses, and servers that cannot be reached.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ impl NodeTrouble {
 }
 
 impl World {
-    /// What may go wrong with the present node in any second.
+    /// Trouble of the present node in any second.
     pub(in crate::engine::universe) fn trouble_nodes(&mut self) {
         let Some(trouble) = self.nodes.as_ref().map(|nodes| nodes.trouble) else { return };
         let now = self.clock.elapsed();
@@ -68,7 +68,7 @@ impl World {
         self.goes_wrong(trouble.word_lost) || is_mute
     }
 
-    /// Whether the present process does what one does for all.
+    /// Whether the present process does the housekeeping for all.
     pub(in crate::engine::universe) fn keeps_house(&self) -> bool {
         let now = self.clock.elapsed();
         let keeps = |node: &super::Node| node.owned.contains(&HOUSEKEEPING) && now < node.trusted_until;

@@ -1,4 +1,4 @@
-//! What must hold of several nodes.
+//! The rules of several nodes.
 
 use uuid::Uuid;
 

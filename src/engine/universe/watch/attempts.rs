@@ -1,4 +1,4 @@
-//! What must hold whenever a message is handed to the provider.
+//! The rules of attempts.
 
 use std::time::Duration;
 
@@ -170,7 +170,7 @@ impl World {
         send.is_bulk() && send.expires_at.is_none() && left > 0
     }
 
-    /// Of a channel that was refused one message goes at a time, which is to open it.
+    /// Only one message of a refused channel goes at a time, the canary.
     fn broken_by_refused_channel(&self, channel: usize) -> Option<(&'static str, String)> {
         let running = &self.process.as_ref()?.channels[channel];
         if running.shown.accepts() {
@@ -211,7 +211,7 @@ impl World {
             let Recipients::One(number) = send.recipients else { return false };
             let only = Key { send_id: *send_id, ordinal: 0 };
             send.is_active()
-                // Whose time is over waits for its last record only.
+                // An expired send waits for its last record only.
                 && send.expires_at.is_none_or(|at| at > self.clock.wall())
                 && send.progress.high_water == 1
                 && send.channel_id == self.channels[channel].id

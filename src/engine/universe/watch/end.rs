@@ -1,4 +1,4 @@
-//! What must hold at the end: everything is done, nothing is held, and the channels are quiet.
+//! The rules at the end: everything is done, nothing is held, and the channels are quiet.
 
 use super::super::process::Process;
 use super::super::world::World;
@@ -96,14 +96,14 @@ impl World {
         broken
     }
 
-    /// What a process that has nothing to do still holds.
+    /// What an idle process still holds.
     fn left_in_process(&self) -> Vec<(&'static str, String)> {
         self.processes().flat_map(|process| self.left_in(process)).collect()
     }
 
     fn left_in(&self, process: &Process) -> Vec<(&'static str, String)> {
         let mut left = Vec::new();
-        let free = process.common.places.free();
+        let free = process.common.permits.free();
         if free != self.plan.total_in_flight {
             left.push(("all permits are given back", format!("{free} of {}", self.plan.total_in_flight)));
         }
@@ -123,7 +123,7 @@ impl World {
                 left.push(("a channel always has a timer", format!("channel {channel}")));
             }
             if !running.turns.is_empty() {
-                left.push(("nobody stands in line for nothing", format!("channel {channel}")));
+                left.push(("nobody waits in a queue for nothing", format!("channel {channel}")));
             }
         }
         left

@@ -1,4 +1,4 @@
-//! What must hold: each rule is a sentence, and the world ends at the first that is broken.
+//! The rules: each is a sentence, and the world ends at the first broken one.
 
 mod attempts;
 mod end;
@@ -39,14 +39,14 @@ pub(super) struct Violation {
     pub(super) what: String,
 }
 
-/// What is known of a message that was attempted.
+/// The state of an attempted message.
 #[derive(Debug, Clone, Copy, Default)]
 struct Attempted {
     /// How often.
     times: u32,
-    /// The process heard, and did not forget since, that the provider has it.
+    /// The process knows, and has not lost since, that the provider has it.
     is_confirmed: bool,
-    /// Nobody could know, at least once, whether the provider has it.
+    /// Its outcome was unknown at least once.
     was_in_doubt: bool,
     /// The same, while the tier said that such messages are held.
     is_held: bool,
@@ -55,7 +55,7 @@ struct Attempted {
     is_answered: bool,
 }
 
-/// What belonged to a process that is gone.
+/// The remains of a process that is gone.
 pub(super) struct Gone<'a> {
     pub(super) message: &'a dyn Fn(Key) -> bool,
     pub(super) channel: &'a dyn Fn(usize) -> bool,
@@ -77,14 +77,14 @@ pub(super) struct Watch {
     attempted: HashMap<Key, Attempted>,
     /// Messages that processes attempted that are still there, each with the life of that process.
     attempted_here: HashMap<Key, u64>,
-    /// The process takes back what it only reserved, and ends.
+    /// The process takes back reserved messages, and ends.
     is_stopping: bool,
     /// There are several nodes: a channel that moves takes back what was only reserved.
     pub(super) has_nodes: bool,
     accepted: HashMap<Uuid, Accepted>,
     /// Sends of which a caller was told that nothing starts any more.
     stopped: HashSet<Uuid>,
-    /// Sends that somebody paused or ended, at least once.
+    /// Sends that were paused or ended at least once.
     steered: HashSet<Uuid>,
     /// The connector that the answer at hand is from, if that is not the present one.
     old_generation: Option<u64>,
@@ -150,7 +150,7 @@ impl Watch {
             pacing,
             promises: Promises::default(),
             shares: vec![Shares::new(10, 3); plan.channels.len()],
-            // One whose own pace lets few messages go at once stands in line more often, and comes back a little late.
+            // A channel whose own pace lets few messages go at once queues more often, and comes back a little late.
             turns: Shares::new(3, 3 + 2 * plan.total_in_flight as u64),
             slowed: HashSet::new(),
             written_to: WrittenTo::default(),
@@ -224,7 +224,7 @@ impl Watch {
         self.stopped.remove(&send_id);
     }
 
-    /// What the provider decided about an attempt. An answer that is not certain leaves doubt.
+    /// The provider's decision about an attempt. An uncertain answer leaves the outcome unknown.
     pub(super) fn provider_decided(&mut self, key: Key, is_certain: bool, holds_doubt: bool) {
         let attempted = self.attempted.entry(key).or_default();
         if !is_certain {
@@ -268,7 +268,7 @@ impl Watch {
         self.over.extend(messages.iter().filter(|(_, state)| !state.is_open()).map(|(key, _)| *key));
     }
 
-    /// The process is gone that these messages belonged to. What it attempted and did not write is in doubt.
+    /// The process of these messages is gone. Attempts without a written outcome are unknown.
     pub(super) fn crashed(
         &mut self,
         now: Duration,
@@ -331,12 +331,12 @@ impl Watch {
         self.attempted_here.iter().filter(move |(_, by)| **by == life).map(|(key, _)| *key)
     }
 
-    /// Whether what is in doubt of a channel is held, by every tier that it had so far.
+    /// Whether every tier of a channel so far holds messages with an unknown outcome.
     pub(super) fn holds(&self, channel: usize) -> bool {
         self.pacing[channel].always_holds()
     }
 
-    /// Somebody pauses or ends a send.
+    /// A send is paused or ended.
     pub(super) fn steered(&mut self, send_id: Uuid) {
         self.steered.insert(send_id);
     }
@@ -351,7 +351,7 @@ impl Watch {
         self.old_generation = old_generation;
     }
 
-    /// A channel shows how it is.
+    /// A channel publishes its state.
     pub(super) fn shown(&mut self, channel: usize, connection: &Connection) {
         if let Some(generation) = self.old_generation.filter(|_| !connection.accepts()) {
             let what = format!("channel {channel}: {connection:?} by an answer of connector {generation}");

@@ -31,7 +31,7 @@ pub(super) struct Pacing {
     pairs: HashMap<PhoneNumber, Duration>,
     quota: Quota,
     retuned_at: Duration,
-    /// Every tier so far holds what is in doubt.
+    /// Every tier so far holds messages with an unknown outcome.
     always_holds: bool,
     /// So long, in seconds, more messages of a bulk send could go than went at the full rate; and how many went.
     busy_for: f64,
@@ -86,7 +86,7 @@ impl Pacing {
         self.always_holds &= holds;
     }
 
-    /// Whether every tier so far said that what is in doubt is held.
+    /// Whether every tier so far holds messages with an unknown outcome.
     pub(super) const fn always_holds(&self) -> bool {
         self.always_holds
     }
@@ -101,7 +101,7 @@ impl Pacing {
         self.pairs.clear();
     }
 
-    /// A message goes. What is wrong with that, if it goes too fast.
+    /// A message goes. Returns the fault, if it goes too fast.
     pub(super) fn attempt(&mut self, now: Duration) -> Option<String> {
         let (mut rate, mut burst) = (self.rate, self.burst);
         if let Some((faster, larger, until)) = self.faster {
@@ -137,7 +137,7 @@ impl Pacing {
         idled.then(|| format!("{} went in {:.1} s at {}/s", self.went, self.busy_for, self.rate))
     }
 
-    /// A message to this person goes, for the first time or again. What is wrong with that, if it goes too soon.
+    /// A message to this person goes, for the first time or again. Returns the fault, if it goes too soon.
     pub(super) fn attempt_to(&mut self, number: PhoneNumber, now: Duration) -> Option<String> {
         self.before.retain(|(_, until)| now < *until);
         let tiers = || self.before.iter().map(|(tier, _)| tier).chain(&self.tier);

@@ -1,4 +1,4 @@
-//! What must hold of everything that becomes durable.
+//! The rules of everything that becomes durable.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The shares of those that take turns: bulk sends of a channel, or channels that have few places together.
+//! The shares of those that take turns: bulk sends of a channel, or channels that share few permits.
 
 use std::collections::BTreeMap;
 use std::fmt;

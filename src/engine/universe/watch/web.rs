@@ -1,4 +1,4 @@
-//! What must hold of web sessions.
+//! The rules of web sessions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -15,7 +15,7 @@ const SURELY_COUNTED: Duration = Duration::from_secs(23 * 3_600);
 /// A day of warming up may begin so much earlier by a clock that was set.
 const CLOCKS_DIFFER: Duration = Duration::from_secs(3_600);
 
-/// What is known of web sessions.
+/// The state of web sessions.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     /// When each message was first handed over, by channel.
@@ -105,7 +105,7 @@ impl World {
         caps.reduce(largest).unwrap_or_default()
     }
 
-    /// Of people who never wrote to a session no more hear of it in a day than its tier allows.
+    /// No more strangers get a message of a session in a day than its tier allows.
     pub(in crate::engine::universe) fn watch_strangers(&mut self, channel: usize) {
         let of_sessions = self.plan.tiers.iter().filter(|tier| tier.kind == Kind::WebSession);
         let cold = of_sessions.map(|tier| tier.cold_contacts).reduce(|one, other| match (one, other) {

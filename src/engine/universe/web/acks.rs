@@ -1,4 +1,4 @@
-//! What WhatsApp tells of messages: late, lost, doubled, and after the session has connected again.
+//! WhatsApp's acknowledgements: late, lost, doubled, and after the session has reconnected.
 
 use std::time::Duration;
 
@@ -66,14 +66,15 @@ impl World {
         if let Some(open) = open
             && self.session(open).is_some_and(|session| session.is_connected)
         {
-            return self.tell_keeper(open, Some(Event::Ack(ack)));
+            return self.tell_supervisor(open, Some(Event::Ack(ack)));
         }
         if let Some(phone) = self.web.phones.get_mut(&channel) {
             phone.hold(ack);
         }
     }
 
-    /// The keeper hears of a message: the attempt that waits for the first word writes it, the rest is written here.
+    /// The supervisor hears of a message: the attempt that waits for the first word writes it, the rest is written
+    /// here.
     pub(super) fn hear_ack(&mut self, channel: usize, ack: &Ack) {
         let is_awaited =
             self.send_of(channel, ack).is_some_and(|send_id| self.first_word(send_id, ack.state));

@@ -58,7 +58,7 @@ impl World {
             return;
         };
         // Without a session that can send, nothing is written.
-        let session = process.web.lines.get(&channel).and_then(|number| process.web.sessions.get(number));
+        let session = process.web.handles.get(&channel).and_then(|number| process.web.sessions.get(number));
         let is_there =
             session.is_some_and(|session| session.is_connected || process.channels[channel].shown.accepts());
         if !is_there {
@@ -99,11 +99,11 @@ impl World {
             return;
         }
         let Some(process) = &self.process else { return };
-        let errands = process.common.errands.clone();
+        let pending_replies = process.common.pending_replies.clone();
         let record = &self.channels[channel];
         let to = Jid::person(number);
-        let (errand, wait) =
-            errands.begin(record.id, to, None, admitted, |handed_over| handed_over.send_id.to_string());
+        let (pending_reply, wait) = pending_replies
+            .begin(record.id, to, None, admitted, |handed_over| handed_over.send_id.to_string());
         let order = Order {
             company_id: record.company_id,
             channel_id: record.id,
@@ -118,7 +118,7 @@ impl World {
         };
         let since = self.clock.elapsed();
         let client = Client { channel, number, is_stranger, wait, since, is_written: false };
-        self.submit_awaited(order, Recipients::One(number), &errand, client);
+        self.submit_awaited(order, Recipients::One(number), &pending_reply, client);
     }
 
     /// The client of this send waits from before it is written.

@@ -1,4 +1,4 @@
-//! What web sessions keep in the store: keys, and whom they wrote to and heard from.
+//! The records of web sessions in the store: keys, and the people they wrote to and heard from.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ impl Keys {
         self.kept.remove(&channel);
     }
 
-    /// Whether nobody wrote to the other before.
+    /// Whether neither wrote to the other before.
     pub(super) fn is_stranger(&self, channel: usize, number: PhoneNumber) -> bool {
         let contact = self.contacts.get(&(channel, number));
         contact.is_none_or(|contact| contact.first_sent.is_none() && contact.first_heard.is_none())

@@ -1,15 +1,16 @@
-//! Web sessions in the world: the [keeper] with the engine's own machine, the [phones](phone) and WhatsApp Web behind
-//! them, [clients] who wait until their message is handed over, and [people](deeds) with a phone in their hand.
+//! Web sessions in the world: the [supervisor] with the engine's own machine, the [phones](phone) and WhatsApp Web
+//! behind them, [clients] who wait until their message is handed over, and [people](actions) with a phone in their
+//! hand.
 
 mod acks;
+mod actions;
 mod clients;
-mod deeds;
-mod keeper;
 mod keys;
 mod pairing;
 mod phone;
 mod plan;
 mod sending;
+mod supervisor;
 #[cfg(test)]
 mod tests;
 
@@ -18,14 +19,14 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use self::actions::Action;
 pub(super) use self::clients::Client;
 use self::clients::{Asking, Letting};
-use self::deeds::Deed;
-use self::keeper::Keeper;
 pub(super) use self::keys::Keys;
 use self::phone::{Phone, Session, SessionStep};
 pub(super) use self::plan::add as plan;
 use self::sending::Flight;
+use self::supervisor::Supervisor;
 use super::plan::Plan;
 use super::world::{Event, World};
 use crate::connector::web_session::AckState;
@@ -35,8 +36,8 @@ use crate::store::ledger::Receipt;
 
 /// Something that happens to web sessions.
 pub(super) enum WebEvent {
-    /// A keeper does what its machine waits for.
-    Does { channel: usize, keeper: u64, doing: Box<keeper::Doing> },
+    /// A supervisor does what its machine waits for.
+    Does { channel: usize, supervisor: u64, doing: Box<supervisor::Doing> },
     /// A machine is to be woken.
     Wakes { channel: usize },
     /// A session goes on.
@@ -54,25 +55,25 @@ pub(super) enum WebEvent {
     /// WhatsApp tells the state of a message to the session that is connected then.
     Receipt { channel: usize, send_id: Uuid, state: AckState },
     /// A person does something with a phone.
-    Person { channel: usize, deed: Deed },
+    Person { channel: usize, action: Action },
 }
 
-/// What outlives processes: the phones, WhatsApp, and what sessions keep.
+/// The part that outlives processes: the phones, WhatsApp, and the sessions' records.
 pub(super) struct Web {
     phones: BTreeMap<usize, Phone>,
     pub(super) keys: Keys,
-    /// Sessions, flights and keepers so far.
+    /// Sessions, flights and supervisors so far.
     numbers: u64,
     /// How long a caller waits until its message is handed over.
     patience: Duration,
 }
 
-/// What a process has of web sessions.
+/// A process's part of web sessions.
 #[derive(Default)]
 pub(super) struct InProcess {
-    keepers: BTreeMap<usize, Keeper>,
+    supervisors: BTreeMap<usize, Supervisor>,
     /// The sessions that messages go out through, by channel.
-    lines: BTreeMap<usize, u64>,
+    handles: BTreeMap<usize, u64>,
     sessions: BTreeMap<u64, Session>,
     flights: BTreeMap<Uuid, Flight>,
     asking: BTreeMap<Caller, Asking>,
@@ -121,8 +122,10 @@ impl World {
     /// Something happens to web sessions.
     pub(super) fn web_event(&mut self, event: WebEvent) {
         match event {
-            WebEvent::Does { channel, keeper, doing } => self.keeper_does(channel, keeper, *doing),
-            WebEvent::Wakes { channel } => self.run_keeper(channel),
+            WebEvent::Does { channel, supervisor, doing } => {
+                self.supervisor_does(channel, supervisor, *doing)
+            }
+            WebEvent::Wakes { channel } => self.run_supervisor(channel),
             WebEvent::Step { session, step } => self.session_step(session, step),
             WebEvent::LetIn(letting) => self.let_in(*letting),
             WebEvent::HandsOver { send_id } => self.hand_over(send_id),
@@ -130,7 +133,7 @@ impl World {
             WebEvent::TimeOut { send_id } => self.time_out(send_id),
             WebEvent::HearAgain { channel, receipts } => self.hear_session(channel, receipts),
             WebEvent::Receipt { channel, send_id, state } => self.tell_ack(channel, send_id, state),
-            WebEvent::Person { channel, deed } => self.person_with_phone(channel, deed),
+            WebEvent::Person { channel, action } => self.person_with_phone(channel, action),
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::world::World;
 use super::WebEvent;
-use super::deeds::{CHALLENGE, Deed};
+use super::actions::{Action, CHALLENGE};
 use super::phone::SessionStep;
 use crate::connector::web_session::{Challenge, End, Event, PairingFailure, PasskeyRefused};
 use crate::domain::secret::Secret;
@@ -13,26 +13,26 @@ use crate::engine::web_session::{Pairing, PasskeyAnswer, Stage};
 
 impl World {
     /// The session that messages of the channel go out through.
-    fn line(&self, channel: usize) -> Option<u64> {
-        self.process.as_ref()?.web.lines.get(&channel).copied()
+    fn handle(&self, channel: usize) -> Option<u64> {
+        self.process.as_ref()?.web.handles.get(&channel).copied()
     }
 
     /// The person looks at what is shown of the linking.
     pub(super) fn show_pairing(&mut self, channel: usize, pairing: &Pairing) {
-        let Some(number) = self.line(channel) else { return };
-        let deed = match pairing.stage {
-            Stage::Waiting if pairing.qr.is_some() || pairing.code.is_some() => Deed::Scans(number),
+        let Some(number) = self.handle(channel) else { return };
+        let action = match pairing.stage {
+            Stage::Waiting if pairing.qr.is_some() || pairing.code.is_some() => Action::Scans(number),
             Stage::PasskeyRequired if pairing.passkey.as_ref().is_some_and(|it| !it.waits_for_phone) => {
-                Deed::Signs
+                Action::Signs
             }
             Stage::PasskeyConfirm if pairing.passkey.as_ref().is_some_and(|it| !it.waits_for_phone) => {
-                Deed::Confirms
+                Action::Confirms
             }
             _ => return,
         };
         if self.dice.happens(700) {
             let wait = self.dice.time(Duration::from_millis(500), Duration::from_secs(15));
-            self.after_for_web(wait, WebEvent::Person { channel, deed });
+            self.after_for_web(wait, WebEvent::Person { channel, action });
         }
     }
 
@@ -80,7 +80,7 @@ impl World {
         if let Some(session) = self.session(number) {
             session.device = Some(device);
         }
-        self.tell_keeper(number, Some(Event::Paired { number: own, lid: None, business_name: None }));
+        self.tell_supervisor(number, Some(Event::Paired { number: own, lid: None, business_name: None }));
         let wait = self.dice.time(Duration::from_millis(100), Duration::from_secs(3));
         self.step_later(number, wait, SessionStep::Dials);
     }
@@ -102,7 +102,7 @@ impl World {
             return self.answer_later(channel, Input::PasskeyAnswered(Err(refused)));
         }
         self.answer_later(channel, Input::PasskeyAnswered(Ok(())));
-        let Some(number) = self.line(channel) else { return };
+        let Some(number) = self.handle(channel) else { return };
         let wait = self.dice.time(Duration::from_millis(500), Duration::from_secs(6));
         let is_proven = self.dice.happens(300);
         let step = match answer {
@@ -115,7 +115,7 @@ impl World {
     }
 
     fn answer_later(&mut self, channel: usize, input: Input) {
-        let Some(number) = self.line(channel) else { return };
+        let Some(number) = self.handle(channel) else { return };
         let wait = self.dice.time(Duration::from_millis(50), Duration::from_secs(2));
         self.step_later(number, wait, SessionStep::Answers(input));
     }

@@ -42,7 +42,7 @@ pub(super) struct Session {
     pub(super) is_connected: bool,
     /// Connections so far.
     pub(super) connections: u64,
-    /// Attempts to connect in a row that came to nothing.
+    /// Failed attempts to connect in a row.
     attempts: u32,
     has_ended: bool,
     /// Nothing is written any more.
@@ -51,7 +51,7 @@ pub(super) struct Session {
     pub(super) is_scanned: bool,
 }
 
-/// What a session does next.
+/// The next step of a session.
 pub(in crate::engine::universe) enum SessionStep {
     Dials,
     /// The connection of this number breaks.
@@ -120,27 +120,28 @@ impl World {
             is_scanned: false,
         };
         process.web.sessions.insert(number, session);
-        process.web.lines.insert(channel, number);
-        if let Some(keeper) = process.web.keepers.get_mut(&channel) {
-            keeper.events.clear();
-            keeper.answers.clear();
-            keeper.session = Some(number);
+        process.web.handles.insert(channel, number);
+        if let Some(supervisor) = process.web.supervisors.get_mut(&channel) {
+            supervisor.events.clear();
+            supervisor.answers.clear();
+            supervisor.session = Some(number);
         }
         let wait = self.dice.time(Duration::from_millis(5), Duration::from_millis(800));
         self.step_later(number, wait, SessionStep::Dials);
     }
 
-    /// The session tells its keeper something; `None` when it will tell nothing more.
-    pub(super) fn tell_keeper(&mut self, session: u64, event: Option<Event>) {
+    /// The session sends its supervisor an event; `None` when it will send no more.
+    pub(super) fn tell_supervisor(&mut self, session: u64, event: Option<Event>) {
         let Some(process) = &mut self.process else { return };
-        let keeper = process.web.keepers.iter_mut().find(|(_, keeper)| keeper.session == Some(session));
-        let Some((channel, keeper)) = keeper else { return };
+        let supervisor =
+            process.web.supervisors.iter_mut().find(|(_, supervisor)| supervisor.session == Some(session));
+        let Some((channel, supervisor)) = supervisor else { return };
         let channel = *channel;
-        keeper.events.push_back(event);
-        self.run_keeper(channel);
+        supervisor.events.push_back(event);
+        self.run_supervisor(channel);
     }
 
-    /// A session is over, and tells why.
+    /// A session ends, with its reason.
     pub(super) fn end_session(&mut self, number: u64, end: Option<End>) {
         let Some(session) = self.session(number) else { return };
         session.has_ended = true;
@@ -150,15 +151,15 @@ impl World {
             phone.open.take_if(|open| *open == number);
         }
         if let Some(end) = end {
-            self.tell_keeper(number, Some(Event::Ended(end)));
+            self.tell_supervisor(number, Some(Event::Ended(end)));
         }
-        self.tell_keeper(number, None);
+        self.tell_supervisor(number, None);
     }
 
-    /// The keeper tells its session to end.
+    /// The supervisor tells its session to end.
     pub(super) fn stop_session(&mut self, channel: usize, unlinks: bool) {
-        let lines = self.process.as_ref().map(|process| &process.web.lines);
-        let Some(number) = lines.and_then(|lines| lines.get(&channel)).copied() else { return };
+        let handles = self.process.as_ref().map(|process| &process.web.handles);
+        let Some(number) = handles.and_then(|handles| handles.get(&channel)).copied() else { return };
         let Some(session) = self.session(number) else { return };
         let is_linked = session.is_connected && session.device.is_some();
         let phone = self.web.phones.get_mut(&channel);
@@ -177,7 +178,7 @@ impl World {
         }
     }
 
-    /// What the session still does leaves nothing behind.
+    /// The session's records take no further write.
     pub(super) fn close_records(&mut self, number: u64) {
         if let Some(session) = self.session(number) {
             session.is_closed = true;
@@ -192,13 +193,13 @@ impl World {
                 if session.is_connected && session.connections == connection {
                     session.is_connected = false;
                     let sentence = "the connection broke".to_owned();
-                    self.tell_keeper(number, Some(Event::Disconnected { sentence }));
+                    self.tell_supervisor(number, Some(Event::Disconnected { sentence }));
                     let wait = self.dice.time(Duration::from_millis(100), Duration::from_secs(3));
                     self.step_later(number, wait, SessionStep::Dials);
                 }
             }
             SessionStep::Shows(CODES) => {
-                self.tell_keeper(number, Some(Event::QrExhausted));
+                self.tell_supervisor(number, Some(Event::QrExhausted));
                 self.end_session(number, Some(End::QrExhausted));
             }
             SessionStep::Shows(code) => {
@@ -206,21 +207,21 @@ impl World {
                     return;
                 }
                 let payload = Secret::new(format!("code {code}"));
-                self.tell_keeper(number, Some(Event::Qr { payload, valid_for: CODE_SPAN }));
+                self.tell_supervisor(number, Some(Event::Qr { payload, valid_for: CODE_SPAN }));
                 self.step_later(number, CODE_SPAN, SessionStep::Shows(code + 1));
             }
             SessionStep::Paired => self.paired(number),
             SessionStep::Ends => self.end_session(number, None),
-            SessionStep::Tells(event) => self.tell_keeper(number, Some(event)),
+            SessionStep::Tells(event) => self.tell_supervisor(number, Some(event)),
             SessionStep::Answers(input) => {
                 let Some(process) = &mut self.process else { return };
-                let keepers = process.web.keepers.iter_mut();
-                if let Some((channel, keeper)) =
-                    keepers.into_iter().find(|(_, keeper)| keeper.session == Some(number))
+                let supervisors = process.web.supervisors.iter_mut();
+                if let Some((channel, supervisor)) =
+                    supervisors.into_iter().find(|(_, supervisor)| supervisor.session == Some(number))
                 {
                     let channel = *channel;
-                    keeper.answers.push_back(input);
-                    self.run_keeper(channel);
+                    supervisor.answers.push_back(input);
+                    self.run_supervisor(channel);
                 }
             }
         }
@@ -248,7 +249,7 @@ impl World {
             session.attempts += 1;
             let attempts = session.attempts;
             let sentence = "nobody answers".to_owned();
-            self.tell_keeper(number, Some(Event::Unreachable { attempts, sentence }));
+            self.tell_supervisor(number, Some(Event::Unreachable { attempts, sentence }));
             let place = usize::try_from(attempts).unwrap_or(usize::MAX).min(DIALS.len()) - 1;
             return self.step_later(number, Duration::from_secs(DIALS[place]), SessionStep::Dials);
         }
@@ -256,10 +257,10 @@ impl World {
         session.is_connected = true;
         session.connections += 1;
         let connection = session.connections;
-        self.tell_keeper(number, Some(Event::Connected));
+        self.tell_supervisor(number, Some(Event::Connected));
         let held = self.web.phones.get_mut(&channel).map(|phone| std::mem::take(&mut phone.held));
         for ack in held.unwrap_or_default() {
-            self.tell_keeper(number, Some(Event::Ack(ack)));
+            self.tell_supervisor(number, Some(Event::Ack(ack)));
         }
         if self.goes_wrong(self.plan.trouble.breaks) {
             let wait = self.dice.time(Duration::from_millis(200), Duration::from_secs(30));

@@ -11,7 +11,7 @@ use crate::connector::web_session::{AckState, Built, Jid, MessageId, RESTRICTED,
 use crate::connector::{Disposition, Reply};
 use crate::domain::message::Failure;
 use crate::engine::channel::machine::{Answered, Attempt, Input as ToChannel, WebAttempt};
-use crate::engine::web_session::{Errand, HandOver, HandedOver, Slot};
+use crate::engine::web_session::{HandOver, HandedOver, PendingReply, Slot};
 
 /// How long WhatsApp's server may take to say that it has a message.
 const WORD_PATIENCE: Duration = Duration::from_secs(20);
@@ -23,7 +23,7 @@ pub(super) struct Flight {
     /// `None` when there is none.
     session: Option<u64>,
     attempt: Attempt,
-    errand: Option<Arc<Errand>>,
+    pending_reply: Option<Arc<PendingReply>>,
     slot: Option<Slot<Uuid>>,
     /// It was handed over, and the first word is awaited.
     is_awaited: bool,
@@ -37,12 +37,12 @@ impl World {
         let number = self.web.number();
         let Some(process) = &mut self.process else { return };
         process.channels[channel].under_way += 1;
-        let session = process.web.lines.get(&channel).copied();
-        let (errand, slot) = match attempt.web.take().map(|web| *web) {
-            Some(WebAttempt { errand, slot }) => (errand, Some(slot)),
+        let session = process.web.handles.get(&channel).copied();
+        let (pending_reply, slot) = match attempt.web.take().map(|web| *web) {
+            Some(WebAttempt { pending_reply, slot }) => (pending_reply, Some(slot)),
             None => (None, None),
         };
-        let flight = Flight { number, channel, session, attempt, errand, slot, is_awaited: false };
+        let flight = Flight { number, channel, session, attempt, pending_reply, slot, is_awaited: false };
         process.web.flights.insert(send_id, flight);
         self.after_for_web(wait, WebEvent::HandsOver { send_id });
     }
@@ -87,16 +87,16 @@ impl World {
             self.watch.handed_over(channel, send_id, cap, now);
         }
         flight.is_awaited = !breaks;
-        let errand = flight.errand.take();
+        let pending_reply = flight.pending_reply.take();
         if breaks {
             return self.conclude(send_id, Reply::Uncertain(words("the connection broke meanwhile")));
         }
-        if let (Some(errand), Some(recipient)) = (errand, recipient) {
+        if let (Some(pending_reply), Some(recipient)) = (pending_reply, recipient) {
             let sent =
                 Sent { to: Jid::person(recipient), id: MessageId::of_send(send_id), built: Built::Text };
             let text = Some("hello".to_owned());
             let handed_over = HandedOver { send_id, sent, text, at: wall };
-            errand.tell(HandOver::Done(Box::new(handed_over)), wall);
+            pending_reply.tell(HandOver::Done(Box::new(handed_over)), wall);
         }
         self.after_for_web(WORD_PATIENCE, WebEvent::NoWord { send_id, flight: number });
         if let Some(session) = session {
@@ -131,7 +131,7 @@ impl World {
         }
     }
 
-    /// Nobody knows whether WhatsApp has this message.
+    /// The outcome of this message is unknown.
     fn doubt(&mut self, send_id: Uuid, sentence: &str) {
         let flights = self.process.as_ref().map(|process| &process.web.flights);
         let Some(flight) = flights.and_then(|flights| flights.get(&send_id)) else { return };
@@ -140,10 +140,10 @@ impl World {
         self.conclude(send_id, Reply::Uncertain(words(sentence)));
     }
 
-    /// Nobody reaches the session any more, and nobody hears anything of it.
-    pub(super) fn close_line(&mut self, channel: usize) {
+    /// Senders do not reach the session any more, and get no acknowledgements.
+    pub(super) fn close_handle(&mut self, channel: usize) {
         let Some(process) = &mut self.process else { return };
-        process.web.lines.remove(&channel);
+        process.web.handles.remove(&channel);
         let awaited = process.web.flights.iter().filter(|(_, it)| it.channel == channel && it.is_awaited);
         for send_id in awaited.map(|(send_id, _)| *send_id).collect::<Vec<_>>() {
             self.doubt(send_id, "the session ended before WhatsApp said that it has the message");

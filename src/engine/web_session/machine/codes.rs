@@ -1,4 +1,4 @@
-//! Codes to be typed: asked for, shown, refused.
+//! Pairing codes: requested, shown, refused.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 use crate::engine::machine::Moment;
 
-/// How long a pairing code is good; the session says it more exactly.
+/// How long a pairing code is valid; the session's own time is more exact.
 const CODE_SPAN: Duration = Duration::from_secs(160);
 
 impl Machine {
-    /// Somebody wants to link a phone.
+    /// A person wants to link a phone.
     pub(super) fn want(&mut self, number: Option<PhoneNumber>, effects: &mut Effects) {
-        // What is linked and connected needs no code: one that it shows later is unexpected all the same.
+        // A linked and connected session needs no code: one that it shows later is unexpected all the same.
         self.is_wanted = !(self.is_linked && self.connection.status == Status::Connected);
         if self.is_linked || self.is_at_passkey() {
             return;
@@ -38,7 +38,7 @@ impl Machine {
         let Phase::Open { asks_code, .. } = &mut self.phase else { return };
         *asks_code = false;
         match answer {
-            // It may have been told already, with the time that it has left.
+            // The session may have shown the code already, with its remaining time.
             Ok(code) if self.pairing.code.as_ref().is_some_and(|shown| shown.secret == code) => {}
             Ok(code) => self.show_code(code, CODE_SPAN, at, effects),
             Err(failure) => self.code_failed(&failure, effects),
@@ -46,7 +46,7 @@ impl Machine {
     }
 
     pub(super) fn show_code(&mut self, code: Secret, valid_for: Duration, at: Moment, effects: &mut Effects) {
-        // The answer to the question for a code may come when the phone has used it.
+        // The answer to the request for a code may come after the phone has used the code.
         if self.is_at_passkey() {
             return;
         }
@@ -58,12 +58,12 @@ impl Machine {
     }
 
     pub(super) fn code_failed(&mut self, failure: &PairingFailure, effects: &mut Effects) {
-        // Another one, which was asked for meanwhile, is still to come.
+        // Another code was requested meanwhile and is still to come.
         if self.code_wanted.is_none() {
             self.code_for = None;
         }
         let sentence = failure.to_string();
-        tracing::info!(channel.id = %self.channel, sentence, "there is no pairing code");
+        tracing::info!(channel.id = %self.channel, sentence, "WhatsApp gave no pairing code");
         self.show(effects, |pairing| (pairing.code, pairing.code_failure) = (None, Some(sentence)));
     }
 }

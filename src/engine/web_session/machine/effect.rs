@@ -1,10 +1,10 @@
-//! Effects: what a session's machine wants done.
+//! Effects: what the supervisor does for a session's machine.
 
 use std::time::Instant;
 
 use super::super::pairing::Pairing;
 use super::super::passkey::{NotExpected, PasskeyAnswer};
-use super::super::told::News;
+use super::super::updates::SessionUpdate;
 use crate::clock::Timestamp;
 use crate::connector::web_session::Ack;
 use crate::domain::channel::Connection;
@@ -14,66 +14,66 @@ use crate::engine::machine::{self, Caller};
 /// The effects of one or more inputs.
 pub(in crate::engine) type Effects = machine::Effects<Effect>;
 
-/// Something that the shell does for the machine, each after the one before. What those bring that are "awaited" is the
-/// next input, before anything else; nothing of it comes while an input is handled.
+/// Something that the supervisor does for the machine, one after the other. The result of an effect that is "awaited"
+/// is the next input, before anything else. No input comes while another is handled.
 pub(in crate::engine) enum Effect {
-    /// Open a session, and tell the senders that there is one. Awaited: [`Input::Opened`](super::Input::Opened).
+    /// Open a session, and make it available to senders. Awaited: [`Input::Opened`](super::Input::Opened).
     Open,
-    /// Tell the session to end, and to unlink the phone if that `unlinks`. What it was asked brings nothing any more.
-    /// Awaited: [`Input::Stopped`](super::Input::Stopped).
+    /// Tell the session to end, and to unlink the phone if that `unlinks`. Open requests to the session bring no input
+    /// any more. Awaited: [`Input::Stopped`](super::Input::Stopped).
     Stop { unlinks: bool },
-    /// Nobody reaches the session any more.
+    /// Drop the session: senders do not reach it any more.
     Forget,
-    /// Ask the session for a code. Brings [`Input::CodeAnswered`](super::Input::CodeAnswered) later.
+    /// Request a pairing code from the session. Brings [`Input::CodeAnswered`](super::Input::CodeAnswered) later.
     AskCode(PhoneNumber),
-    /// Hand this to the session instead of what it was handed before. Brings
+    /// Pass this answer to the session, in place of an earlier one. Brings
     /// [`Input::PasskeyAnswered`](super::Input::PasskeyAnswered) later.
     AnswerPasskey(PasskeyAnswer),
-    /// See whether the session has given up. Awaited: [`Input::Looked`](super::Input::Looked).
+    /// Check whether the session has given up. Awaited: [`Input::Looked`](super::Input::Looked).
     Look,
     /// Write this. Awaited: [`Input::Written`](super::Input::Written).
     Write(Box<Write>),
-    /// Close the session to callers, let it write nothing more, delete its keys, and write this state with that.
-    /// Awaited: [`Input::Wiped`](super::Input::Wiped).
+    /// Close the session to callers and to further writes, delete its keys, and write this state in the same
+    /// transaction. Awaited: [`Input::Wiped`](super::Input::Wiped).
     Wipe(Connection),
-    /// Tell the waiting caller the outcome of a message, and hand it on unless that one
-    /// [writes it](super::is_written_by_sender).
+    /// Pass an acknowledgement to the waiting caller, and on to be written unless the caller [writes
+    /// it](super::is_written_by_sender).
     Hear(Ack),
-    /// Hand on what is to be written of messages and people; wait while too much is.
-    Tell(News),
-    /// Show how far the channel is with being linked to a phone.
+    /// Pass on an update of messages or people; wait while too many are queued.
+    Tell(SessionUpdate),
+    /// Show the progress of the pairing.
     Show(Box<Pairing>),
-    /// Answer this caller, who waits.
+    /// Answer this caller.
     Reply(Caller, Answer),
-    /// Wake the machine then, and at no moment that was asked for before. Brings [`Input::Timer`](super::Input::Timer).
+    /// Wake the machine then; this replaces the previous request. Brings [`Input::Timer`](super::Input::Timer).
     WakeAt(Instant),
-    /// The machine is at its end.
+    /// The machine ends.
     End,
 }
 
-/// What is to be written of a channel.
+/// A write of the channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine) struct Write {
     /// The number of the phone, and when it was linked.
     pub(in crate::engine) number: Option<(PhoneNumber, Timestamp)>,
-    /// The channel's state, unless another is stored than the one that it is to take the place of.
+    /// The channel's state, unless the stored state is not the one that it replaces.
     pub(in crate::engine) connection: Option<Change>,
 }
 
-/// A state that is to take the place of another.
+/// A change from one state to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine) struct Change {
     pub(in crate::engine) from: Connection,
     pub(in crate::engine) to: Connection,
 }
 
-/// What a caller is told.
+/// An answer to a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::engine) enum Answer {
-    /// It is done, or begun.
+    /// The command was carried out, or begun.
     Done,
-    /// The answer at the passkey gate is not taken.
+    /// The answer at the passkey gate is not accepted.
     NotExpected(NotExpected),
-    /// It is not carried out: the session is just ending.
+    /// The command was not carried out: the session is ending.
     TurnedAway,
 }

@@ -1,9 +1,9 @@
-//! The end of a session: what it has still to tell, and what its end means.
+//! The end of a session: its remaining events, and what its end means.
 
 use std::mem;
 use std::time::Duration;
 
-use super::super::condition::{self, Then, Verdict};
+use super::super::end_policy::{self, Then, Verdict};
 use super::effect::{Answer, Effect, Effects};
 use super::{Machine, Phase};
 use crate::connector::web_session::End;
@@ -11,18 +11,18 @@ use crate::domain::channel::{Connection, Status};
 use crate::engine::machine::{Caller, Moment};
 use crate::engine::planted::{Fault, is_planted};
 
-/// How long hearing the last of a session that was stopped may take: it has it ready.
+/// How long reading the remaining events of a stopped session may take; they are ready.
 pub(super) const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// What comes after a session that was told to end.
 pub(super) enum After {
-    /// What this end means.
+    /// The session ended like this.
     Ended(End),
-    /// What this end of the pairing means, unless the phone accepted in this very moment.
+    /// The pairing ended like this, unless the phone accepts at this very moment.
     Pairing(End),
-    /// It showed a code that nobody wants.
+    /// The session showed a code that nobody requested.
     UnexpectedCode,
-    /// The phone was unlinked, or what was begun is given up.
+    /// The phone was unlinked, or the pairing given up.
     Unlinked(Option<Caller>),
     /// The engine stops.
     Left,
@@ -36,18 +36,18 @@ impl Machine {
         effects.push(Effect::Stop { unlinks });
     }
 
-    /// What the session has still to tell is waited for from now on: WhatsApp tells it once.
+    /// From now on the session's remaining events are read: WhatsApp sends them once.
     pub(super) fn stopped(&mut self, at: Moment) {
         if let Phase::Ending { until, .. } = &mut self.phase {
             *until = Some(at.monotonic + LAST_WORDS);
         }
     }
 
-    /// The session that was told to end has ended.
+    /// A session that was told to end has ended.
     pub(super) fn over(&mut self, at: Moment, effects: &mut Effects) {
         match mem::replace(&mut self.phase, Phase::Over) {
             Phase::Ending { after: After::Ended(end), .. } => self.ended(&end, at, effects),
-            // The phone accepted in this very moment.
+            // The phone accepted at this very moment.
             Phase::Ending { after: After::Pairing(_), .. } if self.is_linked => {
                 self.forget(Then::OpenAfter(Duration::ZERO), at, effects);
             }
@@ -69,7 +69,7 @@ impl Machine {
 
     /// Carries out what the end of a session means.
     pub(super) fn ended(&mut self, end: &End, at: Moment, effects: &mut Effects) {
-        let Verdict { status, reason, then } = condition::after(end, self.is_linked, self.failures, at.wall);
+        let Verdict { status, reason, then } = end_policy::after(end, self.is_linked, self.failures, at.wall);
         let code = reason.as_ref().map(|reason| reason.code.as_str()).unwrap_or_default();
         tracing::warn!(channel.id = %self.channel, code, "the web session ended");
         self.failures = self.failures.saturating_add(1);
@@ -80,27 +80,27 @@ impl Machine {
         self.settle(to, then, effects);
     }
 
-    /// Writes how the channel is, before anything else is done, and retries until that succeeds.
+    /// Writes the channel's state before anything else is done, and retries until that succeeds.
     fn settle(&mut self, to: Connection, then: Then, effects: &mut Effects) {
         self.next_connection = Some(to);
         self.phase = Phase::Settling { then };
         self.write(effects);
     }
 
-    /// A code of a session that nobody is pairing. If no phone was ever linked, the process ended in the middle of
-    /// pairing the device, and nothing of it is worth anything. If one was, the records do not hold its device any
-    /// more: what they do hold stays, because a person may restore them, and the phone may still list the device.
+    /// Handles a code of a session that nobody is pairing. If no phone was ever linked, the process ended in the middle
+    /// of a pairing, and the records are worthless. If one was, the records no longer hold its device: they stay,
+    /// because a person may restore them, and the phone may still list the device.
     fn unexpected_code(&mut self, at: Moment, effects: &mut Effects) {
         if self.linked_at.is_none() {
             return self.unlinked(None, at, effects);
         }
         tracing::error!(channel.id = %self.channel, "the web session's keys name no phone any more");
-        let reason = Some(condition::link_lost());
+        let reason = Some(end_policy::link_lost());
         let to = Connection { status: Status::Disconnected, reason, since: at.wall };
         self.settle(to, Then::Close, effects);
     }
 
-    /// No phone is linked any more, and that is as it should be.
+    /// The phone was unlinked on purpose.
     pub(super) fn unlinked(&mut self, done: Option<Caller>, at: Moment, effects: &mut Effects) {
         if is_planted(Fault::SendsAfterUnlink) && self.is_linked {
             if let Some(caller) = done {
@@ -112,7 +112,7 @@ impl Machine {
         self.wipe(to, done, effects);
     }
 
-    /// Nobody reaches the session any more; what comes next begins.
+    /// Drops the session, and begins what comes next.
     pub(super) fn forget(&mut self, then: Then, at: Moment, effects: &mut Effects) {
         effects.push(Effect::Forget);
         self.wait(then, at, effects);

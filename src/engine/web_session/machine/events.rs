@@ -1,21 +1,22 @@
-//! What a session tells, taken up.
+//! Handles the events of a session.
 
-use super::super::condition;
+use super::super::end_policy;
 use super::super::pairing::{Pairing, Shown, Stage};
-use super::super::told::News;
+use super::super::updates::SessionUpdate;
 use super::Machine;
 use super::effect::{Effect, Effects};
 use crate::connector::web_session::{AckState, Event};
 use crate::domain::channel::Status;
 use crate::engine::machine::Moment;
 
-/// Whether the one who waits for the first word about a message writes it. Everything else is written here.
+/// Whether the caller that waits for the first acknowledgement of a message writes it. All other acknowledgements are
+/// written here.
 pub(in crate::engine) const fn is_written_by_sender(is_awaited: bool, state: AckState) -> bool {
     is_awaited && matches!(state, AckState::Server | AckState::Refused { .. })
 }
 
 impl Machine {
-    /// Takes up what happened; [`Event::Ended`] is not for here.
+    /// Handles an event, except [`Event::Ended`].
     pub(super) fn hear(&mut self, event: Event, at: Moment, effects: &mut Effects) {
         match event {
             Event::Qr { payload, valid_for } => {
@@ -56,14 +57,14 @@ impl Machine {
                 self.connected(at, effects);
             }
             Event::Unreachable { attempts, sentence } => {
-                let (status, reason) = condition::unreachable(attempts, &sentence);
+                let (status, reason) = end_policy::unreachable(attempts, &sentence);
                 if self.is_linked {
                     self.go_over(status, reason, at, effects);
                 } else if reason.is_some() {
                     self.go_over(Status::Pairing, reason, at, effects);
                 }
             }
-            // It is dialled again at once; if that comes to nothing, it is told.
+            // The session reconnects at once, and reports a failure.
             Event::Disconnected { sentence } => {
                 tracing::debug!(channel.id = %self.channel, sentence, "the connection was lost");
                 self.gate_lost(effects);
@@ -74,8 +75,8 @@ impl Machine {
                 }
                 effects.push(Effect::Hear(ack));
             }
-            Event::LidLearned { number, lid } => effects.push(Effect::Tell(News::Lid(number, lid))),
-            Event::Inbound { from } => effects.push(Effect::Tell(News::Inbound(from))),
+            Event::LidLearned { number, lid } => effects.push(Effect::Tell(SessionUpdate::Lid(number, lid))),
+            Event::Inbound { from } => effects.push(Effect::Tell(SessionUpdate::Inbound(from))),
             Event::Missed { count } => {
                 tracing::warn!(channel.id = %self.channel, count, "delivery updates dropped: consumer too slow");
             }
@@ -83,7 +84,7 @@ impl Machine {
         }
     }
 
-    /// Shows this stage, and nothing of the steps before.
+    /// Shows this stage, without the codes of earlier steps.
     pub(super) fn show_stage(&mut self, stage: Stage, effects: &mut Effects) {
         self.show(effects, |pairing| *pairing = Pairing { stage, ..Pairing::default() });
     }

@@ -1,4 +1,4 @@
-//! Inputs: what happens to a web session and its channel.
+//! Inputs: the events of a web session and its channel.
 
 use std::time::Duration;
 
@@ -9,43 +9,43 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 use crate::engine::machine::Caller;
 
-/// Something that happens to a web session and its channel.
+/// An event of a web session or its channel.
 pub(in crate::engine) enum Input {
-    /// The channel is taken up, and its session opened after this time; without one, only when somebody wants it. The
-    /// first input of a machine.
+    /// The supervisor starts, and the session is opened after this time; without a time, only on command. The first
+    /// input of a machine.
     Started { turn: Option<Duration> },
-    /// The moment that was asked for last has come.
+    /// The time of the last [`Effect::WakeAt`](super::Effect::WakeAt) has come.
     Timer,
-    /// Somebody wants something. Only while the machine [hears commands](super::Machine::hears_commands).
+    /// A command. Only while the machine [hears commands](super::Machine::hears_commands).
     Command(Command),
-    /// The session told something.
+    /// An event of the session.
     Event(Event),
-    /// The session will tell nothing more.
+    /// No further event of the session will come.
     Silence,
-    /// The session was opened, or it failed in this sentence.
+    /// The session was opened, or could not be, for the reason in this sentence.
     Opened(Result<(), String>),
-    /// The session was told to end. What it has still to tell may follow, up to its end.
+    /// The session was told to end. Its remaining events may follow.
     Stopped,
-    /// The answer to the question for a code.
+    /// The answer to the request for a pairing code.
     CodeAnswered(Result<Secret, PairingFailure>),
-    /// What the session says to an answer at the passkey gate.
+    /// The session's result for an answer at the passkey gate.
     PasskeyAnswered(Result<(), PasskeyRefused>),
     /// Whether the session has given up.
     Looked { has_given_up: bool },
-    /// What was to be written is, or the store failed with these words.
+    /// The write ended, or the store failed with these words.
     Written(Result<Saved, String>),
     /// The keys are deleted, or the store failed with these words.
     Wiped(Result<(), String>),
 }
 
-/// What somebody wants. Each caller is answered exactly once, unless the machine ends before.
+/// A command. Each caller is answered exactly once, unless the machine ends before.
 #[derive(Debug)]
 pub(in crate::engine) enum Command {
-    /// Link a phone if none is linked, and ask for a code for this number.
+    /// Link a phone if none is linked, and request a pairing code for this number.
     Pair(Option<PhoneNumber>, Caller),
-    /// Hand this to the session that waits at the passkey gate.
+    /// Pass this answer to the session that waits at the passkey gate.
     Passkey(PasskeyAnswer, Caller),
-    /// Unlink the phone and keep nothing.
+    /// Unlink the phone and delete the session's records.
     Unlink(Caller),
     /// End; the phone stays linked.
     Stop,
@@ -54,10 +54,10 @@ pub(in crate::engine) enum Command {
 /// The outcome of writing the channel's state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine) enum Saved {
-    /// It is written.
+    /// The state is written.
     Done,
-    /// There is no such channel any more.
+    /// The channel was deleted.
     Gone,
-    /// Somebody else changed it before: this is the state now.
+    /// The stored state was changed by somebody else: this is the state now.
     Overtaken(Connection),
 }

@@ -1,8 +1,8 @@
-//! The machine of a web session: the only place that decides when it is opened and ended, how its channel is, and how
-//! far that is with being linked to a phone.
+//! The machine of a web session: the only place that decides when the session is opened and ended, the channel's state,
+//! and the progress of a pairing.
 //!
-//! It ends when there is nothing to keep: when a person has to act, when the phone is unlinked, or when the engine
-//! stops. What must survive is in the store.
+//! It ends when there is no session to keep: when a person has to act, when the phone is unlinked, or when the engine
+//! stops. Anything that must survive is in the store.
 
 mod codes;
 mod effect;
@@ -25,7 +25,7 @@ use self::ending::After;
 pub(in crate::engine) use self::events::is_written_by_sender;
 pub(in crate::engine) use self::input::{Command, Input, Saved};
 use self::passkey::Gate;
-use super::condition::{self, Then};
+use super::end_policy::{self, Then};
 use super::pairing::Pairing;
 use super::passkey::NotExpected;
 use crate::clock::Timestamp;
@@ -35,80 +35,80 @@ use crate::domain::phone::PhoneNumber;
 use crate::engine::machine::{Caller, Moment};
 use crate::engine::planted::{Fault, is_planted};
 
-/// When a failed write is tried again.
+/// Delay before a failed write is retried.
 const WRITE_PAUSE: Duration = Duration::from_secs(1);
-/// How often a session is looked at without any occasion.
+/// How often a session is checked without an occasion.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
-/// How long a machine that is to hear something first waits for it: it is on its way.
+/// How long a machine that starts with a command waits for it.
 const ASKING: Duration = Duration::from_secs(10);
-/// A wait that is longer than any process runs stands for this one.
+/// A longer wait counts as this one: no process runs that long.
 const FAR_FUTURE: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
 pub(in crate::engine) struct Machine {
     /// For the log.
     channel: Uuid,
     phase: Phase,
-    /// How far the channel is with being linked to a phone, as it is shown.
+    /// The progress of the pairing, as shown.
     pairing: Pairing,
-    /// The state in the store, as far as is known.
+    /// The stored state, as last known.
     connection: Connection,
-    /// What is not in the store yet.
+    /// The state to write next.
     next_connection: Option<Connection>,
     /// The number of the phone, and when it was linked.
     next_number: Option<(PhoneNumber, Timestamp)>,
-    /// Connected, but restricted: kept while the connection is away, which has other reasons.
+    /// Connected, but restricted: kept while the session is disconnected for other reasons.
     restriction: Option<Connection>,
     /// A phone is linked, or was when the session began.
     is_linked: bool,
     /// When a phone was linked, if one is.
     linked_at: Option<Timestamp>,
-    /// Somebody wants to link a phone.
+    /// A person wants to link a phone.
     is_wanted: bool,
-    /// Somebody wants a code for this number, which is not asked for yet.
+    /// A pairing code is wanted for this number and not requested yet.
     code_wanted: Option<PhoneNumber>,
-    /// A code for this number was asked for, and may still be good.
+    /// A pairing code for this number was requested, and may still be valid.
     code_for: Option<PhoneNumber>,
-    /// Of the present session.
+    /// The passkey gate of the present session.
     gate: Gate,
-    /// Sessions in a row that failed.
+    /// The number of failed sessions in a row.
     failures: u32,
-    /// What is being written.
+    /// The write under way.
     writing: Option<Write>,
-    /// The last write failed, which was said, and is tried again then.
+    /// The last write failed, was logged, and is retried then.
     write_again_at: Option<Instant>,
-    /// When the machine is to be woken, as was said last.
+    /// The last requested time to wake the machine.
     wakes_at: Option<Instant>,
 }
 
-/// How far a session is.
+/// The phase of a session.
 enum Phase {
-    /// There is none, and one is opened then: at once when somebody asks for it and it `may_be_cut`. If it `asks`, it is
-    /// opened only when somebody wants it.
+    /// There is no session, and one is opened then, or at once on command if the wait `may_be_cut`. If it `asks`, only
+    /// on command.
     Waiting { until: Instant, may_be_cut: bool, asks: bool },
-    /// It is being opened.
+    /// The session is being opened.
     Opening,
-    /// It is followed.
+    /// The session is open.
     Open { asks_code: bool, look_at: Instant },
-    /// It was told to end, and tells the last; from when it has ended on, until then.
+    /// The session was told to end, and its remaining events are read; once it has ended, until then.
     Ending { after: After, until: Option<Instant> },
-    /// It is over, and what its end means is written, with retries.
+    /// The session is over, and the channel's new state is written, with retries.
     Settling { then: Then },
-    /// It is over, and its keys are deleted, with retries.
+    /// The session is over, and its keys are deleted, with retries.
     Wiping { to: Connection, done: Option<Caller>, again_at: Option<Instant> },
-    /// It is over, and what is not written yet is tried once more.
+    /// The session is over, and a state that is not written yet is tried once more.
     Leaving,
-    /// Nothing more is done.
+    /// Ends the machine.
     Over,
 }
 
 impl Machine {
-    /// Of this channel, to which a phone is linked or not, and of whose linking this is `shown`.
+    /// The machine of this channel, with a linked phone or without; `shown` is the progress of its pairing.
     pub(in crate::engine) fn new(channel: &Channel, is_linked: bool, shown: Pairing) -> Self {
         Self {
             channel: channel.id,
             phase: Phase::Over,
             pairing: shown,
-            restriction: condition::restricted_until(&channel.connection)
+            restriction: end_policy::restricted_until(&channel.connection)
                 .map(|_| Connection { status: Status::Connected, ..channel.connection.clone() }),
             connection: channel.connection.clone(),
             next_connection: None,
@@ -126,7 +126,7 @@ impl Machine {
         }
     }
 
-    /// Whether a command may be handed in now.
+    /// Whether the machine takes a command now.
     pub(in crate::engine) const fn hears_commands(&self) -> bool {
         match self.phase {
             Phase::Waiting { .. } | Phase::Open { .. } | Phase::Settling { .. } | Phase::Wiping { .. } => {
@@ -136,7 +136,7 @@ impl Machine {
         }
     }
 
-    /// Handles one input, and adds to `effects` what is to be done.
+    /// Handles one input, and adds its effects to `effects`.
     pub(in crate::engine) fn handle(&mut self, input: Input, at: Moment, effects: &mut Effects) {
         match input {
             Input::Started { turn } => self.start(turn, at, effects),
@@ -174,7 +174,7 @@ impl Machine {
         matches!(self.phase, Phase::Open { .. })
     }
 
-    /// Lets the time pass until a session is opened, or ends when none is to be.
+    /// Waits until a session is opened, or ends the machine when none will be.
     fn wait(&mut self, then: Then, at: Moment, effects: &mut Effects) {
         let (wait, may_be_cut) = match then {
             Then::Close => return self.end(effects),
@@ -205,7 +205,7 @@ impl Machine {
 
     fn command(&mut self, command: Command, at: Moment, effects: &mut Effects) {
         if let Phase::Wiping { .. } = self.phase {
-            // Commands that arrive meanwhile are refused.
+            // Commands that arrive during this are refused.
             return match command {
                 Command::Stop => self.end(effects),
                 Command::Pair(_, caller) | Command::Passkey(_, caller) | Command::Unlink(caller) => {
@@ -239,15 +239,15 @@ impl Machine {
     fn event(&mut self, event: Event, at: Moment, effects: &mut Effects) {
         match (&self.phase, event) {
             (Phase::Open { .. }, Event::Ended(end)) => self.ended(&end, at, effects),
-            // The driver shows codes only when it finds no device in the records that a phone has accepted.
+            // The driver shows codes only when the records have no device that a phone accepted.
             (Phase::Open { .. }, Event::Qr { .. }) if !self.is_wanted => {
                 self.stop(After::UnexpectedCode, effects);
             }
-            // What is shown no longer counts once the phone has used it.
+            // The code no longer counts once the phone has used it.
             (Phase::Open { .. }, Event::Qr { .. }) if self.is_at_passkey() => {}
             (Phase::Open { .. }, event) => self.hear(event, at, effects),
             (Phase::Ending { .. }, Event::Ended(_)) => self.over(at, effects),
-            // Nobody will use it.
+            // Nobody will use the code.
             (Phase::Ending { .. }, Event::Qr { .. }) => {}
             (Phase::Ending { .. }, event) => self.hear(event, at, effects),
             // The session is over.
@@ -289,7 +289,7 @@ impl Machine {
                 }
             }
             Phase::Ending { until, .. } if is_due(*until) => {
-                tracing::warn!(channel.id = %self.channel, "not all that a web session told before its end was heard");
+                tracing::warn!(channel.id = %self.channel, "the web session's last events were not read in time");
                 self.over(at, effects);
             }
             Phase::Settling { .. } if is_due(self.write_again_at) => self.write(effects),
@@ -301,7 +301,7 @@ impl Machine {
         }
     }
 
-    /// Hands to the session what waits for it.
+    /// Passes waiting requests to the session.
     fn ask_session(&mut self, effects: &mut Effects) {
         let Phase::Open { asks_code, .. } = &mut self.phase else { return };
         if !*asks_code && let Some(number) = self.code_wanted.take() {
@@ -313,13 +313,13 @@ impl Machine {
         }
     }
 
-    /// Nothing more is done.
+    /// Ends the machine.
     fn end(&mut self, effects: &mut Effects) {
         self.phase = Phase::Over;
         effects.push(Effect::End);
     }
 
-    /// The one place that computes when the machine is to be woken.
+    /// The only place that computes when the machine has to be woken.
     fn set_timer(&mut self, effects: &mut Effects) {
         let next = match &self.phase {
             Phase::Waiting { until, .. } => Some(*until),
@@ -339,14 +339,14 @@ impl Machine {
         }
     }
 
-    /// Changes what is shown of the linking.
+    /// Changes the shown progress of the pairing.
     fn show(&mut self, effects: &mut Effects, change: impl FnOnce(&mut Pairing)) {
         change(&mut self.pairing);
         effects.push(Effect::Show(Box::new(self.pairing.clone())));
     }
 }
 
-/// The moment after this wait.
+/// The time after this wait.
 fn later(at: Moment, wait: Duration) -> Instant {
     at.monotonic.checked_add(wait).unwrap_or(at.monotonic + FAR_FUTURE)
 }

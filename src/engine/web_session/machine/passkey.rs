@@ -16,7 +16,7 @@ use crate::engine::machine::Moment;
 pub(super) struct Gate {
     /// When WhatsApp gives up waiting.
     pub(super) until: Option<Instant>,
-    /// An answer that the session has not been given yet.
+    /// An answer that was not passed to the session yet.
     pub(super) wanted: Option<PasskeyAnswer>,
     /// The present step was answered.
     is_answered: bool,
@@ -62,7 +62,7 @@ impl Machine {
         });
     }
 
-    /// The connection on which WhatsApp waited is gone, and its question with it.
+    /// The connection on which WhatsApp waited is lost, and its question with it.
     pub(super) fn gate_lost(&mut self, effects: &mut Effects) {
         if self.is_at_passkey() {
             self.gate = Gate::default();
@@ -70,7 +70,7 @@ impl Machine {
         }
     }
 
-    /// Takes an answer for the present step, which the session is given next.
+    /// Takes an answer for the present step, to be passed to the session.
     pub(super) fn take_passkey(&mut self, answer: PasskeyAnswer) -> Result<(), NotExpected> {
         match (&answer, self.pairing.stage, &self.pairing.passkey) {
             (_, stage, _) if self.gate.is_answered && stage.is_at_passkey() => {
@@ -89,7 +89,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The session says what WhatsApp makes of an answer.
+    /// The session reports WhatsApp's result for an answer.
     pub(super) fn passkey_answered(&mut self, answer: Result<(), PasskeyRefused>, effects: &mut Effects) {
         if !self.is_open() {
             return;
@@ -107,12 +107,12 @@ impl Machine {
         }
     }
 
-    /// WhatsApp waits no longer, or does not take the answer.
+    /// WhatsApp no longer waits, or did not accept the answer.
     pub(super) fn not_passed(&mut self, end: End, effects: &mut Effects) {
         if self.is_at_passkey() {
             self.stop(After::Pairing(end), effects);
         } else {
-            // What WhatsApp asked for is not asked for any more.
+            // WhatsApp's question is over.
             self.gate = Gate::default();
         }
     }

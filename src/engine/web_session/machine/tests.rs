@@ -1,6 +1,10 @@
 //! A session's machine, driven by hand.
 
+mod codes;
+mod gate;
 mod pairing;
+mod settling;
+mod timing;
 mod writing;
 
 use std::collections::VecDeque;

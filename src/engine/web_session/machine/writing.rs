@@ -1,8 +1,8 @@
-//! What is written of a session: how its channel is, and the number of the phone.
+//! Writes of a session: the channel's state, and the number of the phone.
 
 use std::mem;
 
-use super::super::condition::{self, Then};
+use super::super::end_policy::{self, Then};
 use super::super::pairing::Stage;
 use super::effect::{Answer, Change, Effect, Effects, Write};
 use super::input::Saved;
@@ -11,7 +11,7 @@ use crate::domain::channel::{Connection, Reason, Status};
 use crate::engine::machine::{Caller, Moment};
 
 impl Machine {
-    /// Goes over to a state, unless the channel is in it already.
+    /// Changes to a state, unless the channel is in it already.
     pub(super) fn go_over(
         &mut self,
         status: Status,
@@ -22,9 +22,9 @@ impl Machine {
         self.go_over_to(Connection { status, reason, since: at.wall }, effects);
     }
 
-    /// The session is connected; to a restricted account, if WhatsApp said so lately.
+    /// The session is connected, to a restricted account if WhatsApp restricted it recently.
     pub(super) fn connected(&mut self, at: Moment, effects: &mut Effects) {
-        let until = self.restriction.as_ref().and_then(condition::restricted_until);
+        let until = self.restriction.as_ref().and_then(end_policy::restricted_until);
         match until.filter(|until| *until > at.wall).and(self.restriction.clone()) {
             Some(restricted) => self.go_over_to(restricted, effects),
             None => self.go_over(Status::Connected, None, at, effects),
@@ -33,7 +33,7 @@ impl Machine {
 
     /// WhatsApp restricted the account.
     pub(super) fn restricted(&mut self, at: Moment, effects: &mut Effects) {
-        let reason = Some(condition::restricted());
+        let reason = Some(end_policy::restricted());
         let restricted = Connection { status: Status::Connected, reason, since: at.wall };
         self.restriction = Some(restricted.clone());
         self.go_over_to(restricted, effects);
@@ -48,7 +48,7 @@ impl Machine {
         self.write(effects);
     }
 
-    /// Writes what is not in the store yet. What fails is tried again with the next occasion.
+    /// Writes the state and number that are not stored yet. A failed write is retried at the next occasion.
     pub(super) fn write(&mut self, effects: &mut Effects) {
         if self.writing.is_some() {
             return;
@@ -65,7 +65,7 @@ impl Machine {
         effects.push(Effect::Write(Box::new(write)));
     }
 
-    /// What was to be written is, or is not.
+    /// A write ended.
     pub(super) fn written(&mut self, result: Result<Saved, String>, at: Moment, effects: &mut Effects) {
         let Some(Write { number, connection }) = self.writing.take() else { return };
         match result {
@@ -91,7 +91,7 @@ impl Machine {
     fn saved(&mut self, saved: Saved, change: Option<Change>) {
         let Some(Change { from, to }) = change else { return };
         match saved {
-            // What the session says is newer.
+            // The session's state is newer than the stored one.
             Saved::Overtaken(connection) => {
                 self.connection = connection;
                 return;
@@ -108,14 +108,14 @@ impl Machine {
         self.connection = to;
     }
 
-    /// Deletes the keys and writes the channel's state in one transaction, and retries until that succeeds. Commands that
-    /// arrive meanwhile are refused.
+    /// Deletes the keys and writes the channel's state in one transaction, and retries until that succeeds. Commands
+    /// that arrive during this are refused.
     pub(super) fn wipe(&mut self, to: Connection, done: Option<Caller>, effects: &mut Effects) {
         effects.push(Effect::Wipe(to.clone()));
         self.phase = Phase::Wiping { to, done, again_at: None };
     }
 
-    /// The keys are deleted, or are not.
+    /// The deletion of the keys ended.
     pub(super) fn wiped(&mut self, result: Result<(), String>, at: Moment, effects: &mut Effects) {
         let Phase::Wiping { to, done, again_at } = &mut self.phase else { return };
         if let Err(words) = result {
@@ -131,10 +131,10 @@ impl Machine {
         self.end(effects);
     }
 
-    /// Said once, and not with every attempt.
+    /// Logs a failed write, once and not with every attempt.
     fn unwritten(&mut self, words: &str, at: Moment) {
         if self.write_again_at.replace(at.monotonic + WRITE_PAUSE).is_none() {
-            tracing::error!(channel.id = %self.channel, error = words, "writing the channel's state failed");
+            tracing::error!(channel.id = %self.channel, error = words, "cannot write the channel's state");
         }
     }
 }

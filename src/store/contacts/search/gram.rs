@@ -7,7 +7,7 @@ use std::hash::Hasher;
 /// Bits of one character in a gram's number.
 const BITS: u32 = 21;
 
-/// What a text belongs to. Grams of the two never meet.
+/// The part of a contact that a text belongs to. Grams of different parts are different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Part {
     /// Names, addresses and tags, and the number as it was given.
@@ -34,7 +34,7 @@ pub(in crate::store) struct List {
 }
 
 impl List {
-    /// Adds a number that is not below the last one; one that is the last already is not added again.
+    /// Adds a number that is not below the last one; the last one again is not added.
     pub(in crate::store) fn push(&mut self, number: u32) {
         if self.bytes.is_empty() || number != self.last {
             pack(&mut self.bytes, number - self.last);
@@ -56,7 +56,7 @@ pub(in crate::store) fn pack(bytes: &mut Vec<u8>, mut number: u32) {
     bytes.push(number as u8);
 }
 
-/// What [`pack`] appended, from first to last.
+/// The numbers that [`pack`] appended, in order.
 pub(in crate::store) fn unpack(bytes: &[u8]) -> impl Iterator<Item = u32> {
     let mut bytes = bytes.iter();
     std::iter::from_fn(move || {
@@ -80,8 +80,8 @@ pub(in crate::store) fn numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Grams are looked up a hundred times for each contact, and nobody chooses them to collide with more than the
-/// characters of a name: mixing by one multiplication is enough.
+/// Grams are looked up a hundred times for each contact, and nobody can choose many that collide: mixing by one
+/// multiplication is enough.
 #[derive(Debug, Default, Clone, Copy)]
 pub(in crate::store) struct GramHasher(u64);
 

@@ -1,14 +1,14 @@
 //! Keeping the search index: a segment at a time, for contacts that were added or changed.
 //!
-//! A segment is read and put together while others write, and written at once. Contacts that are in none yet, or
-//! changed since, are read one by one by a search, so that it misses nothing and finds nothing of the past; the
-//! index only makes it fast. Called by imports and by the engine's background step.
+//! A segment is read and built while others write, and written at once. Contacts that are in no segment yet, or changed
+//! since, are read one by one by a search, so that it misses nothing and finds nothing outdated; the index only makes
+//! it fast. Called by imports and by the engine's background step.
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::segment::Builder;
-use crate::store::contacts::book::Book;
+use crate::store::contacts::totals::ContactTotals;
 use crate::store::dialect::{Rows, Type};
 use crate::store::{Error, Result, Store, Transaction};
 
@@ -19,9 +19,9 @@ const SEGMENT: u32 = 8_192;
 /// How thoroughly the index is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Care {
-    /// While more is being written: a segment is made again once a quarter of it is out of date.
+    /// While more is being written: a segment is rebuilt once a quarter of it is outdated.
     Passing,
-    /// When no more writes are expected: until little is out of date.
+    /// When no more writes are expected: until little is outdated.
     Thorough,
 }
 
@@ -39,7 +39,7 @@ struct Task {
 pub struct Prepared {
     company: Uuid,
     task: Task,
-    /// What was stale when the texts were read, with the number of changes.
+    /// The contacts that were stale when the texts were read, with their numbers of changes.
     stale: Vec<(i64, i64)>,
     lists: Vec<(i64, Vec<u8>)>,
 }
@@ -80,13 +80,13 @@ impl Store {
             return Ok(None);
         };
         self.claim(company, task).await?;
-        // First what is stale, then the texts: a change in between is read, and noted again.
+        // Stale contacts first, then the texts: a change in between is read, and noted again.
         let stale = self.stale_in(company, task).await?;
         let lists = self.lists(company, task).await?;
         Ok(Some(Prepared { company, task, stale, lists }))
     }
 
-    /// The other part of a step: writes the segment, unless somebody else was faster.
+    /// The second part of a step: writes the segment, unless another process was faster.
     ///
     /// # Errors
     ///
@@ -94,9 +94,9 @@ impl Store {
     pub async fn write_segment(&self, prepared: Prepared) -> Result<()> {
         let Prepared { company, task, stale, lists } = prepared;
         let transaction = self.begin().await?;
-        let mut book = self.lock_book(&transaction, company).await?;
+        let mut totals = self.lock_totals(&transaction, company).await?;
         let overtaken = match task.replaced {
-            None => book.indexed != task.first,
+            None => totals.indexed != task.first,
             Some(id) => !self.remove_segment(&transaction, id).await?,
         };
         if overtaken {
@@ -105,8 +105,8 @@ impl Store {
         self.insert_segment(&transaction, company, task, &lists).await?;
         self.refresh(&transaction, company, &stale).await?;
         if task.replaced.is_none() {
-            book.indexed = task.first + task.contacts;
-            self.write_book(&transaction, company, book).await?;
+            totals.indexed = task.first + task.contacts;
+            self.write_totals(&transaction, company, totals).await?;
         }
         transaction.commit().await.map_err(Error::while_committing)
     }
@@ -126,9 +126,9 @@ impl Store {
     }
 
     async fn indexing_task(&self, company: Uuid, care: Care, segment: i64) -> Result<Option<Task>> {
-        let book = self.book(&self.read, company).await?;
-        if book.contacts - book.indexed >= segment {
-            return Ok(Some(Task { replaced: None, first: book.indexed, contacts: segment }));
+        let totals = self.contact_totals(&self.read, company).await?;
+        if totals.contacts - totals.indexed >= segment {
+            return Ok(Some(Task { replaced: None, first: totals.indexed, contacts: segment }));
         }
         let bound = match care {
             Care::Passing => segment / 4,
@@ -153,7 +153,7 @@ impl Store {
         Ok(Some(Task { replaced: Some(id), first, contacts }))
     }
 
-    /// From here on a change of the task's contacts is noted as stale.
+    /// From here on a change of the task's contacts marks them as stale.
     async fn claim(&self, company: Uuid, task: Task) -> Result<()> {
         let claim = "UPDATE contact_book SET claimed = $2 WHERE company_id = $1 AND claimed < $2";
         let values = [company.into(), (task.first + task.contacts).into()];
@@ -251,16 +251,16 @@ impl Store {
         Ok(())
     }
 
-    /// Notes that the searched texts of these contacts changed, as far as they are or may be indexed.
+    /// Marks these contacts, whose searched texts changed, as stale, if they are or may be indexed.
     pub(in crate::store) async fn mark_stale(
         &self,
         transaction: &Transaction,
         company: Uuid,
-        book: Book,
+        totals: ContactTotals,
         ordinals: impl Iterator<Item = i64>,
     ) -> Result<()> {
         let mut rows = Rows::new(self.backend, &[("ordinal", Type::Int)]);
-        ordinals.filter(|ordinal| *ordinal < book.claimed).for_each(|ordinal| rows.push([ordinal.into()]));
+        ordinals.filter(|ordinal| *ordinal < totals.claimed).for_each(|ordinal| rows.push([ordinal.into()]));
         if rows.is_empty() {
             return Ok(());
         }

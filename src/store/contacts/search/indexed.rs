@@ -1,7 +1,7 @@
 //! Finding contacts by the lists of the search index, of which as few are read as will do.
 //!
-//! A gram that nearly everybody has says little, and its lists are the longest. So short lists are read first; where
-//! they leave few contacts, the texts of these are read instead of the long ones.
+//! A gram that nearly every contact has narrows a search little, and its lists are the longest. So short lists are read
+//! first; where they leave few contacts, the texts of these are read in place of the long lists.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::store::{Error, Result, Store, Transaction};
 
 /// Lists that are held in memory at once.
 const LISTS: usize = 512;
-/// Segments that show which grams nearly everybody has.
+/// The number of segments that show which grams nearly every contact has.
 const SAMPLE: usize = 8;
 /// Bytes of a list that is read at once: of a gram that one in four contacts has.
 const SHORT: i32 = 4_096;
@@ -36,7 +36,7 @@ struct Finding<'a> {
     company: Uuid,
     search: &'a Search,
     grams: BTreeSet<i64>,
-    /// Those whose lists were long and not needed in the segments before.
+    /// The grams whose lists were long and not needed in earlier segments.
     common: BTreeSet<i64>,
     found: Vec<u32>,
 }
@@ -129,7 +129,7 @@ impl Finding<'_> {
         Ok(lists)
     }
 
-    /// From here on, what no segment needed is not asked for at first.
+    /// From here on, lists that no segment needed are not read at first.
     fn note_common(&mut self, lists: &[Lists]) {
         let Some((last, others)) = lists.split_last() else { return };
         let is_unread = |gram: &i64, lists: &Lists| matches!(lists.get(gram), Some(None));
@@ -172,7 +172,7 @@ impl Finding<'_> {
         Ok(lists)
     }
 
-    /// Adds those of the `doubted` contacts whose texts have what is looked for.
+    /// Adds the `doubted` contacts whose texts have the searched text.
     async fn read_texts(&mut self, doubted: &BTreeSet<u32>) -> Result<()> {
         let mut rows = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
         doubted.iter().for_each(|ordinal| rows.push([i64::from(*ordinal).into()]));

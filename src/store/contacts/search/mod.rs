@@ -1,7 +1,7 @@
-//! Which contacts a search finds: those of the index, and those that the index does not hold yet, read one by one.
+//! Searches of contacts: in the index, and one by one among contacts that the index does not have yet.
 //!
-//! Everything is read in one transaction that sees one state of the database, so that what is found is exact
-//! while contacts are imported and indexed. Called by the list of contacts.
+//! Everything is read in one transaction that sees one state of the database, so that the result is exact while
+//! contacts are imported and indexed. Called by the list of contacts.
 
 use sea_orm::{
     AccessMode, ConnectionTrait, DbBackend, IsolationLevel, QueryResult, TransactionOptions, Value,
@@ -22,7 +22,7 @@ mod segment;
 /// In characters. A longer search has more grams than it is worth: every contact is read.
 const LONGEST_INDEXED: usize = 600;
 
-/// A folded text that is looked for.
+/// A folded text to search for.
 pub(in crate::store) struct Search {
     words: Vec<Word>,
     pattern: String,
@@ -67,8 +67,8 @@ impl Store {
     }
 
     async fn found_in(&self, snapshot: &Transaction, company: Uuid, search: &Search) -> Result<Vec<u32>> {
-        let book = self.book(snapshot, company).await?;
-        let indexed = if search.is_indexed { book.indexed } else { 0 };
+        let totals = self.contact_totals(snapshot, company).await?;
+        let indexed = if search.is_indexed { totals.indexed } else { 0 };
         let mut found = Vec::new();
         if indexed > 0 {
             let (stale, fresh) = self.stale(snapshot, company, search).await?;
@@ -76,19 +76,18 @@ impl Store {
             found.retain(|ordinal| stale.binary_search(ordinal).is_err());
             found.extend(fresh);
         }
-        if indexed < book.contacts {
+        if indexed < totals.contacts {
             self.find_unindexed(snapshot, company, search, indexed, &mut found).await?;
         }
-        // Ascending but for the few that are in no segment: a stable sort only looks through what is in order.
+        // Ascending, except for the few that are in no segment: a stable sort only scans the ordered part.
         found.sort();
-        // One that changed while it was being indexed was read twice.
+        // A contact that changed while it was being indexed was read twice.
         found.dedup();
         found.reverse();
         Ok(found)
     }
 
-    /// The contacts of which the index may be out of date, ascending, those that were deleted too, and those among
-    /// them that are found.
+    /// The contacts for which the index may be outdated, ascending, deleted ones too, and those among them that match.
     async fn stale(
         &self,
         snapshot: &Transaction,

@@ -19,7 +19,7 @@ pub(in crate::store) const LENGTHS: i64 = 0;
 
 type Map<T> = HashMap<i64, T, BuildHasherDefault<GramHasher>>;
 
-/// Packed lists by their grams; `None` is one that was not read yet.
+/// Packed lists by their grams; `None` for a list that was not read yet.
 pub(in crate::store) type Lists = Map<Option<Vec<u8>>>;
 
 /// A segment in the making; the contacts are added by their order.
@@ -57,7 +57,7 @@ impl Builder {
             }
             self.place += 1;
         }
-        // What stands between two lines belongs to no gram.
+        // The gap between two lines belongs to no gram.
         self.place += 1;
     }
 
@@ -74,18 +74,18 @@ impl Builder {
     }
 }
 
-/// What is looked for, as the grams that cover it.
+/// A searched word, as the grams that cover it.
 pub(in crate::store) struct Word {
     /// Each with its distance from the word's first character.
     grams: Vec<(i64, u32)>,
     is_short: bool,
 }
 
-/// Where a word was found.
+/// The places of a word.
 pub(in crate::store) enum Found {
     /// In these contacts, by their order in the segment.
     Contacts(Vec<u32>),
-    /// At these places; [`contacts_at`] says whose they are. Where it is not certain, it is at some of them or at
+    /// At these places; [`contacts_at`] gives their contacts. If it is not certain, the word is at some of them or at
     /// none, and at no other.
     Places { places: Vec<u32>, is_certain: bool },
     /// No list of its grams was read.
@@ -130,7 +130,7 @@ impl Word {
         self.grams().filter(|gram| matches!(lists.get(gram), Some(None)))
     }
 
-    /// Where the word is in the segment of these lists; a gram without a list is nowhere in it.
+    /// Finds the word in the segment of these lists; a gram without a list occurs nowhere.
     pub(in crate::store) fn find(&self, lists: &Lists) -> Found {
         let mut wanted = Vec::new();
         for (gram, distance) in &self.grams {
@@ -141,7 +141,7 @@ impl Word {
             }
         }
         let is_certain = wanted.len() == self.grams.len();
-        // The shortest first: what the others are compared with only becomes less.
+        // The shortest first: each comparison shortens the list for the next.
         wanted.sort_by_key(|(list, _)| list.len());
         let mut wanted = wanted.into_iter();
         let Some((rarest, distance)) = wanted.next() else { return Found::Unread };
@@ -156,7 +156,7 @@ impl Word {
     }
 }
 
-/// Keeps of `places` those that `others` has at `distance` behind them; all are ascending.
+/// Keeps the `places` that `others` has at `distance` behind them; both are ascending.
 fn keep_common(places: &mut Vec<u32>, mut others: impl Iterator<Item = u32>, distance: u32) {
     let mut other = others.next();
     places.retain(|place| {
@@ -168,7 +168,7 @@ fn keep_common(places: &mut Vec<u32>, mut others: impl Iterator<Item = u32>, dis
     });
 }
 
-/// Whose texts the ascending `places` are in, by the list of [`LENGTHS`]: each contact once, ascending.
+/// The contacts whose texts contain the ascending `places`, by the list of [`LENGTHS`]: each contact once, ascending.
 pub(in crate::store) fn contacts_at(places: &[u32], lengths: &[u8]) -> Vec<u32> {
     let mut contacts = Vec::new();
     let mut places = places.iter().copied().peekable();

@@ -20,11 +20,11 @@ const LATEST_COMMIT: Duration = Duration::from_secs(60 * 60);
 /// Which sends to list. Everything that is `None` matches all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Where they are.
+    /// The stage of the sends.
     pub stage: Option<Stage>,
     /// Which channel sends them.
     pub channel_id: Option<Uuid>,
-    /// Where their audience came from.
+    /// The source of their audience.
     pub source: Option<Source>,
     /// Accepted at this moment or later.
     pub from: Option<Timestamp>,
@@ -38,7 +38,7 @@ impl Filter {
         *self == Self::default()
     }
 
-    /// What the list is narrowed to, and its parameters, of which the first is the company.
+    /// The condition as SQL, and its parameters, of which the first is the company.
     pub(super) fn condition(&self, company_id: Uuid, now: Timestamp) -> (String, Vec<Value>) {
         let Self { stage, channel_id, source, from, to } = *self;
         let mut values: Vec<Value> = vec![company_id.into()];
@@ -75,7 +75,7 @@ impl Filter {
                 " AND id IN (SELECT send_id FROM send_source WHERE source_id = ${id} AND kind = {kind})"
             );
         }
-        // Ids rise with time and are in an index; where an id says too little the row is looked at.
+        // Ids rise with time and are in an index; where an id is not precise enough, the row is examined.
         if let Some(from) = from {
             let earliest = parameter(first_id_at(from.minus(LATEST_COMMIT)).into());
             let (first, at) = (parameter(first_id_at(from).into()), parameter(from.millis().into()));

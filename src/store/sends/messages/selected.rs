@@ -2,16 +2,16 @@
 
 use sea_orm::Value;
 
-use super::{COLUMNS, Message, Roster, message};
+use super::{COLUMNS, Message, SendSnapshot, message};
 use crate::domain::message::Selection;
 use crate::domain::page::{Page, PageRequest};
 use crate::store::contacts::signed;
 use crate::store::{Result, Store};
 
-/// Messages without rows that are put together at once: about what a recipient block holds.
+/// Messages without rows that are combined at once: about a recipient block.
 const STRETCH: u64 = 4096;
 
-/// What one step found.
+/// The result of one step.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// The messages, by ordinal.
@@ -26,24 +26,24 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As [`Store::roster`].
+    /// As [`Store::send_snapshot`].
     pub async fn selected_messages(
         &self,
-        roster: &Roster,
+        snapshot: &SendSnapshot,
         selection: &Selection,
         from: u64,
         limit: u64,
         span: u64,
     ) -> Result<Found> {
-        let end = from.saturating_add(span).min(roster.recipients);
+        let end = from.saturating_add(span).min(snapshot.recipients);
         // Below `settled` every message has a row; of the others those without one may be meant as well.
         let may_be_rowless =
-            selection.has_wordless(roster.unattempted) || selection.has_wordless(roster.reserved);
-        let rows_end = if may_be_rowless { end.min(roster.progress.settled) } else { end };
-        let mut messages = self.selected_rows(roster, selection, (from, rows_end), limit).await?;
+            selection.has_wordless(snapshot.unattempted) || selection.has_wordless(snapshot.reserved);
+        let rows_end = if may_be_rowless { end.min(snapshot.progress.settled) } else { end };
+        let mut messages = self.selected_rows(snapshot, selection, (from, rows_end), limit).await?;
         let mut next = from.max(rows_end);
         while (messages.len() as u64) < limit && next < end {
-            let stretch = self.stretch(roster, next, STRETCH.min(end - next)).await?;
+            let stretch = self.stretch(snapshot, next, STRETCH.min(end - next)).await?;
             let Some(last) = stretch.last() else { break };
             next = last.outcome.position.ordinal + 1;
             messages.extend(stretch.into_iter().filter(|message| is_meant(selection, message)));
@@ -53,21 +53,21 @@ impl Store {
         if let Some(last) = messages.last().filter(|_| is_full) {
             next = last.outcome.position.ordinal + 1;
         }
-        Ok(Found { messages, next: Some(next).filter(|next| *next < roster.recipients) })
+        Ok(Found { messages, next: Some(next).filter(|next| *next < snapshot.recipients) })
     }
 
-    /// One page of the messages that are meant, by ordinal, and how many there are: of those that have a code.
+    /// One page of the selected messages with a code, by ordinal, and their total number.
     ///
     /// # Errors
     ///
-    /// As [`Store::roster`].
+    /// As [`Store::send_snapshot`].
     pub async fn coded_messages(
         &self,
-        roster: &Roster,
+        snapshot: &SendSnapshot,
         selection: &Selection,
         page: PageRequest,
     ) -> Result<Page<Message>> {
-        let (condition, mut values) = condition(roster, selection, (0, roster.recipients));
+        let (condition, mut values) = condition(snapshot, selection, (0, snapshot.recipients));
         let total =
             self.count(format!("SELECT COUNT(*) FROM message WHERE {condition}"), values.clone()).await?;
         if page.offset() >= total {
@@ -85,7 +85,7 @@ impl Store {
     /// Rows of the ledger with ordinals in this range.
     async fn selected_rows(
         &self,
-        roster: &Roster,
+        snapshot: &SendSnapshot,
         selection: &Selection,
         (from, to): (u64, u64),
         limit: u64,
@@ -93,7 +93,7 @@ impl Store {
         if from >= to {
             return Ok(Vec::new());
         }
-        let (condition, mut values) = condition(roster, selection, (from, to));
+        let (condition, mut values) = condition(snapshot, selection, (from, to));
         values.push(signed(limit).into());
         let limit = values.len();
         let rows = self.rows_between();
@@ -103,9 +103,9 @@ impl Store {
 }
 
 /// Which rows are meant, with ordinals in this range, and the parameters of that.
-fn condition(roster: &Roster, selection: &Selection, (from, to): (u64, u64)) -> (String, Vec<Value>) {
+fn condition(snapshot: &SendSnapshot, selection: &Selection, (from, to): (u64, u64)) -> (String, Vec<Value>) {
     let mut condition = "send_id = $1 AND ordinal >= $2 AND ordinal < $3".to_owned();
-    let mut values: Vec<Value> = vec![roster.send_id.into(), signed(from).into(), signed(to).into()];
+    let mut values: Vec<Value> = vec![snapshot.send_id.into(), signed(from).into(), signed(to).into()];
     if !selection.states.is_empty() {
         let states = selection.states.iter().map(|state| state.as_i16().to_string());
         condition += &format!(" AND state IN ({})", states.collect::<Vec<_>>().join(", "));

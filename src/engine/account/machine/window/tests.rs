@@ -1,5 +1,7 @@
 //! The window under a simulated clock.
 
+mod edges;
+
 use proptest::prelude::*;
 
 use super::*;

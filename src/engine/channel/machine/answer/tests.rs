@@ -15,7 +15,7 @@ enum Bound {
     RecipientWaits,
     /// Its send waits in the store until the provider lets the template through.
     TemplateWaits,
-    /// Nothing goes until the provider takes the channel again.
+    /// Nothing goes until the provider accepts the channel again.
     ChannelStops,
 }
 

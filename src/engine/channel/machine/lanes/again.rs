@@ -1,4 +1,4 @@
-//! Messages that are tried again: those that wait until they are due, and those that may go now.
+//! Retries: messages that wait until they are due, and messages that may go now.
 
 use std::time::Instant;
 
@@ -12,8 +12,8 @@ use crate::engine::planted::{Fault, is_planted};
 use crate::store::sends::Size;
 
 impl Lanes {
-    /// Puts a message back until `due`; `is_troubled` when the provider is in trouble, so that no more of
-    /// the same are started. `false` when there is no room for it here: it waits in the store.
+    /// Puts a message back until `due`; `is_troubled` when the provider is in trouble, so that fewer new messages are
+    /// started. Returns `false` when there is no room: then the message waits in the store.
     pub(in crate::engine::channel::machine) fn defer(
         &mut self,
         ticket: Ticket,
@@ -40,7 +40,7 @@ impl Lanes {
         true
     }
 
-    /// The next message of this size that waits and is due: that it is tried again has to be written first.
+    /// Takes the next due message of this size; its retry has to be announced first.
     pub(in crate::engine::channel::machine) fn due(&mut self, size: Size, now: Instant) -> Option<Ticket> {
         self.lane(size).waiting.pop(now)
     }
@@ -51,22 +51,22 @@ impl Lanes {
         [direct, bulk].into_iter().filter_map(|lane| lane.waiting.next_due()).min()
     }
 
-    /// Messages that may be tried again now.
+    /// Messages that may be retried now.
     pub(in crate::engine::channel::machine) fn again_now(&self) -> impl Iterator<Item = &Ticket> {
         self.both().flat_map(|lane| &lane.again)
     }
 
-    /// How many messages of this size may be tried again now.
+    /// The number of messages of this size that may be retried now.
     pub(in crate::engine::channel::machine) fn again(&mut self, size: Size) -> usize {
         self.lane(size).again.len()
     }
 
-    /// The message may be tried again now.
+    /// The message may be retried now.
     pub(in crate::engine::channel::machine) fn try_again(&mut self, ticket: Ticket) {
         self.lane_of(&ticket).again.push_back(ticket);
     }
 
-    /// The provider has the message after all. Whether it waited here; if so, it is over.
+    /// A receipt says that the provider has the message. Returns whether it waited here; if so, it is over.
     pub(in crate::engine::channel::machine) fn heard(&mut self, key: Key) -> bool {
         let Self { direct, bulk, .. } = self;
         let waited = [direct, bulk].into_iter().any(|lane| {
@@ -79,7 +79,7 @@ impl Lanes {
         waited
     }
 
-    /// Whether so many messages of this size wait because of trouble at the provider that no new ones are started.
+    /// Whether so many messages of this size wait because of trouble at the provider that no new ones may start.
     pub(in crate::engine::channel::machine) fn is_troubled(&self, size: Size) -> bool {
         let lane = match size {
             Size::Direct => &self.direct,
@@ -88,23 +88,23 @@ impl Lanes {
         lane.waiting.troubled() >= self.bounds.deferred
     }
 
-    /// Of which size the message's send is.
+    /// The size of the message's send.
     pub(in crate::engine::channel::machine) fn size_of(&self, ticket: &Ticket) -> Size {
         self.works.get(&ticket.send_id).map_or(Size::Direct, size)
     }
 
-    /// Whether a message may be tried again now.
+    /// Whether a message may be retried now.
     pub(super) fn has_again(&self) -> bool {
         self.both().any(|lane| !lane.again.is_empty())
     }
 
-    /// The next message of this size that may be tried again now.
+    /// Takes the next message of this size that may be retried now.
     pub(super) fn take_again(&mut self, size: Size) -> Option<Ticket> {
         let early = if is_planted(Fault::BulkTriedAgainFirst) { self.bulk.again.pop_front() } else { None };
         early.or_else(|| self.lane(size).again.pop_front())
     }
 
-    /// Drops what waits of sends that are no longer in the store.
+    /// Drops the waiting messages of sends that are no longer in the store.
     pub(super) fn forget_again(&mut self, gone: &[Uuid]) {
         let Self { direct, bulk, .. } = self;
         for lane in [direct, bulk] {

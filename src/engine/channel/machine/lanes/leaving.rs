@@ -12,9 +12,9 @@ use crate::engine::channel::machine::work::{Leave, Ticket, Work};
 use crate::engine::planted::{Fault, is_planted};
 
 impl Lanes {
-    /// Lets go of the sends that `chosen` picks: nothing of them is handed out any more, and what waits
-    /// here waits in the store instead, by `wall` at the time of `now`. Returns the messages that were about
-    /// to be tried again: they must be put back.
+    /// Releases the sends that `chosen` picks: none of their messages is handed out any more, and messages that wait
+    /// here wait in the store instead, by `wall` at the time of `now`. Returns the messages that were about to be
+    /// retried: the caller has to put them back.
     pub(in crate::engine::channel::machine) fn leave(
         &mut self,
         leave: Leave,
@@ -49,7 +49,7 @@ impl Lanes {
         back
     }
 
-    /// The sends here whose time is over at `now`.
+    /// The sends here that have expired at `now`.
     pub(in crate::engine::channel::machine) fn expired(&mut self, now: Timestamp) -> Vec<Uuid> {
         let now = if is_planted(Fault::ExpiryOffByOne) { now.minus(Duration::from_millis(1)) } else { now };
         if self.next_expiry.is_none_or(|next| next > now) {
@@ -73,8 +73,8 @@ impl Lanes {
         self.next_expiry
     }
 
-    /// A send that was taken in is complete now: if nothing is left to do, that is written; if all that is
-    /// left waits for later, it leaves again.
+    /// A send that was taken in is complete: if nothing of it is left to do, that is written; if the rest waits for
+    /// later, it leaves again.
     pub(in crate::engine::channel::machine) fn settle_down(&mut self, send_id: Uuid) {
         if self.works.get_mut(&send_id).is_some_and(Work::settle_down) {
             self.moved.insert(send_id);
@@ -88,7 +88,8 @@ impl Lanes {
         }
     }
 
-    /// What all that is left of a send waits for, and until when the first of it does; `None` while something of it can be handed out.
+    /// What the rest of a send waits for, and when its first message is due; `None` while a message of it can be handed
+    /// out.
     pub(in crate::engine::channel::machine) fn held_back(
         &self,
         send_id: Uuid,

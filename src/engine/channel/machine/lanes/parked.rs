@@ -1,4 +1,4 @@
-//! Messages that wait in the store while their send is here, and when they are to be read.
+//! Parked messages: they wait in the store while their send is in memory.
 
 use uuid::Uuid;
 
@@ -7,17 +7,18 @@ use crate::clock::Timestamp;
 use crate::engine::channel::machine::map::Set;
 use crate::engine::channel::machine::work::{Ticket, Work};
 
-/// Sends of which messages wait in the store, and perhaps some others, with a bound for when they are due: sends are
-/// gone through only when that moment comes.
+/// Sends with messages parked in the store, and perhaps a few others, with a bound for when they are due: the sends are
+/// searched only when that time comes.
 #[derive(Debug, Default)]
 pub(super) struct Parked {
     sends: Set<Uuid>,
-    /// No message is due before; of templates apart, because they may have to wait although they are due.
+    /// No message is due before; templates have a time of their own, because they may have to wait although they are
+    /// due.
     next: [Option<Timestamp>; 2],
 }
 
 impl Parked {
-    /// Messages of this send wait in the store, or will.
+    /// Messages of this send are parked, or will be.
     pub(super) fn insert(&mut self, send_id: Uuid) {
         self.sends.insert(send_id);
     }
@@ -29,7 +30,7 @@ impl Parked {
         }
     }
 
-    /// The send changed: it is looked at when its first message may be due.
+    /// The send changed: notes when its first message may be due.
     fn note(&mut self, work: &Work) {
         if !work.is_parked() {
             return;
@@ -46,7 +47,7 @@ fn bring_forward(next: &mut Option<Timestamp>, due: Timestamp) {
 }
 
 impl Lanes {
-    /// Changes a send, and notes when what it has in the store is due.
+    /// Changes a send, and notes when its parked messages are due.
     fn repark(&mut self, send_id: Uuid, change: impl FnOnce(&mut Work)) {
         if let Some(work) = self.works.get_mut(&send_id) {
             change(work);
@@ -54,7 +55,7 @@ impl Lanes {
         }
     }
 
-    /// A message that was put back, or goes on from an earlier life of the process, waits in the store.
+    /// Parks a message that was put back, or that an earlier process left.
     pub(in crate::engine::channel::machine) fn park(&mut self, ticket: Ticket, due: Timestamp) {
         self.recorded.remove(&ticket.key());
         if self.holds(ticket.send_id) {
@@ -63,7 +64,7 @@ impl Lanes {
         }
     }
 
-    /// So many messages of a send wait in the store, the first of them until `due`.
+    /// So many messages of a send are parked, the first of them until `due`.
     pub(in crate::engine::channel::machine) fn parked(
         &mut self,
         send_id: Uuid,
@@ -73,12 +74,12 @@ impl Lanes {
         self.repark(send_id, |work| work.parked_until(parked, due));
     }
 
-    /// Messages of these people wait in the store until `due`.
+    /// The messages that were passed over are parked until `due`.
     pub(in crate::engine::channel::machine) fn passed_until(&mut self, send_id: Uuid, due: Timestamp) {
         self.repark(send_id, |work| work.passed_until(due));
     }
 
-    /// Whatever waits in the store is read again, whenever it was due.
+    /// Parked messages are read again at once, whenever they were due.
     pub(in crate::engine::channel::machine) fn look_at_parked(&mut self, now: Timestamp) {
         let sends: Vec<_> = self.parked.sends.iter().copied().collect();
         for send_id in sends {
@@ -86,8 +87,7 @@ impl Lanes {
         }
     }
 
-    /// The sends of which messages that wait in the store are due and must be read.
-    /// Those of templates only when `templates` may go.
+    /// The sends whose parked messages are due and must be read; those of templates only when `templates` may go.
     pub(in crate::engine::channel::machine) fn unparks(
         &mut self,
         now: Timestamp,
@@ -117,7 +117,7 @@ impl Lanes {
         due
     }
 
-    /// Messages of a send were read: so many wait here now, the others in the store until `due`.
+    /// Parked messages of a send were read: so many wait here now, the rest is parked until `due`.
     pub(in crate::engine::channel::machine) fn unparked(
         &mut self,
         send_id: Uuid,
@@ -129,7 +129,7 @@ impl Lanes {
         self.settle_down(send_id);
     }
 
-    /// No message that waits in the store is due before; of templates only when `templates` may go.
+    /// No parked message is due before; templates count only when `templates` may go.
     pub(in crate::engine::channel::machine) fn next_unpark(&self, templates: bool) -> Option<Timestamp> {
         let [others, of_templates] = self.parked.next;
         [others, of_templates.filter(|_| templates)].into_iter().flatten().min()

@@ -1,6 +1,6 @@
-//! Reserving the messages that go next, and passing over those for whom the quota of templates has no slot.
+//! Reserving the messages that go next, and passing over people for whom the quota of templates has no slot.
 //!
-//! Where templates may not go for a while, those with one recipient stand behind the other sends: these wait for no
+//! While templates may not go, template sends with one recipient stand behind other sends, so that these wait for no
 //! mark but their own.
 
 use std::collections::VecDeque;
@@ -13,28 +13,28 @@ use crate::domain::phone::PhoneNumber;
 use crate::engine::channel::machine::map::Set;
 use crate::engine::channel::machine::work::{Leave, Requested, Work};
 
-/// So many people of each send are passed over at once: each has a row that the next record writes.
+/// The most people of a send that are passed over at once: each gets a row in the next record.
 const PASSED_AT_ONCE: u64 = 500;
 
-/// Who found no slot in the quota of templates.
+/// Messages that found no slot in the quota of templates.
 #[derive(Debug, Default)]
 pub(in crate::engine::channel::machine) struct PassedOver {
-    /// Whether anybody did.
+    /// Whether there are any.
     pub(in crate::engine::channel::machine) is_blocked: bool,
-    /// Sends of which nobody is known to have a slot.
+    /// Sends none of whose recipients is known to have a slot.
     pub(in crate::engine::channel::machine) sends: Set<Uuid>,
-    /// Messages of other sends, with send and company: they wait in the store.
+    /// Messages of other sends, with send and company: they are parked in the store.
     pub(in crate::engine::channel::machine) people: Vec<(Uuid, Uuid, Position)>,
 }
 
 impl Lanes {
-    /// The recipients of messages of templates that may be handed out by their marks, those on their way to the store
+    /// The recipients of template messages that may be handed out by their marks, marks on their way to the store
     /// included.
     pub(in crate::engine::channel::machine) fn marked_people(&self) -> impl Iterator<Item = PhoneNumber> {
         self.works.values().filter(|work| work.template.is_some()).flat_map(Work::marked)
     }
 
-    /// The recipients of messages of templates that [`Lanes::reserve_ahead`] would reserve next, if all had slots.
+    /// The recipients of the template messages that [`Lanes::reserve_ahead`] would reserve next if all had slots.
     pub(in crate::engine::channel::machine) fn next_people(&self, tops_up: bool) -> Vec<PhoneNumber> {
         let templates = |id: &Uuid| self.works.get(id).filter(|work| work.template.is_some());
         let ahead = usize::try_from(self.bounds.ahead).unwrap_or(usize::MAX);
@@ -50,7 +50,7 @@ impl Lanes {
         (self.bounds.ahead / (2 * self.bulk.order.len() as u64).max(1)).max(1)
     }
 
-    /// The same as [`Lanes::reserve_ahead`], of everything but templates.
+    /// [`Lanes::reserve_ahead`] for everything but templates.
     pub(in crate::engine::channel::machine) fn reserve_others_ahead(&mut self, tops_up: bool) {
         self.put_templates_last();
         let share = self.bulk_share();
@@ -72,10 +72,10 @@ impl Lanes {
         }
     }
 
-    /// Reserves, with the next marks, the messages that are handed out next: so many as are allowed in all,
-    /// for the direct lane and, in equal shares, for the bulk lane; of templates only those for whose recipients
-    /// `has_slot` says yes. Each share is used to a half before it is filled up, unless it `tops_up`. Whether
-    /// sends found none and are passed over.
+    /// Reserves, with the next marks, the messages that are handed out next: up to the allowed number for the direct
+    /// lane and, in equal shares, for the bulk lane; template messages only to recipients for whom `has_slot` says yes.
+    /// Each share is used to a half before it is filled up, unless it `tops_up`. Returns the messages that found no
+    /// slot.
     pub(in crate::engine::channel::machine) fn reserve_ahead(
         &mut self,
         tops_up: bool,
@@ -126,13 +126,13 @@ impl Lanes {
         passed
     }
 
-    /// These sends wait in the store for a slot. Those of which it knows everything are gone from here at once.
+    /// These sends wait in the store for a slot. A send whose state is fully stored leaves memory at once.
     pub(in crate::engine::channel::machine) fn send_back(&mut self, sends: &Set<Uuid>) {
         for id in sends {
             let Some(work) = self.works.get_mut(id) else { continue };
             self.queued.discount(work);
             if work.is_as_stored() && !self.moved.contains(id) {
-                // Only those who were read are known to be new: the others of many are looked at there.
+                // Only the recipients that were read are known to be new: the search in the store looks at the others.
                 if !work.is_direct() {
                     self.bulk.look_again();
                 }
@@ -158,8 +158,8 @@ impl Lanes {
         self.put_templates_last();
     }
 
-    /// Lets the other sends with one recipient pass those of templates, of which none is marked. Each keeps its place
-    /// among its like.
+    /// Moves other sends with one recipient before template sends, none of which is marked. The order within each kind
+    /// stays.
     fn put_templates_last(&mut self) {
         let Self { works, direct, direct_requested, .. } = self;
         let is_other = |id: &Uuid| works.get(id).is_none_or(|work| work.template.is_none());
@@ -169,7 +169,7 @@ impl Lanes {
         direct.order.extend(templates);
     }
 
-    /// Somebody who counts against the quota of templates waits for this message of the send.
+    /// This message of the send goes to a person who counts against the quota of templates already.
     pub(in crate::engine::channel::machine) fn counted_at(&mut self, send_id: Uuid, ordinal: u64) {
         if let Some(work) = self.works.get_mut(&send_id) {
             work.is_counted_at(ordinal);

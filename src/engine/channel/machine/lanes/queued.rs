@@ -1,5 +1,5 @@
-//! How many messages stand in the lanes, which is asked after each input. Each send in the order of the direct lane has one;
-//! those of bulk sends are counted as they come and go.
+//! The number of messages in the lanes, read after each input. Each send in the order of the direct lane has one; those
+//! of bulk sends are counted as they come and go.
 
 use super::Lanes;
 use crate::engine::channel::machine::work::Work;
@@ -9,21 +9,21 @@ use crate::engine::channel::machine::work::Work;
 pub(super) struct Queued(u64);
 
 impl Queued {
-    /// A send came: what it has counts from here on.
+    /// A send arrived: its messages count from here on.
     pub(super) const fn count(&mut self, work: &Work) {
         if !work.is_direct() {
             self.0 += work.queued();
         }
     }
 
-    /// A send goes, or nothing of it is handed out any more: what it has counts no more.
+    /// A send leaves, or none of its messages is handed out any more: they no longer count.
     pub(super) const fn discount(&mut self, work: &Work) {
         if !work.is_direct() {
             self.less(work.queued());
         }
     }
 
-    /// So many were handed out, or passed over.
+    /// So many messages were handed out or passed over.
     pub(super) const fn less(&mut self, messages: u64) {
         self.0 = self.0.saturating_sub(messages);
     }
@@ -35,7 +35,7 @@ impl Lanes {
         (self.direct.order.len() as u64, self.queued.0)
     }
 
-    /// Messages that wait to be tried again.
+    /// Messages that wait for a retry.
     pub(in crate::engine::channel::machine) fn to_be_retried(&self) -> usize {
         self.both().map(|lane| lane.waiting.len() + lane.again.len()).sum()
     }

@@ -1,10 +1,10 @@
 //! The back-off of a number that the provider throttles: down by half, up in small steps.
 //!
-//! Halving at once and coming back slowly settles near what the provider takes, whatever that is.
+//! Halving at once and rising slowly settles near the rate that the provider accepts.
 
 use std::time::{Duration, Instant};
 
-/// The time between two steps up; as long is nothing given back after a halving.
+/// The time between two steps up, and before the first step after a halving.
 const STEP: Duration = Duration::from_secs(1);
 /// A step up, as a part of the full rate.
 const GAIN: f64 = 0.05;
@@ -32,7 +32,7 @@ impl BackOff {
         Self { rate: (self.rate(now) / 2.0).max(floor), since: now, ..self }
     }
 
-    /// The full rate is another one now, or there is none any more: then the back-off goes on to the old one.
+    /// The full rate changed; without one, the back-off goes on to the old one.
     pub(super) fn limit(&mut self, full: f64) {
         if full.is_finite() {
             self.rate = self.rate.min(full);
@@ -63,12 +63,12 @@ impl BackOff {
         reason = "between nothing and the twenty steps from nothing to the full rate"
     )]
     pub(super) fn end(&self) -> Instant {
-        // A hair less than a whole step is no step: sums of twentieths are not exact.
+        // A rounding error is no step: sums of twentieths are not exact.
         let steps = ((self.full - self.rate) / (GAIN * self.full) - 1e-9).ceil().clamp(0.0, 1.0 / GAIN);
         self.since + STEP * steps as u32
     }
 
-    /// How many steps are due.
+    /// The number of steps that are due.
     fn steps(&self, now: Instant) -> u32 {
         u32::try_from(now.saturating_duration_since(self.since).as_secs()).unwrap_or(u32::MAX)
     }

@@ -1,7 +1,7 @@
-//! The bucket of permits at one rate: governor's GCRA, told what time it is.
+//! The bucket of permits at one rate: governor's GCRA, with the time passed in.
 //!
-//! A change of the rate makes a new bucket that holds what the old one held, so that no change of pace gives
-//! a burst or takes a permit away that was earned.
+//! A change of the rate creates a new bucket with the permits of the old one, so that no change gives a burst or takes
+//! an earned permit away.
 
 use std::cell::Cell;
 use std::num::NonZeroU32;
@@ -15,8 +15,8 @@ use governor::nanos::Nanos;
 use governor::state::{NotKeyed, StateStore};
 use governor::{Quota, RateLimiter};
 
-/// Timers fire up to so late (tokio's have a granularity of 1 ms). Being late by so many nanoseconds costs
-/// nothing of the rate; it is never more than half the distance of two permits, so that it never adds a permit.
+/// Timers may fire this late (tokio's have a granularity of 1 ms). Being late by so many nanoseconds does not lower the
+/// rate. The allowance is never more than half the distance of two permits, so that it never adds a permit.
 const LATENESS: u64 = 2_000_000;
 
 /// The most nanoseconds that a whole burst is worth: no more than 146 years, so that sums do not overflow.
@@ -29,7 +29,7 @@ pub(super) struct Bucket {
     pace: Pace,
 }
 
-/// What governor asks for: the time, and the arrival that it noted last. Nanoseconds since the bucket's origin.
+/// The clock and state that governor needs: the time, and the last arrival. Nanoseconds since the bucket's origin.
 #[derive(Clone, Default)]
 struct Told(Rc<Moments>);
 
@@ -89,7 +89,7 @@ impl Pace {
         self.period * u64::from(self.burst.get())
     }
 
-    /// See [`LATENESS`].
+    /// The allowance for late timers at this rate.
     fn lateness(self) -> u64 {
         LATENESS.min(self.period / 2)
     }
@@ -125,7 +125,7 @@ impl Bucket {
     /// Takes a permit, or says how long it takes to earn one.
     pub(super) fn take(&self, now: Instant) -> Result<(), Duration> {
         let since = self.since(now);
-        // A caller who is a little late counts as having come when the permit was due.
+        // A caller that is a little late counts as having come when the permit was due.
         let late = self.pace.lateness();
         let in_time = self.told.0.arrival.get().clamp(since.saturating_sub(late), since);
         self.told.0.now.set(in_time);

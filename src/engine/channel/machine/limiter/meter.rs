@@ -1,8 +1,8 @@
-//! The meter: how many messages went in the last second, where no rate says it.
+//! The meter: counts the messages of the last second, for numbers without a rate limit.
 
 use std::time::Instant;
 
-/// Parts of a second that are counted apart.
+/// The parts into which a second is divided.
 const PARTS: usize = 10;
 
 pub(super) struct Meter {
@@ -24,13 +24,13 @@ impl Meter {
         *count = count.saturating_add(1);
     }
 
-    /// Messages that went within the last second, to a tenth of it.
+    /// The number of messages in the last second, to a tenth of a second.
     pub(super) fn per_second(&mut self, now: Instant) -> f64 {
         self.advance(now);
         self.counts.iter().copied().map(f64::from).sum()
     }
 
-    /// Forgets what is a second old.
+    /// Drops counts that are a second old.
     fn advance(&mut self, now: Instant) {
         let since = now.saturating_duration_since(self.origin);
         let part = since.as_secs() * PARTS as u64 + u64::from(since.subsec_millis() / 100);

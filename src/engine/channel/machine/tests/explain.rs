@@ -1,25 +1,22 @@
 //! What people are told: which limits hold, what set them, and what is to be expected of each send.
 
 use super::*;
-use crate::connector::Disposition;
 use crate::domain::limit::{Allows, Limit, Limits, Origin};
 use crate::domain::outlook::{Outlook, Reason};
 use crate::domain::rate::Rate;
 use crate::domain::tier::Quota;
 
-const DAY: Duration = Duration::from_secs(24 * 3_600);
-
 impl World {
-    fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> Limits {
         self.machine.explain(self.at)
     }
 
-    fn limit(&self, name: &str) -> Limit {
+    pub(super) fn limit(&self, name: &str) -> Limit {
         self.limits().limits.into_iter().find(|limit| limit.name.as_str() == name).unwrap()
     }
 
     /// The names of the limits that decide now.
-    fn binding(&self) -> Vec<&'static str> {
+    pub(super) fn binding(&self) -> Vec<&'static str> {
         self.limits()
             .limits
             .iter()
@@ -28,13 +25,13 @@ impl World {
             .collect()
     }
 
-    fn outlook(&self, id: u128) -> Option<Outlook> {
+    pub(super) fn outlook(&self, id: u128) -> Option<Outlook> {
         let viewed = Viewed { id: Uuid::from_u128(id), has_template: false };
         self.machine.look_ahead(vec![viewed], self.at).remove(&Uuid::from_u128(id))
     }
 
     /// A web session that was linked so long ago, and has done nothing in the last day.
-    fn of_web(linked: Duration) -> Self {
+    pub(super) fn of_web(linked: Duration) -> Self {
         let mut world = Self::with(
             1,
             |_| (),
@@ -49,10 +46,6 @@ impl World {
         }
         world
     }
-}
-
-fn refused(disposition: Disposition) -> Reply {
-    Reply::Refused { disposition, failure: failure(), retry_after: None }
 }
 
 #[test]

@@ -5,8 +5,6 @@ use crate::connector::Health;
 use crate::domain::channel::{Number, Trial};
 use crate::domain::tier::UnknownOutcome;
 
-const MINUTE: Duration = Duration::from_secs(60);
-
 impl World {
     /// So much time passes in short steps; everything is durable at once, and the provider accepts every message. When
     /// messages went, counted from `start`.

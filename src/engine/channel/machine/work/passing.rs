@@ -1,5 +1,5 @@
-//! The people of a send whom messages are marked for, and those who are passed over because the quota of templates has no
-//! slot for them.
+//! The people of a send for whom messages are marked, and those who are passed over because the quota of templates has
+//! no slot for them.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::domain::message::Position;
 use crate::domain::phone::PhoneNumber;
 
 impl Work {
-    /// Up to which message [`Work::request`] asks: not beyond those asked for when these are enough.
+    /// Up to which message [`Work::request`] reserves: no further than now when enough are reserved.
     pub(super) fn target(&self, ahead: u64, tops_up: bool) -> u64 {
         let is_enough = !tops_up && self.requested - self.next >= ahead;
         if self.leaving.is_some() || is_enough {
@@ -18,7 +18,7 @@ impl Work {
         (self.next + 2 * ahead).min(self.recipients).max(self.requested)
     }
 
-    /// The recipients of the messages that [`Work::request`] asks for next, as far as they are here.
+    /// The recipients of the messages that [`Work::request`] would reserve next, as long as they are in memory.
     pub(in crate::engine::channel::machine) fn next_to_request(
         &self,
         ahead: u64,
@@ -36,9 +36,9 @@ impl Work {
         ordinals.filter_map(move |ordinal| self.position(ordinal)?.recipient)
     }
 
-    /// Of a template, the next message of which found no slot: passes over those who have none, at most so many of
-    /// them, up to the first that has. They wait in the store, with a row that is written with the mark. Empty when
-    /// nobody further on is known to have a slot.
+    /// The next message of a template found no slot: passes over at most so many people without a slot, up to the first
+    /// that has one. They wait in the store, with a row that is written with the mark. Empty when nobody further on is
+    /// known to have a slot.
     pub(in crate::engine::channel::machine) fn pass_over(
         &mut self,
         most: u64,
@@ -64,12 +64,12 @@ impl Work {
         passed
     }
 
-    /// The messages that were passed over wait in the store, where their rows say until `due`.
+    /// The messages that were passed over are parked; their rows say until when.
     pub(in crate::engine::channel::machine) fn passed_until(&mut self, due: Timestamp) {
         self.parked_due = Some(self.parked_due.map_or(due, |earlier| earlier.min(due)));
     }
 
-    /// Somebody who counts against the quota already waits for this message.
+    /// This message goes to a person who counts against the quota already.
     pub(in crate::engine::channel::machine) const fn is_counted_at(&mut self, ordinal: u64) {
         self.counted_at = Some(ordinal);
     }
@@ -79,7 +79,7 @@ impl Work {
         if self.leaving.is_some() { 0 } else { self.recipients - self.next }
     }
 
-    /// Whether the store has it just as it is here.
+    /// Whether the stored state is the same as the state here.
     pub(in crate::engine::channel::machine) const fn is_as_stored(&self) -> bool {
         !self.is_touched
     }

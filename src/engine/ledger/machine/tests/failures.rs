@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::suppression::Suppression;
 use crate::store::suppressions::{Says, Word};
 
-fn word() -> Word {
+pub(super) fn word() -> Word {
     Word {
         company_id: Uuid::nil(),
         recipient: person(),

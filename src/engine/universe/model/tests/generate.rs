@@ -57,7 +57,7 @@ impl Generator {
             }
             77..81 => Operation::Cancel { company_id, send_id: self.send(model), now },
             81..84 => Operation::Expire { now, limit: u32::try_from(self.dice.between(1, 3)).unwrap() },
-            84..86 => Operation::PutOffDoubts { until: self.moment() },
+            84..86 => Operation::PutOffUnknown { until: self.moment() },
             86..90 => Operation::EndLeft { now },
             90..92 => {
                 if self.dice.happens(500) {

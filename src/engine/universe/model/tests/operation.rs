@@ -61,7 +61,7 @@ pub(super) enum Operation {
         now: Timestamp,
         limit: u32,
     },
-    PutOffDoubts {
+    PutOffUnknown {
         until: Timestamp,
     },
     EndLeft {
@@ -167,7 +167,7 @@ pub(super) fn ask_model(
         Operation::Expire { now, limit } => {
             format!("{:?}", model.expire_sends(*now, usize::try_from(*limit).unwrap()))
         }
-        Operation::PutOffDoubts { until } => model.put_off_doubts(*until).to_string(),
+        Operation::PutOffUnknown { until } => model.put_off_unknown(*until).to_string(),
         Operation::EndLeft { now } => model.end_left_messages(*now).to_string(),
         Operation::ClockWentBack { now } => model.clock_went_back(*now, LONGEST_HOLD).to_string(),
         Operation::Settle { sends, now } => sorted(model.settle(sends, *now)),
@@ -282,7 +282,7 @@ pub(super) fn note(operation: &Operation, answer: &str, met: &mut BTreeSet<&'sta
         }
         Operation::Cancel { .. } => note("canceled", answer.contains("Canceled")),
         Operation::Expire { .. } => note("expired", is_some),
-        Operation::PutOffDoubts { .. } => note("put off", is_some),
+        Operation::PutOffUnknown { .. } => note("put off", is_some),
         Operation::EndLeft { .. } => note("ended", is_some),
         Operation::ClockWentBack { .. } => note("clock moved rows", is_some),
         Operation::Settle { .. } => note("accepted after doubt", is_some),

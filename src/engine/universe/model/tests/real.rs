@@ -142,7 +142,7 @@ impl Real {
             Operation::Expire { now, limit } => {
                 format!("{:?}", store.expire_sends(*now, *limit).await.unwrap())
             }
-            Operation::PutOffDoubts { until } => store.put_off_doubts(*until).await.unwrap().to_string(),
+            Operation::PutOffUnknown { until } => store.put_off_unknown(*until).await.unwrap().to_string(),
             Operation::EndLeft { now } => store.end_left_messages(*now).await.unwrap().to_string(),
             Operation::ClockWentBack { now } => {
                 store.clock_went_back(*now, LONGEST_HOLD).await.unwrap().to_string()

@@ -8,14 +8,14 @@ use super::*;
 use crate::connector::web_session::{Assertion, Challenge, PairingFailure, PasskeyRefused};
 use crate::engine::web_session::passkey::PasskeyAnswer;
 
-const GATE: Duration = Duration::from_secs(120);
+pub(super) const GATE: Duration = Duration::from_secs(120);
 
-fn challenge() -> Challenge {
+pub(super) fn challenge() -> Challenge {
     Challenge::parse(&json!({"challenge": "YWJj"}).to_string()).unwrap()
 }
 
 /// Signs this challenge.
-fn assertion(challenge: &str) -> Assertion {
+pub(super) fn assertion(challenge: &str) -> Assertion {
     let signed = json!({"type": "webauthn.get", "challenge": challenge}).to_string();
     let response = json!({
         "clientDataJSON": URL_SAFE_NO_PAD.encode(signed),
@@ -27,14 +27,14 @@ fn assertion(challenge: &str) -> Assertion {
 }
 
 impl World {
-    fn pairs(number: Option<PhoneNumber>) -> Self {
+    pub(super) fn pairs(number: Option<PhoneNumber>) -> Self {
         let mut world = Self::unlinked();
         world.pair(number);
         world.opens_wanted();
         world
     }
 
-    fn at_gate() -> Self {
+    pub(super) fn at_gate() -> Self {
         let mut world = Self::pairs(None);
         world.event(Event::PasskeyRequired { challenge: challenge(), valid_for: GATE });
         assert_eq!(world.shown.stage, Stage::PasskeyRequired);
@@ -42,12 +42,12 @@ impl World {
         world
     }
 
-    fn passkey(&mut self, answer: PasskeyAnswer) -> String {
+    pub(super) fn passkey(&mut self, answer: PasskeyAnswer) -> String {
         self.command(|caller| Command::Passkey(answer, caller));
         self.done().join(", ")
     }
 
-    fn waits_for_phone(&self) -> bool {
+    pub(super) fn waits_for_phone(&self) -> bool {
         self.shown.passkey.as_ref().is_some_and(|passkey| passkey.waits_for_phone)
     }
 }

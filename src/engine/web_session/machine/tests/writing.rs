@@ -109,7 +109,7 @@ fn a_restriction_is_written_before_the_sender_hears_of_it_and_outlasts_a_lost_co
     world.saved();
     world.event(Event::Unreachable { attempts: 3, sentence: "x".to_owned() });
     world.saved();
-    world.now.wall = WALL.plus(condition::RESTRICTED_FOR);
+    world.now.wall = WALL.plus(end_policy::RESTRICTED_FOR);
     world.event(Event::Connected);
     assert_eq!(world.done(), ["write disconnected unreachable", "write connected"]);
 }

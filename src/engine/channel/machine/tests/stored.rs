@@ -1,0 +1,210 @@
+//! Sends that are read from the store: what goes on, what is in doubt, and what is announced before it is tried again.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::domain::outlook::Reason;
+use crate::domain::send::Progress;
+use crate::domain::tier::UnknownOutcome;
+
+const GRACE: Duration = Duration::from_secs(120);
+
+#[test]
+fn a_message_that_waited_in_the_store_is_announced_durably_before_it_is_tried_again() {
+    let mut world = World::ready(1);
+    let now = world.at.wall;
+    let stored = world.waiting(10, State::Queued, now);
+    world.found(Size::Direct, vec![stored]);
+    let outcome = world.outcome();
+    assert_eq!((outcome.state, outcome.attempts), (State::Sending, 1));
+    assert_eq!((outcome.retry_at, outcome.taken_at), (Some(now.plus(GRACE)), Some(now)));
+    assert!(world.is_awaited() && world.attempts.is_empty());
+    world.written();
+    let ticket = world.attempts[0].ticket;
+    assert_eq!((ticket.attempts, ticket.again, ticket.has_waited), (1, true, true));
+    world.answer(accepted());
+    assert_eq!((world.outcome().state, world.outcome().attempts), (State::Sent, 2));
+    assert_eq!(world.mark(10).state, send::State::Finished);
+}
+
+#[test]
+fn an_announced_message_that_is_over_by_what_the_store_knows_is_not_tried() {
+    let mut world = World::ready(1);
+    let stored = world.waiting(10, State::Queued, world.at.wall);
+    world.found(Size::Direct, vec![stored]);
+    let key = Key { send_id: Uuid::from_u128(10), ordinal: 0 };
+    world.feed(Input::Written(Ok(Written { gone: Vec::new(), overtaken: vec![key] })));
+    assert!(world.attempts.is_empty());
+    assert_eq!(world.mark(10).state, send::State::Finished);
+}
+
+#[test]
+fn an_announced_message_of_a_send_that_was_paused_meanwhile_is_put_back() {
+    let mut world = World::ready(1);
+    let stored = world.waiting(10, State::Queued, world.at.wall);
+    world.found(Size::Direct, vec![stored]);
+    world.feed(Input::Released { send_id: Uuid::from_u128(10), over: None, caller: Caller(1) });
+    world.flush();
+    assert!(world.attempts.is_empty());
+    let rows = world.writes.iter().flat_map(|write| &write.outcomes);
+    let last = rows.last().unwrap().outcome.clone();
+    assert_eq!((last.state, last.attempts, last.retry_at), (State::Queued, 1, Some(world.at.wall)));
+    assert_eq!(world.mark(10).due_at, Some(world.at.wall));
+    assert_eq!(world.limits().active_sends, 0);
+}
+
+#[test]
+fn of_a_message_that_may_have_gone_the_ledger_is_asked_and_of_another_it_is_not() {
+    let taken = |world: &World, state, taken_at| {
+        let mut stored = world.waiting(10, state, world.at.wall);
+        stored.waiting.soon[0].taken_at = taken_at;
+        stored
+    };
+    let some = Some(Timestamp::from_millis(1));
+    for (state, taken_at, asks) in [
+        (State::Queued, None, false),
+        (State::Queued, some, true),
+        (State::Unknown, None, true),
+        (State::Sending, some, true),
+    ] {
+        let mut world = World::ready(1);
+        let stored = taken(&world, state, taken_at);
+        let effects = world.found(Size::Direct, vec![stored]);
+        assert_eq!(effects.contains(&"read states"), asks, "{state:?} {taken_at:?}");
+        assert_eq!(world.outcomes().is_empty(), asks, "it is announced otherwise");
+        world.settle();
+        world.pass(SECOND);
+        assert_eq!(world.under_way(), [10], "{state:?} {taken_at:?}");
+    }
+}
+
+#[test]
+fn a_tier_that_holds_unknown_outcomes_tries_only_what_surely_did_not_go() {
+    for (state, tried) in [(State::Queued, true), (State::Unknown, false)] {
+        let mut world = World::with_tier(1, |tier| tier.unknown_outcome = UnknownOutcome::Hold).begun();
+        let mut stored = world.waiting(10, state, world.at.wall);
+        stored.waiting.soon[0].taken_at = Some(world.at.wall);
+        world.found(Size::Direct, vec![stored]);
+        world.settle();
+        world.pass(SECOND);
+        assert_eq!(!world.attempts.is_empty(), tried, "{state:?}");
+        if !tried {
+            assert_eq!((world.outcome().state, world.outcome().retry_at), (State::Unknown, None));
+            assert!(world.figures.contains(&Figure::Unknown));
+            assert_eq!(world.mark(10).state, send::State::Finished);
+        }
+    }
+}
+
+#[test]
+fn what_was_marked_and_has_no_row_is_in_doubt_and_told_as_unknown() {
+    for (policy, tried) in [(UnknownOutcome::Resend, true), (UnknownOutcome::Hold, false)] {
+        let mut world = World::with_tier(1, |tier| tier.unknown_outcome = policy).begun();
+        let mut stored = world.stored(20);
+        stored.send.recipients = Recipients::Blocks(3);
+        stored.send.progress = Progress { high_water: 3, settled: 1 };
+        stored.recorded = BTreeSet::from([1]);
+        stored.unknown = vec![(2, Some(person(7)))];
+        let now = world.at.wall;
+        world.found(Size::Bulk, vec![stored]);
+        let outcome = world.outcome();
+        assert_eq!((outcome.state, outcome.attempts), (State::Unknown, 1));
+        assert_eq!((outcome.position.ordinal, outcome.position.recipient), (2, Some(person(7))));
+        assert_eq!((outcome.retry_at, outcome.taken_at), (tried.then(|| now.plus(GRACE)), Some(now)));
+        let sentence = outcome.error.unwrap().sentence;
+        assert_eq!(sentence, "the service ended before the provider's answer was written");
+        assert_eq!(world.mark(20).progress, Progress { high_water: 3, settled: 3 });
+        assert_eq!(world.figures.contains(&Figure::Unknown), !tried);
+        let over = if tried { send::State::Active } else { send::State::Finished };
+        assert_eq!((world.mark(20).state, world.machine.backlog().retry), (over, u64::from(tried)));
+        world.flush();
+        if tried {
+            let waiting = world.outlook(20).unwrap().waiting.unwrap();
+            assert_eq!((waiting.reason, waiting.until), (Reason::UnknownOutcome, Some(now.plus(GRACE))));
+            assert_eq!(world.until_attempt(), GRACE);
+            assert_eq!(world.attempts[0].ticket.attempts, 1);
+        }
+    }
+}
+
+#[test]
+fn what_is_in_doubt_waits_in_the_store_when_too_much_waits_here() {
+    let mut world = World::configured(1, |_| (), |_| (), |engine, _| engine.deferred = 1).begun();
+    let mut stored = world.stored(20);
+    stored.send.recipients = Recipients::Blocks(5);
+    stored.send.progress = Progress { high_water: 5, settled: 0 };
+    stored.unknown = (0..5).map(|ordinal| (ordinal, Some(person(ordinal)))).collect();
+    world.found(Size::Bulk, vec![stored]);
+    assert_eq!((world.outcomes().len(), world.machine.backlog().retry), (5, 2));
+    world.flush();
+    let grace = world.wakes_in();
+    assert!(grace <= GRACE);
+    world.pass(GRACE);
+    assert_eq!(world.count("read waits 20"), 1, "{:?}", world.log);
+}
+
+#[test]
+fn a_send_goes_on_from_its_mark_and_one_without_anything_left_is_written_as_finished() {
+    let mut world = World::ready(1);
+    let mut bulk = world.stored(20);
+    bulk.send.recipients = Recipients::Blocks(4);
+    bulk.send.progress = Progress { high_water: 2, settled: 2 };
+    let mut done = world.stored(21);
+    done.send.recipients = Recipients::Blocks(2);
+    done.send.progress = Progress { high_water: 2, settled: 2 };
+    world.found(Size::Bulk, vec![bulk, done]);
+    assert_eq!(world.mark(21).state, send::State::Finished);
+    assert_eq!(world.count("read recipients 20 2"), 1);
+    world.read_people(20, 2, &[3, 4]);
+    world.flush();
+    assert_eq!(world.limits().active_sends, 1);
+    let ticket = world.attempts[0].ticket;
+    assert_eq!((ticket.ordinal, ticket.recipient, ticket.attempts), (2, Some(person(3)), 0));
+}
+
+#[test]
+fn a_group_gets_its_one_message_and_pairs_and_opt_outs_are_no_matter_of_it() {
+    let mut world = World::with_tier(1, |tier| tier.pair_burst = 1).begun();
+    for id in [10, 11] {
+        let group = Order { group: Some("12@g.us".to_owned()), ..order() };
+        world.accept_order(id, group, Recipients::Group);
+        world.flush();
+        world.pass(SECOND);
+    }
+    assert_eq!(world.under_way(), [10, 11]);
+    assert!(world.attempts.iter().all(|attempt| attempt.ticket.recipient.is_none()));
+    // A group is no pair: the provider's word about one is a failure that may pass.
+    world.answer(refused(Disposition::Pair));
+    assert_eq!((world.outcome().state, world.outcome().attempts), (State::Queued, 1));
+}
+
+#[test]
+fn a_send_that_cannot_be_read_is_left_out_of_the_next_looks() {
+    let mut world = World::ready(1);
+    world.feed(Input::Look);
+    let broken = vec![Uuid::from_u128(30)];
+    world.feed(Input::Fetched { size: Size::Direct, result: Ok(Fetched { broken, ..nothing() }) });
+    assert!(world.fetches.last().unwrap().held.contains(&Uuid::from_u128(30)));
+    world.store_is_empty();
+    let told = || Input::Overlooked { direct: Some(Uuid::from_u128(30)), bulk: None };
+    for _ in 0..3 {
+        assert!(!world.feed(told()).contains(&"fetch"), "nor is anybody's word of it");
+    }
+}
+
+#[test]
+fn of_two_sends_that_the_store_is_said_to_hold_either_makes_the_channel_look() {
+    let told = |direct: Option<u128>, bulk: Option<u128>| Input::Overlooked {
+        direct: direct.map(Uuid::from_u128),
+        bulk: bulk.map(Uuid::from_u128),
+    };
+    let mut world = World::ready(1);
+    assert!(!world.feed(told(None, Some(31))).contains(&"fetch"));
+    assert!(!world.feed(told(Some(30), None)).contains(&"fetch"), "each was told once");
+    assert!(world.feed(told(Some(30), Some(32))).contains(&"fetch"));
+    assert!(!world.feed(told(Some(30), Some(32))).contains(&"fetch"), "it looks already");
+    world.store_is_empty();
+    world.start(10);
+    world.feed(Input::Stop(Caller(1)));
+    assert!(!world.feed(told(Some(30), Some(32))).contains(&"fetch"), "it stops");
+}

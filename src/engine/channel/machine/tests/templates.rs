@@ -1,0 +1,347 @@
+//! Templates: whom the quota lets through, what waits for it, and what the provider does not let through.
+
+use super::*;
+use crate::domain::limit::Allows;
+use crate::domain::outlook::Reason;
+use crate::domain::tier::Quota;
+use crate::engine::account::{self, AccountUpdate};
+
+const MILLI: Duration = Duration::from_millis(1);
+
+impl World {
+    /// A channel with this quota, whose account wrote to these people an hour ago.
+    fn with_quota(most: u32, people: &[u64]) -> Self {
+        let mut world = Self::with_tier(1, |tier| tier.template_quota = Quota::AtMost(most)).begun();
+        world.account_knows(people);
+        world.store_is_empty();
+        world.store_is_empty();
+        world
+    }
+
+    fn left(&self) -> Option<u64> {
+        self.limit("template_quota").left
+    }
+
+    /// The messages under way, by send and ordinal.
+    fn started_messages(&mut self) -> Vec<(u128, u64)> {
+        let started = self.attempts.drain(..).map(|attempt| attempt.ticket);
+        started.map(|ticket| (ticket.send_id.as_u128(), ticket.ordinal)).collect()
+    }
+
+    /// All is durable, and the limiter gives what it has for a second.
+    fn go_on(&mut self) {
+        for _ in 0..20 {
+            self.flush();
+            self.pass(50 * MILLI);
+        }
+        self.flush();
+    }
+}
+
+fn of_template(id: i64) -> Order {
+    Order { template: Some(marketing(id)), ..order() }
+}
+
+#[test]
+fn templates_wait_until_it_is_known_who_was_written_to_and_texts_do_not() {
+    let mut world = World::with_tier(1, |tier| tier.template_quota = Quota::AtMost(5)).begun();
+    assert!(world.fetches.iter().all(|look| !look.ready.templates && look.counted.is_none()));
+    world.accept_template(10, 7);
+    world.accept(11);
+    world.flush();
+    assert_eq!((world.under_way(), world.limits().active_sends), (vec![11], 1));
+    assert!(world.account_knows(&[]).contains(&"fetch"));
+    assert!(world.fetches.last().unwrap().ready.templates);
+    let mut stored = world.stored(10);
+    stored.send.template = Some(marketing(7));
+    world.found(Size::Direct, vec![stored]);
+    world.go_on();
+    assert_eq!(world.under_way(), [11, 10]);
+}
+
+#[test]
+fn as_many_new_people_get_templates_as_the_quota_has_slots_and_the_next_when_one_is_free() {
+    let mut world = World::with_quota(2, &[]);
+    let begun = world.at.wall;
+    assert_eq!(world.left(), Some(2));
+    for id in 10..13 {
+        world.accept_template(id, 7);
+        world.go_on();
+    }
+    assert_eq!((world.under_way(), world.left()), (vec![10, 11], Some(0)));
+    let limit = world.limit("template_quota");
+    assert_eq!((limit.is_binding, limit.allows), (true, Allows::People(Quota::AtMost(2))));
+    let opens = limit.next_slot.unwrap();
+    assert!(opens >= begun.plus(DAY) && opens <= begun.plus(DAY + SECOND), "{opens}");
+    // The third is not here, and nothing of it was written.
+    assert_eq!(world.limits().active_sends, 2);
+    assert!(world.writes.iter().flat_map(|write| &write.marks).all(|mark| mark.send_id.as_u128() != 12));
+    let viewed = |has_template| Viewed { id: Uuid::from_u128(12), has_template };
+    let outlook = world.machine.look_ahead(vec![viewed(true)], world.at);
+    let waiting = outlook[&Uuid::from_u128(12)].waiting.clone().unwrap();
+    assert_eq!((waiting.reason, waiting.until), (Reason::TemplateQuota, Some(opens)));
+    assert!(waiting.sentence.contains("templates to 2 people in 24 hours"), "{}", waiting.sentence);
+    assert!(world.machine.look_ahead(vec![viewed(false)], world.at).is_empty());
+    // A text goes, a template to a person who counts goes, and one to another new person does not.
+    world.accept(20);
+    world.accept_order(21, of_template(8), Recipients::One(person(10)));
+    world.accept_template(22, 7);
+    world.go_on();
+    assert_eq!(world.under_way(), [10, 11, 20, 21]);
+    for _ in 0..4 {
+        world.answer(accepted());
+    }
+    world.settle();
+    while world.at.wall < opens.minus(MILLI) {
+        let left = opens.minus(MILLI).from_now(world.at.wall);
+        world.pass(world.wakes_in().min(left));
+        world.settle();
+    }
+    assert!(world.fetches.iter().rev().take(2).all(|look| !look.ready.templates));
+    assert!(world.pass(2 * MILLI).contains(&"fetch"), "{:?}", world.log.last());
+    assert!(world.fetches.last().unwrap().ready.templates);
+}
+
+#[test]
+fn a_message_that_the_provider_refused_gives_its_slot_back_and_one_that_it_may_have_taken_does_not() {
+    for (reply, left) in [
+        (accepted(), 0),
+        (refused(Disposition::Retry), 0),
+        (refused(Disposition::Wait), 0),
+        (Reply::Uncertain(failure()), 0),
+        (refused(Disposition::Fail), 1),
+        (refused(Disposition::HoldRecipient), 1),
+        (Reply::NotSent(failure()), 1),
+        (Reply::NoSocket(failure()), 1),
+        (Reply::Unsendable(failure()), 1),
+    ] {
+        let said = format!("{reply:?}");
+        let mut world = World::with_quota(1, &[]);
+        world.accept_template(10, 7);
+        world.flush();
+        world.answer(reply);
+        world.flush();
+        assert_eq!(world.left(), Some(left), "{said}");
+        world.store_is_empty();
+        world.accept_template(11, 7);
+        world.flush();
+        let is_paused = world.limits().waiting.is_some();
+        world.pass(SECOND / 10);
+        world.flush();
+        let goes = left == 1 && !is_paused;
+        assert_eq!(world.under_way().contains(&11), goes, "{said}: {:?}", world.log);
+    }
+}
+
+#[test]
+fn of_a_bulk_send_those_who_count_already_get_theirs_and_the_others_wait_with_a_row() {
+    let mut world = World::with_quota(1, &[5]);
+    let now = world.at.wall;
+    world.accept_bulk(20, of_template(7), &[3, 4, 5, 6]);
+    let rows: Vec<_> = world
+        .writes
+        .iter()
+        .flat_map(|write| &write.outcomes)
+        .map(|of| (of.outcome.position.ordinal, of.outcome.state, of.outcome.attempts, of.outcome.retry_at))
+        .collect();
+    assert_eq!(rows, [(0, State::Queued, 0, Some(now)), (1, State::Queued, 0, Some(now))]);
+    world.go_on();
+    assert_eq!(world.started_messages(), [(20, 2)]);
+    assert_eq!(world.left(), Some(0));
+}
+
+#[test]
+fn a_message_that_is_due_again_and_finds_no_slot_waits_in_the_store() {
+    let mut world = World::with_quota(1, &[5]);
+    let mut stored = world.waiting(10, State::Unknown, world.at.wall);
+    stored.send.template = Some(marketing(7));
+    // Somebody new, whose message surely did not go, is not taken in while the quota is closed.
+    world.accept_template(9, 7);
+    world.go_on();
+    let mut new = world.waiting(11, State::Queued, world.at.wall);
+    new.send.template = Some(marketing(7));
+    world.found(Size::Direct, vec![stored, new]);
+    assert_eq!(world.limits().active_sends, 2);
+    world.settle();
+    world.go_on();
+    assert_eq!(world.under_way(), [10], "{:?}", world.log);
+    assert_eq!(world.limits().active_sends, 1);
+    assert_eq!(world.mark(11).state, send::State::Active);
+}
+
+#[test]
+fn a_template_that_the_provider_does_not_let_through_holds_only_its_own_sends() {
+    let mut world = World::ready(1);
+    world.accept_template(10, 7);
+    world.flush();
+    world.accept_template(11, 7);
+    world.accept_template(12, 8);
+    world.accept(13);
+    let now = world.at.wall;
+    assert!(world.answer(refused(Disposition::HoldTemplate)).contains(&"pause template"));
+    world.go_on();
+    assert_eq!((world.under_way(), world.count("pause template 7")), (vec![12, 13], 1));
+    let rows = world.writes.iter().flat_map(|write| &write.outcomes);
+    let row = rows.filter(|of| of.send_id.as_u128() == 10).last().unwrap().outcome.clone();
+    assert_eq!((row.state, row.attempts, row.retry_at), (State::Queued, 0, Some(now)));
+    assert_eq!(world.limits().active_sends, 2);
+    assert_eq!(world.mark(11).progress.high_water, 0, "it is not marked as attempted");
+    // Until the store knows, nothing of it is begun.
+    world.store_is_empty();
+    world.store_is_empty();
+    world.accept_template(14, 7);
+    let mut stored = world.stored(15);
+    stored.send.template = Some(marketing(7));
+    world.found(Size::Direct, vec![stored]);
+    assert_eq!(world.limits().active_sends, 2);
+    let marked = |result| Input::TemplateMarked { template_id: 7, result };
+    world.feed(marked(Err(Failed::Temporarily)));
+    world.pass(SECOND - MILLI);
+    assert_eq!(world.count("pause template"), 1);
+    world.pass(MILLI);
+    assert_eq!(world.count("pause template"), 2);
+    world.feed(marked(Ok(())));
+    world.accept_template(16, 7);
+    assert_eq!(world.limits().active_sends, 3);
+}
+
+#[test]
+fn a_template_that_the_provider_refused_is_looked_at_a_minute_later() {
+    let mut world = World::ready(1);
+    let common = Arc::clone(&world.machine.common);
+    let lists = |world: &World| {
+        common.accounts.feed("2", account::Input::Timer, world.at);
+        let effects = common.accounts.take_effects();
+        effects.iter().any(|(_, effect)| matches!(effect, account::Effect::ListTemplates { .. }))
+    };
+    lists(&world);
+    world.feed(Input::TemplateMarked { template_id: 7, result: Ok(()) });
+    world.pass(MINUTE - MILLI);
+    assert!(!lists(&world));
+    world.pass(MILLI);
+    assert!(lists(&world));
+}
+
+#[test]
+fn what_is_said_of_templates_holds_their_sends_or_has_the_store_looked_into() {
+    let mut world = World::ready(1);
+    world.accept_bulk(20, of_template(7), &[1, 2]);
+    world.accept_bulk(21, of_template(8), &[3, 4]);
+    world.flush();
+    let looks = world.fetches.len();
+    world.feed(Input::TemplatesChanged(vec![(7, false), (9, false)]));
+    assert_eq!(world.fetches.len(), looks);
+    world.flush();
+    assert!(world.machine.backlog().bulk <= 2, "{:?}", world.machine.backlog());
+    world.attempts.clear();
+    world.go_on();
+    assert!(world.attempts.iter().all(|attempt| attempt.ticket.send_id.as_u128() == 21));
+    assert_eq!(world.mark(20).state, send::State::Active);
+    world.store_is_empty();
+    world.store_is_empty();
+    assert!(world.feed(Input::TemplatesChanged(vec![(8, false), (7, true)])).contains(&"fetch"));
+}
+
+#[test]
+fn people_go_back_to_the_account_while_the_channel_cannot_write_to_them() {
+    let mut world = World::with_quota(9, &[]);
+    world.accept_bulk(20, of_template(7), &[1, 2, 3, 4]);
+    world.flush();
+    assert_eq!(world.left(), Some(9 - 4), "those who are marked are promised slots");
+    // While it can send, it keeps them though another channel waits.
+    world.feed(Input::Account(AccountUpdate::Recalled));
+    assert_eq!((world.left(), world.mark(20).progress.high_water), (Some(5), 4));
+    world.answer(refused(Disposition::Maintenance));
+    world.flush();
+    world.accept(10);
+    world.flush();
+    assert_eq!(world.left(), Some(6), "the first is not written to after all");
+    world.feed(Input::Account(AccountUpdate::Recalled));
+    world.flush();
+    assert_eq!((world.left(), world.mark(20).progress.high_water), (Some(9), 1));
+    let waited = world.until_attempt();
+    assert!(waited <= 5 * SECOND);
+    world.go_on();
+    assert_eq!(world.mark(20).progress.high_water, 4, "and they are asked for again");
+}
+
+#[test]
+fn a_slot_that_another_channel_gave_back_opens_templates_again() {
+    let mut world = World::with_quota(1, &[5]);
+    world.accept_template(10, 7);
+    world.go_on();
+    world.store_is_empty();
+    world.store_is_empty();
+    assert!(world.outlook_of_template(10).is_some());
+    assert!(world.feed(Input::Account(AccountUpdate::HasRoom)).contains(&"fetch"));
+    assert!(world.outlook_of_template(10).is_none());
+    world.store_is_empty();
+    world.store_is_empty();
+    assert!(!world.feed(Input::Account(AccountUpdate::HasRoom)).contains(&"fetch"), "they are open");
+}
+
+impl World {
+    /// What a template send waits for that is in the store.
+    fn outlook_of_template(&self, id: u128) -> Option<Reason> {
+        let id = Uuid::from_u128(id);
+        let viewed = Viewed { id, has_template: true };
+        let outlook = self.machine.look_ahead(vec![viewed], self.at).remove(&id)?;
+        outlook.waiting.map(|waiting| waiting.reason)
+    }
+}
+
+#[test]
+fn while_the_quota_is_closed_what_is_for_people_who_count_is_looked_for_at_a_twentieth_of_the_time() {
+    let mut world = World::with_quota(1, &[5]);
+    world.accept_template(10, 7);
+    world.go_on();
+    world.store_is_empty();
+    world.store_is_empty();
+    let found = |size, took| Input::Fetched { size, result: Ok(Fetched { took: Some(took), ..nothing() }) };
+    let look = |world: &mut World, took| {
+        world.feed(Input::Look);
+        let look = world.fetches.last().unwrap();
+        assert!(look.size == Size::Direct && !look.ready.templates);
+        let counted = look.counted.as_ref().map(|counting| {
+            assert!(counting.counts(person(5)) && !counting.counts(person(6)));
+        });
+        world.feed(found(Size::Direct, took));
+        world.store_is_empty();
+        counted.is_some()
+    };
+    assert!(look(&mut world, 5 * MILLI));
+    assert!(look(&mut world, 100 * MILLI), "a quick one is repeated at once");
+    let slow = world.at.wall;
+    assert!(!look(&mut world, MILLI));
+    let again = slow.plus(2 * SECOND);
+    world.pass(2 * SECOND - MILLI);
+    assert!(!look(&mut world, MILLI));
+    assert!(world.wakes_in() <= MILLI, "{again}: {:?}", world.log.last());
+    world.pass(MILLI);
+    world.store_is_empty();
+    world.store_is_empty();
+    assert!(look(&mut world, 100 * MILLI));
+    assert!(!look(&mut world, MILLI));
+    world.feed(Input::ClockWasSet);
+    assert!(world.fetches.last().unwrap().ready.templates, "whether it is full is asked anew");
+}
+
+#[test]
+fn what_is_due_again_of_a_template_takes_a_slot_only_while_there_is_one() {
+    let mut world = World::with_quota(1, &[]);
+    world.accept_template(10, 7);
+    world.flush();
+    world.answer(Reply::NotSent(failure()));
+    world.flush();
+    // While it waits, somebody else gets the slot.
+    let mut other = (**world.machine.channel()).clone();
+    other.id = Uuid::from_u128(9);
+    let common = Arc::clone(&world.machine.common);
+    let mut member = common.accounts.member(&other, world.at);
+    assert!(member.ask_for(person(99), Quota::AtMost(1), world.at));
+    world.pass(SECOND);
+    world.settle();
+    assert_eq!((world.attempts.len(), world.machine.backlog().retry), (0, 0), "{:?}", world.log);
+    assert_eq!(world.limits().active_sends, 0);
+    assert_eq!(world.outlook_of_template(10), Some(Reason::TemplateQuota));
+}

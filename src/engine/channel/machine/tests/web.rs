@@ -1,0 +1,406 @@
+//! Web sessions: who is let in, at which pacing messages go, and what their callers are told.
+
+use futures_util::FutureExt as _;
+
+use super::*;
+use crate::connector::web_session::{Jid, RESTRICTED};
+use crate::domain::channel::{Reason as Because, ReasonCode};
+use crate::domain::limit::{Name, Spent};
+use crate::domain::outlook::Reason;
+use crate::domain::tier::Quota;
+use crate::engine::web_session::{Admitted, HandOver, Wait};
+
+const MILLI: Duration = Duration::from_millis(1);
+const PATIENT: Admit = Admit { stranger: None, patience: Duration::from_secs(30), tried: None };
+
+impl World {
+    /// A warm session that did nothing in the last day, and whose first message may go.
+    fn web() -> Self {
+        Self::web_with(|_| ())
+    }
+
+    fn web_with(change: impl Fn(&mut Tier)) -> Self {
+        let alter = |channel: &mut Channel| {
+            channel.kind = Kind::WebSession;
+            channel.tier = "web-new".to_owned();
+            channel.linked_at = Some(channel.created_at.minus(10 * DAY));
+        };
+        let mut world = Self::with(1, change, alter);
+        world.store_is_empty();
+        world.feed(Input::WebActivityRead(Ok(WebActivity::default())));
+        world.pass(10 * SECOND);
+        world
+    }
+
+    fn admit(&mut self, admit: Admit) -> Result<Admitted, TooSoon> {
+        self.feed(Input::Admit { admit, caller: Caller(7) });
+        match self.replies.pop() {
+            Some((Caller(7), Answer::Admission(admission))) => admission,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A message comes in whose caller waits.
+    fn pending_reply(&mut self, id: u128, expires_at: Option<Timestamp>) -> Wait {
+        let admitted = self.admit(PATIENT).unwrap();
+        let to = Jid::person(person(id as u64));
+        let pending_replies = &self.machine.common.pending_replies;
+        let (pending_reply, wait) =
+            pending_replies.begin(Uuid::from_u128(1), to, None, admitted, |_| String::new());
+        pending_reply.accept(Uuid::from_u128(id));
+        let order = Order { schedule: Schedule { send_at: None, expires_at }, ..order() };
+        self.accept_order(id, order, Recipients::One(person(id as u64)));
+        self.flush();
+        wait
+    }
+
+    /// The message of a caller is under way, and that of another one waits for its turn until it expires.
+    fn with_callers() -> (Self, Wait, Wait) {
+        let mut world = Self::web();
+        let begun = world.pending_reply(10, None);
+        let waits = world.pending_reply(11, Some(world.at.wall.plus(5 * SECOND)));
+        assert_eq!(world.under_way(), [10]);
+        (world, begun, waits)
+    }
+}
+
+fn told(wait: &mut Wait) -> Option<HandOver> {
+    wait.end().now_or_never()
+}
+
+fn cancel(id: u128) -> Input {
+    let over = Some(send::State::Canceled);
+    Input::Released { send_id: Uuid::from_u128(id), over, caller: Caller(1) }
+}
+
+#[test]
+fn callers_are_answered_and_messages_begun_once_it_is_known_what_the_session_did() {
+    let mut world = World::of_web(10 * DAY);
+    let since = world.at.wall.minus(DAY);
+    assert_eq!(world.count(&format!("read activity {since}")), 1);
+    world.feed(Input::Admit { admit: PATIENT, caller: Caller(3) });
+    world.accept(10);
+    world.flush();
+    world.pass(20 * SECOND);
+    assert_eq!((world.replies.len(), world.attempts.len()), (0, 0));
+    assert_eq!(world.limits().waiting.unwrap().reason, Reason::Turn);
+    world.feed(Input::WebActivityRead(Err(Failed::Temporarily)));
+    world.pass(SECOND - MILLI);
+    assert_eq!(world.count("read activity"), 1);
+    world.pass(MILLI);
+    assert_eq!((world.count("read activity"), world.replies.len()), (2, 0));
+    world.feed(Input::WebActivityRead(Ok(WebActivity::default())));
+    assert_eq!((world.replies.len(), world.under_way()), (1, vec![10]));
+    assert_eq!(world.replies[0].0, Caller(3));
+}
+
+#[test]
+fn a_session_that_is_opened_again_is_not_read_twice() {
+    let mut world = World::of_web(10 * DAY);
+    for revision in [5, 6] {
+        let mut record = (**world.machine.channel()).clone();
+        record.revision = revision;
+        record.connection.since = world.at.wall.plus(MINUTE * u32::try_from(revision).unwrap());
+        assert!(world.feed(Input::Refreshed(Arc::new(record))).contains(&"connect"));
+        assert_eq!(world.count("read activity"), 1);
+        world.feed(Input::WebActivityRead(Ok(WebActivity::default())));
+    }
+    let business = World::ready(1);
+    assert_eq!(business.count("read activity"), 0);
+}
+
+#[test]
+fn messages_keep_the_distance_of_a_person() {
+    let mut world = World::web();
+    for id in 10..13 {
+        world.accept(id);
+        world.flush();
+    }
+    for _ in 0..2 {
+        assert_eq!(world.attempts.len(), 1);
+        let waiting = world.limits().waiting.unwrap();
+        assert_eq!(waiting.reason, Reason::Rate);
+        world.answer(accepted());
+        let waited = world.until_attempt();
+        assert!(waited >= 10 * SECOND && waited <= 14 * SECOND, "{waited:?}");
+    }
+}
+
+#[test]
+fn a_day_s_messages_wait_until_the_oldest_is_a_day_old() {
+    let mut world = World::of_web(10 * DAY);
+    let (wall, half) = (world.at.wall, DAY / 2);
+    let attempts = (0..200).map(|nth| (wall.minus(half), Uuid::from_u128(1_000 + nth))).collect();
+    world.feed(Input::WebActivityRead(Ok(WebActivity { attempts, strangers: Vec::new() })));
+    world.pass(10 * SECOND);
+    world.accept(10);
+    world.flush();
+    assert!(world.attempts.is_empty());
+    let waiting = world.limits().waiting.unwrap();
+    assert_eq!((waiting.reason, waiting.until), (Reason::DailyCap, Some(wall.plus(half))));
+    assert!(waiting.sentence.contains("`web-new`") && waiting.sentence.contains("daily_cap"));
+    let refused = world.admit(PATIENT).unwrap_err();
+    assert_eq!(refused.retry_after, half - 10 * SECOND);
+    assert_eq!(refused.spent, Spent { name: Name::DailyCap, allows: 200, window: DAY });
+    assert_eq!(world.until_attempt(), half - 10 * SECOND);
+}
+
+#[test]
+fn nobody_is_let_in_during_a_pause_that_outlasts_their_patience() {
+    let mut world = World::web();
+    world.accept(10);
+    world.flush();
+    world.answer(Reply::NotSent(failure()));
+    world.flush();
+    let until = world.limits().waiting.unwrap().until.unwrap().from_now(world.at.wall);
+    let asks = |patience| Admit { patience, ..PATIENT };
+    let refused = world.admit(asks(until - 2 * MILLI)).unwrap_err();
+    assert!(refused.retry_after >= until && refused.retry_after <= until + MILLI);
+    assert_eq!(refused.spent, Spent::pause(refused.retry_after));
+    assert_eq!(refused.sentence, "the provider takes nothing just now; it is tried again by itself");
+    assert!(world.admit(PATIENT).is_ok());
+}
+
+#[test]
+fn a_message_that_is_only_tried_meets_the_distance_to_its_recipient_too() {
+    let mut world = World::web_with(|tier| {
+        (tier.pair_interval, tier.pair_burst) = (MINUTE, 1);
+    });
+    world.accept(10);
+    world.flush();
+    world.pass(20 * SECOND);
+    world.answer(accepted());
+    world.flush();
+    let tried = |who, patience| Admit { tried: Some(person(who)), patience, ..PATIENT };
+    let refused = world.admit(tried(10, 40 * SECOND - MILLI)).unwrap_err();
+    assert_eq!((refused.retry_after, refused.sentence.as_str()), (40 * SECOND, PAIR_SENTENCE));
+    assert_eq!(refused.spent, Spent::pause(40 * SECOND));
+    assert_eq!(world.admit(tried(10, 40 * SECOND)).unwrap().wait, 40 * SECOND);
+    assert_eq!(world.admit(tried(11, SECOND)).unwrap().wait, Duration::ZERO);
+    assert_eq!(world.admit(Admit { patience: SECOND, ..PATIENT }).unwrap().wait, Duration::ZERO);
+}
+
+#[test]
+fn strangers_are_refused_for_a_day_after_the_session_was_restricted() {
+    let stranger = Admit { stranger: Some(person(9)), ..PATIENT };
+    for (code, is_refused) in [(Some(RESTRICTED), true), (Some(500), false), (None, false)] {
+        let mut world = World::web();
+        world.accept(10);
+        world.flush();
+        let failure = Failure { code, ..failure() };
+        let disposition = Disposition::Fail;
+        world.answer(Reply::Refused { disposition, failure, retry_after: None });
+        world.flush();
+        let admission = world.admit(stranger);
+        assert_eq!(admission.is_err(), is_refused, "{code:?}");
+        if let Err(refused) = admission {
+            assert_eq!((refused.retry_after, refused.spent.name), (DAY, Name::ColdContacts));
+            assert!(world.admit(PATIENT).is_ok(), "others may be written to");
+            world.pass(DAY);
+            assert!(world.admit(stranger).is_ok());
+        }
+    }
+}
+
+#[test]
+fn what_the_session_s_state_says_of_a_restriction_counts_and_another_phone_s_does_not() {
+    let stranger = Admit { stranger: Some(person(9)), ..PATIENT };
+    let restricted = |world: &mut World, hours: u32, revision: i64| {
+        let mut record = (**world.machine.channel()).clone();
+        record.revision = revision;
+        let code = ReasonCode::Restricted.into();
+        record.connection.reason = Some(Because { code, sentence: "463".to_owned(), provider_code: None });
+        record.connection.since = world.at.wall.minus(hours * 60 * MINUTE);
+        world.feed(Input::Refreshed(Arc::new(record)));
+    };
+    let mut world = World::web();
+    restricted(&mut world, 24, 5);
+    assert!(world.admit(stranger).is_ok());
+    restricted(&mut world, 23, 6);
+    assert_eq!(world.admit(stranger).unwrap_err().retry_after, 60 * MINUTE);
+    let mut record = (**world.machine.channel()).clone();
+    record.revision = 7;
+    record.connection.reason = None;
+    record.linked_at = Some(world.at.wall);
+    world.feed(Input::Refreshed(Arc::new(record)));
+    assert!(world.admit(stranger).is_ok());
+}
+
+#[test]
+fn a_session_sends_only_while_it_is_connected() {
+    for status in [Status::Connecting, Status::Disconnected, Status::Pairing, Status::Blocked] {
+        let mut world = World::web();
+        let mut record = (**world.machine.channel()).clone();
+        record.revision = 5;
+        record.connection = Connection { status, reason: None, since: world.at.wall };
+        world.feed(Input::Refreshed(Arc::new(record)));
+        world.accept(10);
+        world.flush();
+        assert!(world.attempts.is_empty(), "{status}");
+        let reason = match status {
+            Status::Connecting => Reason::ProviderPause,
+            Status::Blocked => Reason::Blocked,
+            _ => Reason::Disconnected,
+        };
+        assert_eq!(world.limits().waiting.unwrap().reason, reason);
+        assert_eq!(world.count("probe"), 0, "it tells how it is by itself");
+        let mut record = (**world.machine.channel()).clone();
+        record.revision = 6;
+        record.connection.status = Status::Connected;
+        world.feed(Input::Refreshed(Arc::new(record)));
+        world.flush();
+        assert_eq!(world.under_way(), [10]);
+        world.answer(accepted());
+        assert_eq!(world.saves.len(), 0, "nor does its supervisor need our word");
+    }
+}
+
+#[test]
+fn a_caller_is_told_how_the_message_ended() {
+    let (mut world, mut begun, mut waits) = World::with_callers();
+    world.answer(refused(Disposition::Fail));
+    assert_eq!(told(&mut begun), Some(HandOver::Failed(failure())));
+    assert_eq!(told(&mut waits), None);
+    world.feed(cancel(11));
+    assert_eq!(told(&mut waits), Some(HandOver::Canceled));
+
+    let (mut world, mut begun, mut waits) = World::with_callers();
+    world.feed(cancel(10));
+    assert_eq!(told(&mut begun), None, "the attempt tells its own end");
+    world.answer(Reply::Uncertain(failure()));
+    assert_eq!(told(&mut begun), Some(HandOver::Unknown));
+    world.feed(Input::Heard(vec![(Key { send_id: Uuid::from_u128(11), ordinal: 0 }, State::Queued)]));
+    assert_eq!(told(&mut waits), None);
+
+    let (mut world, mut begun, mut waits) = World::with_callers();
+    world.feed(Input::Stop(Caller(1)));
+    assert_eq!((told(&mut begun), told(&mut waits)), (None, Some(HandOver::Stopping)));
+    assert_eq!(world.mark(11).state, send::State::Expired, "it is not begun later either");
+
+    let (mut world, mut begun, mut waits) = World::with_callers();
+    world.accept(12);
+    world.feed(Input::Written(Err(LeaseLost)));
+    assert_eq!((told(&mut begun), told(&mut waits)), (None, Some(HandOver::Unknown)));
+}
+
+#[test]
+fn a_caller_whose_message_is_too_late_is_told_what_held_it() {
+    let (mut world, mut begun, mut waits) = World::with_callers();
+    world.pass(5 * SECOND);
+    assert_eq!((told(&mut begun), told(&mut waits)), (None, Some(HandOver::TooLate(Reason::Rate))));
+    assert_eq!(world.mark(11).state, send::State::Expired);
+
+    let (mut world, _begun, mut waits) = World::with_callers();
+    let paused = Input::Released { send_id: Uuid::from_u128(11), over: None, caller: Caller(1) };
+    world.feed(paused);
+    assert_eq!(told(&mut waits), None, "it may be told in time that it runs again");
+    let over = Some(send::State::Expired);
+    world.feed(Input::Released { send_id: Uuid::from_u128(11), over, caller: Caller(2) });
+    assert_eq!(told(&mut waits), Some(HandOver::TooLate(Reason::Paused)));
+
+    let (mut world, _begun, mut waits) = World::with_callers();
+    let mut record = (**world.machine.channel()).clone();
+    record.revision = 5;
+    record.connection.status = Status::Disconnected;
+    world.feed(Input::Refreshed(Arc::new(record)));
+    world.pass(5 * SECOND);
+    assert_eq!(told(&mut waits), Some(HandOver::TooLate(Reason::Disconnected)));
+}
+
+#[test]
+fn a_message_that_is_tried_again_keeps_its_caller_until_its_time_is_over() {
+    let mut world = World::web();
+    let mut wait = world.pending_reply(10, Some(world.at.wall.plus(MINUTE)));
+    world.answer(Reply::NotSent(failure()));
+    world.flush();
+    assert_eq!(told(&mut wait), None);
+    let over = Some(send::State::Expired);
+    world.feed(Input::Released { send_id: Uuid::from_u128(10), over, caller: Caller(2) });
+    assert_eq!(told(&mut wait), Some(HandOver::TooLate(Reason::ProviderPause)));
+}
+
+#[test]
+fn a_message_without_a_caller_is_not_begun_from_the_store_unless_it_may_have_gone() {
+    let soon = |world: &World, state| world.waiting(10, state, world.at.wall.plus(SECOND));
+    let later = |world: &World| {
+        let mut stored = world.stored(10);
+        stored.send.progress = crate::domain::send::Progress { high_water: 1, settled: 1 };
+        (stored.waiting.later, stored.waiting.later_due) = (1, Some(world.at.wall.plus(MINUTE)));
+        stored
+    };
+    let unknown = |world: &World| {
+        let mut stored = world.stored(10);
+        stored.send.progress = crate::domain::send::Progress { high_water: 1, settled: 0 };
+        stored.unknown = vec![(0, Some(person(10)))];
+        stored
+    };
+    for (case, ends) in [(0, true), (1, true), (2, false), (3, false), (4, false)] {
+        let mut world = World::web_with(|tier| tier.unknown_outcome = tier::UnknownOutcome::Resend);
+        let stored = match case {
+            0 => world.stored(10),
+            1 => soon(&world, State::Queued),
+            2 => soon(&world, State::Unknown),
+            3 => later(&world),
+            _ => unknown(&world),
+        };
+        world.found(Size::Direct, vec![stored]);
+        assert_eq!(world.mark(10).state == send::State::Expired, ends, "{case}");
+        world.flush();
+        assert!(world.attempts.is_empty());
+    }
+    // One whose caller waits goes on, and is told that it is not paused any more.
+    let mut world = World::web();
+    let mut wait = world.pending_reply(10, None);
+    world.attempts.clear();
+    let (mut world, told_of) = (World::web(), told(&mut wait));
+    assert_eq!(told_of, None);
+    let mut wait = world.pending_reply(10, None);
+    world.answer(Reply::NotSent(failure()));
+    world.feed(Input::Released { send_id: Uuid::from_u128(10), over: None, caller: Caller(1) });
+    world.flush();
+    let stored = world.waiting(10, State::Queued, world.at.wall);
+    world.found(Size::Direct, vec![stored]);
+    world.until_attempt();
+    assert_eq!(told(&mut wait), None);
+}
+
+#[test]
+fn suppressions_are_no_matter_of_what_a_caller_asks_for() {
+    let record = crate::store::suppressions::Record {
+        company_id: Uuid::from_u128(2),
+        recipient: person(10),
+        scope: crate::domain::suppression::Suppression::Everything,
+        until: None,
+        provider_code: None,
+    };
+    let mut web = World::web();
+    web.machine.common.suppressions.add(record);
+    web.accept(10);
+    web.flush();
+    assert_eq!(web.under_way(), [10]);
+    let mut business = World::ready(1);
+    business.machine.common.suppressions.add(record);
+    business.accept(10);
+    business.flush();
+    assert_eq!((business.attempts.len(), business.outcome().state), (0, State::Suppressed));
+}
+
+#[test]
+fn a_message_counts_in_the_day_once_it_was_handed_over() {
+    let mut world = World::web_with(|tier| tier.daily_cap = Quota::AtMost(2));
+    let left = |world: &World| world.limit("daily_cap").left;
+    world.accept(10);
+    world.flush();
+    assert_eq!(left(&world), Some(1), "while it is under way");
+    let wall = world.at.wall;
+    let web = world.attempts[0].web.take().unwrap();
+    assert!(web.pending_reply.is_none());
+    web.slot.keep(wall);
+    world.answer(accepted());
+    assert_eq!(left(&world), Some(1));
+    world.accept(11);
+    world.until_attempt();
+    assert_eq!(left(&world), Some(0));
+    world.answer(Reply::NotSent(failure()));
+    assert_eq!(left(&world), Some(1), "it was not handed over");
+}
