@@ -1,4 +1,4 @@
-//! What must hold for any bytes, besides that nothing panics: one function for each fuzz target.
+//! The assertions for any bytes, besides the absence of panics: one function for each fuzz target.
 //!
 //! `tests/it/fuzz_corpus.rs` calls them too, with the seeds of the corpus.
 
@@ -45,14 +45,15 @@ fn is_the_callers_fault(refusal: &Refusal) {
     assert!(matches!(class, Class::Invalid | Class::TooLarge), "{refusal:?}");
 }
 
-/// Every update of a webhook takes some bytes of it.
+/// Every update of a webhook comes from some of its bytes.
 pub(crate) fn webhooks(bytes: &[u8]) {
     if let Ok(heard) = webhook::parse(bytes) {
         assert!(heard.len() <= bytes.len(), "{} updates in {} bytes", heard.len(), bytes.len());
     }
 }
 
-/// An upload is judged alike however its bytes are divided, and an accepted one has a preview with bounded rows.
+/// The result of an upload does not depend on the division of its bytes, and an accepted upload has a preview
+/// with a limited number of rows.
 pub(crate) fn csv(bytes: &[u8]) {
     let Some((&cut, file)) = bytes.split_first() else { return };
     for label in [None, Some("auto"), Some("utf-16le"), Some("windows-1252")] {
@@ -83,7 +84,7 @@ fn inspect(label: Option<&str>, pieces: &[&[u8]]) -> Result<&'static str, String
     inspection.finish().map_err(|error| error.to_string())
 }
 
-/// Numbers that were read from any bytes are packed into bytes that read the same.
+/// Numbers that were read from any bytes are packed into bytes that give the same numbers.
 pub(crate) fn blocks(bytes: &[u8]) {
     let Ok(numbers) = block::unpack(bytes) else { return };
     assert!(numbers.is_sorted());
@@ -106,7 +107,7 @@ pub(crate) fn phone_numbers(bytes: &[u8]) {
     }
 }
 
-/// A file is read as what is wanted or refused, and never has a side of no pixels.
+/// A file is read as the wanted kind or refused, and no side of it has zero pixels.
 pub(crate) fn media_headers(bytes: &[u8]) {
     for wanted in [media::Kind::Image, media::Kind::Video, media::Kind::Audio, media::Kind::Document] {
         match media::details(bytes, wanted, false) {

@@ -114,8 +114,7 @@ const COUNTERS: &[Metric] = &[
     metric(
         "pombo_cluster_shards_released_total",
         &[],
-        "Business accounts and web sessions that this node \
-         gave away",
+        "Business accounts and web sessions that this node gave away",
     ),
 ];
 

@@ -58,8 +58,7 @@ pub(super) fn divide(config: &mut Config, sessions: u64) -> anyhow::Result<usize
             in_flight,
             wanted,
             clients,
-            "the limit of open files is too small for engine.total_in_flight, fewer messages are in flight \
-             at once: \
+            "the limit of open files is too small for engine.total_in_flight, fewer messages are in flight at once: \
              raise it"
         );
     }

@@ -79,9 +79,8 @@ impl App {
         let (id, name) = (channel.id, &channel.name);
         let sentence = match &error {
             Error::Refused(Disposition::Disconnect, _) => format!(
-                "the provider refuses the credentials of the channel `{name}`; create a new access token \
-                 that may use \
-                 its business account and enter it with `pombo channel reconnect {id} --token-file FILE`"
+                "the provider refuses the credentials of the channel `{name}`; create a new access token that may \
+                 use its business account and enter it with `pombo channel reconnect {id} --token-file FILE`"
             ),
             Error::Refused(Disposition::Block | Disposition::Restrict, _) => format!(
                 "the provider has restricted the business account of the channel `{name}`; the provider's \

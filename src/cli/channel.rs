@@ -114,9 +114,8 @@ pub(super) async fn add_business(session: &Session, arguments: AddBusiness) -> a
     };
     let channel = session.app.store.add_channel(&session.who(), new).await.map_err(|error| match error {
         store::Error::Taken(_) => anyhow!(
-            "there is a channel with the phone number id {phone_number_id} already; a number belongs to one \
-             channel: \
-find it with `pombo channel list`, and give it a new token with `pombo channel reconnect`"
+            "there is a channel with the phone number id {phone_number_id} already; a number belongs to one channel: \
+             find it with `pombo channel list`, and give it a new token with `pombo channel reconnect`"
         ),
         other => other.into(),
     })?;

@@ -99,9 +99,7 @@ fn configured(session: &Session) -> anyhow::Result<&str> {
         return Ok(&cluster.name);
     }
     Err(Misused(
-        "no cluster is configured: set cluster.name to the same name as for `pombo \
-    serve`"
-            .to_owned(),
+        "no cluster is configured: set cluster.name to the same name as for `pombo serve`".to_owned(),
     )
     .into())
 }

@@ -103,8 +103,7 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
         let why: String =
             reasons.iter().map(|(reason, count)| format!("\n  {count} skipped: {reason}")).collect();
         return Err(anyhow!(
-            "there are no recipients: give a tag with contacts that have a valid number (`pombo contacts \
-            import \
+            "there are no recipients: give a tag with contacts that have a valid number (`pombo contacts import \
              --tag`), or a --number{why}"
         ));
     }
@@ -205,9 +204,8 @@ fn remarks(channel: &Channel, template: Option<&Template>, course: &Course) -> V
         && course.recipients > most.into()
     {
         remarks.push(format!(
-            "the provider lets this business start conversations with {limit} people in 24 hours and \
-            refuses more: a tier with \
-             such a template_quota spreads them"
+            "the provider lets this business start conversations with {limit} people in 24 hours and refuses more: a \
+             tier with such a template_quota spreads them"
         ));
     }
     remarks

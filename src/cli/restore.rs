@@ -63,8 +63,7 @@ fn said(restored: &Restored, nothing_sent_since: bool) -> String {
     }
     if ended.ended_sends > 0 {
         said += &format!(
-            "\n{} sends were in progress and are ended; up to {} of their messages may have been sent since \
-            and are \
+            "\n{} sends were in progress and are ended; up to {} of their messages may have been sent since and are \
              unknown: send them again where that is right",
             ended.ended_sends, ended.unknown_messages
         );

@@ -80,8 +80,7 @@ pub(super) async fn rotate(session: &Session) -> anyhow::Result<()> {
     let unopened_said = match unopened {
         0 => String::new(),
         _ => format!(
-            "\nno key opens {unopened} values, and they stay as they are: `pombo secrets list` shows them, \
-            and \
+            "\nno key opens {unopened} values, and they stay as they are: `pombo secrets list` shows them, and \
              `pombo channel reconnect` and `pombo channel webhook` replace those of business accounts"
         ),
     };

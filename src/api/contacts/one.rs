@@ -143,8 +143,7 @@ pub(in crate::api) async fn delete(
     request_body = Merge,
     responses(
         (status = 200, description = "The contact that stays", body = Contact),
-        (status = 404, description = "`contact_not_found`: one of the contacts does not \
-             exist", body = ErrorBody),
+        (status = 404, description = "`contact_not_found`: one of the contacts does not exist", body = ErrorBody),
         (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         Failures,

@@ -97,8 +97,7 @@ pub(in crate::api) async fn list(
         (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another channel has the number's id", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
-        (status = 422, description = "`provider_refused`: the sentence has the provider's \
-             reason", body = ErrorBody),
+        (status = 422, description = "`provider_refused`: the sentence has the provider's reason", body = ErrorBody),
         Failures,
     ),
 )]

@@ -154,9 +154,9 @@ impl Arguments {
         ];
         if let Some(option) = first(&given) {
             return Err(misused(&format!(
-                "{option} is for a service that the test starts: a running service keeps its contacts and \
-                 its tiers. \
-                 Import contacts with `pombo contacts import`, set a rate with `pombo tier apply`, or leave --url out"
+                "{option} is for a service that the test starts: a running service keeps its contacts and its tiers. \
+                 Import contacts with `pombo contacts import`, set a rate with `pombo tier apply`, or leave --url \
+                 out"
             )));
         }
         let receiving = match (&self.simulator, self.message_real_people) {
@@ -164,9 +164,8 @@ impl Arguments {
             (None, true) => Receiving::RealPeople { singles_to: self.single_to.clone() },
             (None, false) => {
                 return Err(misused(
-                    "nobody is named to get the messages: name the simulator that this service sends to \
-                     with --simulator URL. If \
-                     there is none, everybody with the tags would be messaged for real: only \
+                    "nobody is named to get the messages: name the simulator that this service sends to with \
+                     --simulator URL. If there is none, everybody with the tags would be messaged for real: only \
                      --message-real-people does that",
                 ));
             }

@@ -145,8 +145,7 @@ impl EventStream {
                 tracing::info!(
                     stream = self.name,
                     subjects = self.subjects(),
-                    "created the stream of \
-                     events"
+                    "created the stream of events"
                 );
                 Ok(())
             }
