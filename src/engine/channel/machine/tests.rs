@@ -2,11 +2,16 @@
 
 mod answers;
 mod bounds;
+mod callers;
 mod doubt;
 mod explain;
 mod later;
+mod made;
+mod number;
 mod parked;
+mod probed;
 mod queue_order;
+mod reconnected;
 mod refused;
 mod settings;
 mod stored;
@@ -20,6 +25,7 @@ use rand::SeedableRng as _;
 use rand::rngs::SmallRng;
 use uuid::Uuid;
 
+use self::made::*;
 use self::world::*;
 use super::*;
 use crate::clock::Timestamp;
