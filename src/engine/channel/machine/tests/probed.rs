@@ -159,3 +159,30 @@ fn a_message_that_is_due_when_the_process_begins_has_the_provider_asked_at_once(
         assert_eq!(world.connected().contains(&"probe"), asks);
     }
 }
+
+#[test]
+fn a_channel_that_is_connected_again_and_owes_a_message_is_asked_about_when_that_is_due() {
+    let owed = |channel: &mut Channel| {
+        channel.connection.status = Status::Connecting;
+        channel.trial = Some(Trial { wait: 4 * MINUTE, due: channel.created_at.plus(4 * MINUTE) });
+    };
+    let begun = || {
+        let mut world = World::with(1, |_| (), owed);
+        assert!(world.connected().contains(&"probe"), "it is asked about at once");
+        world
+    };
+    let mut world = begun();
+    world.probed(Health::Unknown(failure()));
+    assert!(is_about(world.asks_in(), 30 * SECOND), "{:?}", world.asks_in());
+    let mut world = begun();
+    world.probed(healthy());
+    assert_eq!(world.asks_in(), 4 * MINUTE);
+    world.store_is_empty();
+    world.accept(10);
+    world.flush();
+    assert!(world.attempts.is_empty(), "it is not due yet");
+    world.until_asked();
+    world.probed(healthy());
+    world.flush();
+    assert_eq!(world.under_way(), [10]);
+}

@@ -408,12 +408,14 @@ fn those_before_somebody_further_on_who_counts_are_passed_over() {
 
 #[test]
 fn a_text_that_is_tried_again_takes_no_slot_of_the_quota() {
-    let mut world = World::with_quota(1, &[]);
-    world.start(30);
-    world.answer(refused(Disposition::Pair));
-    world.flush();
-    world.pass(SECOND);
-    assert_eq!((world.outcome().state, world.left()), (State::Sending, Some(1)), "it is announced");
+    for (people, left) in [(&[][..], 1), (&[5][..], 0)] {
+        let mut world = World::with_quota(1, people);
+        world.start(30);
+        world.answer(refused(Disposition::Pair));
+        world.flush();
+        world.pass(SECOND);
+        assert_eq!((world.outcome().state, world.left()), (State::Sending, Some(left)), "it is announced");
+    }
 }
 
 #[test]
