@@ -260,7 +260,7 @@ impl Cluster {
         match nodes.store.leave_cluster(nodes.id).await {
             Ok(()) => tracing::info!("left the cluster"),
             Err(error) => {
-                tracing::warn!(%error, "cannot leave the cluster, others take over when the lease of this node has lapsed")
+                tracing::warn!(%error, "cannot leave the cluster, others take over when the lease of this node has lapsed");
             }
         }
     }

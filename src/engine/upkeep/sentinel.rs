@@ -97,7 +97,7 @@ impl Sentinel {
                 match set.clock_was_set(jump).await {
                     Ok(()) => jumped = None,
                     Err(error) => {
-                        tracing::warn!(%error, "cannot correct times after the wall clock's jump yet")
+                        tracing::warn!(%error, "cannot correct times after the wall clock's jump yet");
                     }
                 }
             }

@@ -95,7 +95,7 @@ impl Engine {
                     match update {
                         SessionUpdate::Ack(ack) => acks.push((company, channel, ack)),
                         SessionUpdate::Lid(number, lid) => {
-                            self.note_lid(company, channel, number, &lid).await
+                            self.note_lid(company, channel, number, &lid).await;
                         }
                         SessionUpdate::Inbound(number) => self.note_inbound(channel, number).await,
                     }

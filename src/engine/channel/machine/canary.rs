@@ -302,5 +302,11 @@ mod tests {
         canary.accepted(at(10));
         canary.refused_later(Disposition::Block, at(60), 1.0);
         assert_eq!(canary.due_in(at(60)), Some(MINUTE), "long after it");
+        for (minutes, wait) in [(9, 2 * MINUTE), (10, MINUTE)] {
+            let mut canary = refused(Disposition::Block);
+            canary.accepted(at(0));
+            canary.refused_later(Disposition::Block, at(minutes), 1.0);
+            assert_eq!(canary.due_in(at(minutes)), Some(wait), "the probation is over after ten minutes");
+        }
     }
 }

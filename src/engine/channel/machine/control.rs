@@ -41,7 +41,7 @@ impl Machine {
     ) {
         match over {
             Some(send::State::Canceled) => {
-                self.end_pending_reply(send_id, State::Canceled, None, step.wall())
+                self.end_pending_reply(send_id, State::Canceled, None, step.wall());
             }
             Some(_) => self.end_pending_reply(send_id, State::Expired, None, step.wall()),
             // The send may be resumed before its caller gives up.

@@ -105,7 +105,8 @@ mod tests {
         assert!((pace.per_second - 5.0).abs() < 0.01, "{pace:?}");
         let rates: Vec<_> = pace.points.iter().map(|point| point.per_second).collect();
         assert_eq!(rates, [5.0, 5.0, 0.0]);
-        assert_eq!(pace.points[0].from, WALL.minus(seconds(20)));
+        let begun: Vec<_> = pace.points.iter().map(|point| point.from).collect();
+        assert_eq!(begun, [20, 10, 0].map(|ago| WALL.minus(seconds(ago))));
         let pace = history.pace(start + seconds(25), WALL, 80.0);
         assert!((pace.per_second - 2.5).abs() < 0.01, "{pace:?}");
         assert!(history.pace(start + seconds(30), WALL, 80.0).per_second < 0.01);

@@ -2,10 +2,15 @@
 
 mod answers;
 mod bounds;
+mod callers;
 mod explain;
 mod later;
+mod made;
+mod number;
 mod parked;
+mod probed;
 mod queue_order;
+mod reconnected;
 mod refused;
 mod settings;
 mod stored;
@@ -20,6 +25,7 @@ use rand::SeedableRng as _;
 use rand::rngs::SmallRng;
 use uuid::Uuid;
 
+use self::made::*;
 use self::world::*;
 use super::*;
 use crate::clock::Timestamp;

@@ -112,7 +112,7 @@ impl Machine {
             Input::Gathered => self.gathered(at, effects),
             Input::Written { batch, result } => self.written(*batch, result, at, effects),
             Input::Settled { sends, result: Ok(accepted) } => {
-                self.in_doubt.settled(&sends, &accepted, effects)
+                self.in_doubt.settled(&sends, &accepted, effects);
             }
             Input::Settled { sends: _, result: Err(failure) } => self.in_doubt.not_settled(&failure, at),
             Input::Timer => self.woken(at),

@@ -71,6 +71,17 @@ fn a_new_limiter_has_no_burst_to_spend() {
 }
 
 #[test]
+fn a_burst_is_earned_permit_by_permit_and_holds_no_more_than_it_says() {
+    let start = Instant::now();
+    let tier = tier("messages_per_second = \"10/s\"\nburst = 4");
+    for (millis, at_once) in [(99, 0), (100, 1), (200, 2), (399, 3), (400, 4), (60_000, 4)] {
+        let mut limiter = Limiter::new(&tier, None, start);
+        let now = start + Duration::from_millis(millis);
+        assert_eq!((0..10).take_while(|_| limiter.take(now).is_ok()).count(), at_once, "{millis} ms");
+    }
+}
+
+#[test]
 fn the_pace_is_the_least_of_tier_and_level_and_can_be_explained() {
     let now = Instant::now();
     for (of_tier, level, expected, binding) in [
@@ -108,6 +119,18 @@ fn a_throttle_answer_halves_the_pace_and_five_per_cent_come_back_with_every_seco
         went.iter().filter(|moment| **moment >= now + seconds(from) && **moment < now + seconds(to)).count()
     };
     assert_eq!([between(0.0, 1.0), between(1.0, 2.0), between(11.0, 12.0)], [39, 44, 80]);
+}
+
+#[test]
+fn steps_that_nobody_looked_at_are_taken_all_at_once_and_none_twice() {
+    let now = Instant::now();
+    let mut limiter = Limiter::new(&paced("80/s"), None, now);
+    assert!(limiter.slow_down(now, now));
+    assert_eq!(limiter.take(now + seconds(3.5)), Ok(()));
+    for (after, expected) in [(3.5, 52.0), (3.999, 52.0), (4.0, 56.0), (5.0, 60.0), (10.0, 80.0)] {
+        assert!(close(limiter.rate(now + seconds(after)), expected), "{after} s");
+    }
+    assert_eq!(limiter.binding(now + seconds(9.9)), Binding::BackOff { until: now + seconds(10.0) });
 }
 
 #[test]

@@ -165,6 +165,7 @@ fn pauses_grow_from_one_to_the_next_until_a_message_gets_through_or_fails_by_its
             world.pass(30 * SECOND);
             world.settle();
             world.attempts.clear();
+            world.pass(SECOND);
             world.start(11);
         }
         world.answer(Reply::NotSent(failure()));
@@ -357,4 +358,30 @@ fn a_receipt_that_came_during_a_further_attempt_outranks_whatever_is_answered() 
     assert_eq!(world.mark(10).state, send::State::Finished);
     world.flush();
     assert_eq!((world.machine.backlog().in_flight, world.limits().active_sends), (0, 0));
+}
+
+#[test]
+fn messages_that_failed_together_do_not_come_back_together() {
+    for (reply, least, most) in
+        [(refused(Disposition::Retry), HALF, SECOND), (refused(Disposition::SlowNumber), SECOND, 2 * SECOND)]
+    {
+        let mut world = World::configured(1, |_| (), |_| (), |engine, _| engine.concurrency = 40).begun();
+        for id in 10..40 {
+            world.pass(SECOND / 20);
+            world.start(id);
+        }
+        let mut waits: Vec<_> = (0..30)
+            .map(|_| {
+                world.answer(reply.clone());
+                let wait = world.row_waits().unwrap();
+                world.flush();
+                wait
+            })
+            .collect();
+        waits.sort();
+        waits.dedup();
+        assert!(waits.len() > 20, "{waits:?}");
+        let part = (most - least) / 4;
+        assert!(waits[0] < least + part && waits[waits.len() - 1] > most - part, "{waits:?}");
+    }
 }

@@ -224,3 +224,65 @@ fn a_web_session_says_what_its_day_allows() {
         assert!(matches!(pace.allows, Allows::Jittered { jitter, .. } if jitter == 4 * SECOND), "{pace:?}");
     }
 }
+
+#[test]
+fn every_reason_to_wait_has_a_sentence_that_names_it() {
+    let paced = |tier: &mut Tier| tier.messages_per_second = Rate::each_second(100);
+    for (reply, reason, words) in [
+        (
+            refused(Disposition::SlowAccount),
+            Reason::AccountThrottled,
+            "this business account just now (80007)",
+        ),
+        (refused(Disposition::SlowApp), Reason::AppThrottled, "from this app just now (4)"),
+        (Reply::NoSocket(failure()), Reason::NoSocket, "raise its limit of open files"),
+        (Reply::NotSent(failure()), Reason::ProviderPause, "it is tried again by itself"),
+        (refused(Disposition::Retry), Reason::Retry, "so many messages failed in a way that may pass"),
+        (
+            refused(Disposition::SlowNumber),
+            Reason::BackOff,
+            "(130429): it goes at 40.0/s and recovers by itself",
+        ),
+        (accepted(), Reason::Rate, "the provider's level for the number allows 80/s"),
+    ] {
+        let deferred = if reason == Reason::Retry { 1 } else { 1_000 };
+        let mut world = World::configured(1, paced, |_| (), |engine, _| engine.deferred = deferred).begun();
+        world.start(10);
+        world.accept(11);
+        world.flush();
+        world.answer(reply);
+        world.flush();
+        let waiting = world.limits().waiting.unwrap();
+        assert_eq!(waiting.reason, reason);
+        assert!(waiting.sentence.contains(words), "{reason}: {}", waiting.sentence);
+        assert!(waiting.until.is_some_and(|until| until >= world.at.wall), "{reason}");
+    }
+}
+
+#[test]
+fn what_all_that_is_left_of_a_send_waits_for_is_told_unless_the_whole_channel_waits() {
+    let mut world = World::ready(1);
+    world.start(10);
+    world.answer(refused(Disposition::Pair));
+    world.flush();
+    let waiting = world.outlook(10).unwrap().waiting.unwrap();
+    assert_eq!((waiting.reason, waiting.until), (Reason::Pair, Some(world.at.wall.plus(SECOND))));
+    assert!(waiting.sentence.contains("pair_interval"), "{}", waiting.sentence);
+    assert_eq!(world.outlook(10).unwrap().rate, None);
+    // A bulk send that goes on with others waits for nothing.
+    world.accept_bulk(20, order(), &[1, 2, 3]);
+    world.pass(SECOND / 50);
+    world.flush();
+    assert_eq!(world.under_way(), [20]);
+    world.answer(refused(Disposition::Pair));
+    world.flush();
+    let outlook = world.outlook(20).unwrap();
+    assert!(outlook.rate.is_some() && outlook.waiting.is_none_or(|it| it.reason == Reason::Rate));
+    // What holds the channel is told before what holds the message.
+    world.feed(Input::Troubled(Troubled {
+        disposition: Disposition::Maintenance,
+        failure: failure(),
+        is_of_message: false,
+    }));
+    assert_eq!(world.outlook(10).unwrap().waiting.unwrap().reason, Reason::ProviderPause);
+}

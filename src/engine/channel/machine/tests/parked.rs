@@ -110,6 +110,7 @@ fn a_paused_send_takes_nothing_in_that_was_on_its_way_from_the_store() {
     let due = world.at.wall.plus(SECOND);
     world.waits(vec![waiting(0, 1, State::Queued, due)], 1, None);
     assert_eq!(world.machine.backlog().retry, 0);
+    assert_eq!(world.mark(20).due_at, None, "what was not begun waits for no moment");
     world.flush();
     assert_eq!(world.limits().active_sends, 0);
 }

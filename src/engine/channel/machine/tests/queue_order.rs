@@ -34,19 +34,17 @@ impl World {
 #[test]
 fn single_sends_go_in_the_order_of_their_arrival_before_bulk_sends_that_take_turns() {
     let mut world = World::paced(10);
+    // It has the permit of the moment.
+    world.start(9);
+    world.answer(accepted());
     world.accept_bulk(20, order(), &[1, 2, 3]);
-    world.accept_bulk(21, order(), &[4, 5, 6]);
+    world.accept_bulk(21, order(), &[4, 5]);
     world.flush();
     for id in [10, 11, 12] {
         world.accept(id);
     }
     let started = world.started_within(2 * SECOND);
-    let singles = started.iter().position(|id| *id == 10).unwrap();
-    assert!(singles <= 1, "the bulk send had the permit of the moment: {started:?}");
-    assert_eq!(started[singles..singles + 3], [10, 11, 12]);
-    let bulk: Vec<_> = started.into_iter().filter(|id| *id >= 20).collect();
-    assert_eq!(bulk.len(), 6);
-    assert!(bulk.windows(2).all(|pair| pair[0] != pair[1]), "they take turns: {bulk:?}");
+    assert_eq!(started, [10, 11, 12, 20, 21, 20, 21, 20]);
     assert_eq!((world.limits().active_sends, world.machine.backlog()), (0, Backlog::default()));
 }
 
@@ -63,6 +61,7 @@ fn what_is_tried_again_goes_before_what_is_new_of_its_size_and_never_before_sing
     world.pass(SECOND);
     world.flush();
     world.attempts.clear();
+    assert_eq!(world.machine.backlog().retry, 1, "it waits for a permit");
     world.accept(10);
     world.flush();
     let mut went = Vec::new();
@@ -226,8 +225,9 @@ fn a_send_that_is_told_late_is_looked_for_and_not_begun_from_what_was_told() {
 #[test]
 fn a_send_that_does_not_fit_into_its_lane_is_read_later_and_those_behind_it_too() {
     let mut world = World::configured(1, |_| (), |_| (), |engine, _| engine.direct_lane = 4).begun();
-    for id in 10..15 {
+    for id in 10..17 {
         world.accept(id);
+        assert!(world.machine.backlog().direct <= 4);
     }
     assert_eq!(world.machine.backlog().direct, 4);
     world.accept_to(20, Recipients::Blocks(3));
@@ -299,4 +299,39 @@ fn why_nothing_goes_is_known_for_each_send() {
     assert_eq!(world.wakes_in().as_millis(), next.as_millis());
     world.pass(world.wakes_in());
     assert_eq!(world.under_way(), [10, 11]);
+}
+
+#[test]
+fn while_others_may_start_an_outcome_waits_for_a_later_commit_and_an_opt_out_does_not() {
+    for (reply, is_awaited) in [
+        (accepted(), false),
+        (refused(Disposition::Fail), false),
+        (refused(Disposition::Suppress(crate::domain::suppression::Suppression::Everything)), true),
+    ] {
+        let mut world = World::paced(80);
+        world.accept_bulk(20, order(), &(0..100).collect::<Vec<_>>());
+        world.flush();
+        let said = format!("{reply:?}");
+        assert!(world.answer(reply).contains(&"write"));
+        assert_eq!(world.is_awaited(), is_awaited, "{said}");
+    }
+}
+
+#[test]
+fn sends_that_came_during_a_look_are_looked_for_after_it_however_many() {
+    for sends in 1..4 {
+        let mut world = World::ready(1);
+        world.feed(Input::Look);
+        for id in 10..10 + sends {
+            world.accept(id);
+        }
+        assert_eq!(world.machine.backlog().direct, 0, "older ones may wait in the store");
+        let found = Input::Fetched { size: Size::Direct, result: Ok(nothing()) };
+        assert!(world.feed(found).contains(&"fetch"));
+        assert_eq!(world.fetches.last().unwrap().size, Size::Direct, "{sends}");
+        world.store_is_empty();
+        world.store_is_empty();
+        world.accept(20);
+        assert_eq!(world.machine.backlog().direct, 1, "it has caught up");
+    }
 }

@@ -208,3 +208,37 @@ fn of_two_sends_that_the_store_is_said_to_hold_either_makes_the_channel_look() {
     world.feed(Input::Stop(Caller(1)));
     assert!(!world.feed(told(Some(30), Some(32))).contains(&"fetch"), "it stops");
 }
+
+#[test]
+fn what_is_read_while_nothing_may_go_costs_no_write() {
+    let blocked = |channel: &mut Channel| channel.connection.status = Status::Blocked;
+    let mut world = World::with(1, |_| (), blocked).begun();
+    let single = world.stored(10);
+    assert!(!world.found(Size::Direct, vec![single]).contains(&"write"));
+    let mut bulk = world.stored(20);
+    bulk.send.recipients = Recipients::Blocks(4);
+    bulk.waiting.later = 1;
+    bulk.waiting.later_due = Some(world.at.wall.plus(MINUTE));
+    assert!(!world.found(Size::Bulk, vec![bulk]).contains(&"write"));
+    assert_eq!(world.limits().active_sends, 2);
+}
+
+#[test]
+fn no_more_messages_are_announced_than_go_out_next() {
+    let mut world = World::with_tier(1, |tier| {
+        tier.messages_per_second = crate::domain::rate::Rate::each_second(1);
+    })
+    .begun();
+    let stored = (10..50).map(|id| world.waiting(id, State::Queued, world.at.wall)).collect();
+    world.found(Size::Direct, stored);
+    let announced = |world: &World| {
+        let rows = world.writes.iter().flat_map(|write| &write.outcomes);
+        rows.filter(|row| row.outcome.state == State::Sending).count()
+    };
+    assert_eq!(announced(&world), 16);
+    world.flush();
+    assert_eq!((world.attempts.len(), announced(&world)), (1, 16));
+    world.pass(SECOND);
+    world.flush();
+    assert_eq!((world.attempts.len(), announced(&world)), (2, 18));
+}

@@ -100,6 +100,11 @@ fn as_many_new_people_get_templates_as_the_quota_has_slots_and_the_next_when_one
     assert!(world.fetches.iter().rev().take(2).all(|look| !look.ready.templates));
     assert!(world.pass(2 * MILLI).contains(&"fetch"), "{:?}", world.log.last());
     assert!(world.fetches.last().unwrap().ready.templates);
+    world.store_is_empty();
+    world.store_is_empty();
+    world.pass(world.wakes_in());
+    assert!(world.wakes_in() > SECOND, "it is woken once for that");
+    assert_eq!(world.outlook_of_template(12), None);
 }
 
 #[test]
@@ -125,7 +130,7 @@ fn a_message_that_the_provider_refused_gives_its_slot_back_and_one_that_it_may_h
         world.store_is_empty();
         world.accept_template(11, 7);
         world.flush();
-        let is_paused = world.limits().waiting.is_some();
+        let is_paused = world.limits().waiting.is_some_and(|waiting| waiting.reason != Reason::Rate);
         world.pass(SECOND / 10);
         world.flush();
         let goes = left == 1 && !is_paused;
@@ -152,8 +157,8 @@ fn of_a_bulk_send_those_who_count_already_get_theirs_and_the_others_wait_with_a_
 
 #[test]
 fn a_message_that_is_due_again_and_finds_no_slot_waits_in_the_store() {
-    let mut world = World::with_quota(1, &[5]);
-    let mut stored = world.waiting(10, State::Unknown, world.at.wall);
+    let mut world = World::with_quota(1, &[5, 10]);
+    let mut stored = world.waiting(10, State::Queued, world.at.wall);
     stored.send.template = Some(marketing(7));
     // Somebody new, whose message surely did not go, is not taken in while the quota is closed.
     world.accept_template(9, 7);
@@ -182,7 +187,7 @@ fn a_template_that_the_provider_does_not_let_through_holds_only_its_own_sends() 
     world.go_on();
     assert_eq!((world.under_way(), world.count("pause template 7")), (vec![12, 13], 1));
     let rows = world.writes.iter().flat_map(|write| &write.outcomes);
-    let row = rows.filter(|of| of.send_id.as_u128() == 10).last().unwrap().outcome.clone();
+    let row = rows.rfind(|of| of.send_id.as_u128() == 10).unwrap().outcome.clone();
     assert_eq!((row.state, row.attempts, row.retry_at), (State::Queued, 0, Some(now)));
     assert_eq!(world.limits().active_sends, 2);
     assert_eq!(world.mark(11).progress.high_water, 0, "it is not marked as attempted");
@@ -297,33 +302,32 @@ fn while_the_quota_is_closed_what_is_for_people_who_count_is_looked_for_at_a_twe
     world.go_on();
     world.store_is_empty();
     world.store_is_empty();
-    let found = |size, took| Input::Fetched { size, result: Ok(Fetched { took: Some(took), ..nothing() }) };
     let look = |world: &mut World, took| {
         world.feed(Input::Look);
         let look = world.fetches.last().unwrap();
         assert!(look.size == Size::Direct && !look.ready.templates);
-        let counted = look.counted.as_ref().map(|counting| {
+        let is_counted = look.counted.as_ref().is_some_and(|counting| {
             assert!(counting.counts(person(5)) && !counting.counts(person(6)));
+            true
         });
-        world.feed(found(Size::Direct, took));
+        let found = Fetched { took: is_counted.then_some(took), ..nothing() };
+        world.feed(Input::Fetched { size: Size::Direct, result: Ok(found) });
         world.store_is_empty();
-        counted.is_some()
+        is_counted
     };
     assert!(look(&mut world, 5 * MILLI));
     assert!(look(&mut world, 100 * MILLI), "a quick one is repeated at once");
-    let slow = world.at.wall;
     assert!(!look(&mut world, MILLI));
-    let again = slow.plus(2 * SECOND);
     world.pass(2 * SECOND - MILLI);
     assert!(!look(&mut world, MILLI));
-    assert!(world.wakes_in() <= MILLI, "{again}: {:?}", world.log.last());
+    assert!(world.wakes_in() <= MILLI, "{:?}", world.log.last());
     world.pass(MILLI);
     world.store_is_empty();
     world.store_is_empty();
     assert!(look(&mut world, 100 * MILLI));
     assert!(!look(&mut world, MILLI));
     world.feed(Input::ClockWasSet);
-    assert!(world.fetches.last().unwrap().ready.templates, "whether it is full is asked anew");
+    assert!(world.fetches.last().unwrap().ready.templates, "whether it is full is asked again");
 }
 
 #[test]
@@ -344,4 +348,89 @@ fn what_is_due_again_of_a_template_takes_a_slot_only_while_there_is_one() {
     assert_eq!((world.attempts.len(), world.machine.backlog().retry), (0, 0), "{:?}", world.log);
     assert_eq!(world.limits().active_sends, 0);
     assert_eq!(world.outlook_of_template(10), Some(Reason::TemplateQuota));
+}
+
+#[test]
+fn a_slot_that_nobody_told_of_is_found_by_the_look_without_any_occasion() {
+    let mut world = World::with_quota(1, &[5]);
+    world.accept_template(10, 7);
+    world.go_on();
+    world.store_is_empty();
+    world.store_is_empty();
+    let hour_ago = world.fetches[0].ready.now.plus(SECOND).minus(60 * MINUTE);
+    let released = account::Input::Released { recipient: person(5), at: hour_ago };
+    Arc::clone(&world.machine.common).accounts.feed("2", released, world.at);
+    assert_eq!(world.left(), Some(1));
+    let begun = world.fetches.len();
+    while world.fetches.len() == begun {
+        world.pass(world.wakes_in());
+    }
+    assert!(world.fetches.last().unwrap().ready.templates, "{:?}", world.log.last());
+}
+
+#[test]
+fn a_bulk_send_without_anybody_who_counts_goes_back_and_is_looked_at_there_and_a_single_one_is_not() {
+    let mut world = World::with_quota(1, &[5]);
+    let looks = world.fetches.len();
+    world.accept_template(10, 7);
+    world.feed(Input::Timer);
+    assert_eq!((world.fetches.len(), world.limits().active_sends), (looks, 0), "who it is for is known");
+    let mut world = World::with_quota(1, &[5]);
+    let looks = world.fetches.len();
+    world.accept_order(20, of_template(7), Recipients::Blocks(4));
+    world.read_people(20, 0, &[3, 4]);
+    assert_eq!(world.limits().active_sends, 0);
+    world.feed(Input::Timer);
+    assert_eq!(world.fetches[looks..].iter().map(|it| it.size).collect::<Vec<_>>(), [Size::Bulk]);
+    assert!(world.writes.iter().all(|write| write.marks.is_empty() && write.outcomes.is_empty()));
+}
+
+#[test]
+fn those_before_somebody_further_on_who_counts_are_passed_over() {
+    let mut world = World::with_quota(1, &[5]);
+    world.accept_template(10, 7);
+    world.go_on();
+    let mut stored = world.stored(20);
+    stored.send.template = Some(marketing(7));
+    stored.send.recipients = Recipients::Blocks(6);
+    let mut found = Found::new(stored).unwrap();
+    found.counted_at = Some(4);
+    world.feed(Input::Fetched { size: Size::Bulk, result: Ok(Fetched { found: vec![found], ..nothing() }) });
+    world.read_people(20, 0, &[3, 4]);
+    world.flush();
+    assert_eq!(world.mark(20).progress, send::Progress { high_water: 2, settled: 2 });
+    assert_eq!(world.count("read recipients 20 2"), 1);
+    world.read_people(20, 2, &[6, 7, 5, 8]);
+    world.go_on();
+    assert_eq!(world.started_messages(), [(20, 4)]);
+    assert_eq!(world.mark(20).progress, send::Progress { high_water: 5, settled: 4 });
+}
+
+#[test]
+fn a_text_that_is_tried_again_takes_no_slot_of_the_quota() {
+    for (people, left) in [(&[][..], 1), (&[5][..], 0)] {
+        let mut world = World::with_quota(1, people);
+        world.start(30);
+        world.answer(refused(Disposition::Pair));
+        world.flush();
+        world.pass(SECOND);
+        assert_eq!((world.outcome().state, world.left()), (State::Sending, Some(left)), "it is announced");
+    }
+}
+
+#[test]
+fn a_channel_that_is_refused_gives_those_back_whom_it_marked_messages_to() {
+    let mut world = World::with_quota(9, &[]);
+    world.accept_bulk(20, of_template(7), &[1, 2, 3, 4]);
+    world.flush();
+    assert_eq!((world.left(), world.mark(20).progress.high_water), (Some(5), 4));
+    world.answer(accepted());
+    world.flush();
+    world.feed(Input::Troubled(Troubled {
+        disposition: Disposition::Disconnect,
+        failure: failure(),
+        is_of_message: false,
+    }));
+    world.flush();
+    assert_eq!((world.left(), world.mark(20).progress.high_water), (Some(8), 1));
 }

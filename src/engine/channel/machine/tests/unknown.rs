@@ -56,3 +56,13 @@ fn a_ledger_that_does_not_say_where_a_message_is_is_asked_again() {
     world.pass(SECOND);
     assert_eq!(world.attempts.len(), 1, "{:?}", world.log);
 }
+
+#[test]
+fn a_receipt_before_the_answer_to_a_first_attempt_takes_nothing_from_the_answer() {
+    let mut world = World::ready(1);
+    world.start(10);
+    let key = world.attempts[0].ticket.key();
+    world.feed(Input::Heard(vec![(key, State::Delivered)]));
+    world.answer(accepted());
+    assert_eq!((world.outcome().state, world.mark(10).state), (State::Sent, send::State::Finished));
+}
