@@ -186,7 +186,7 @@ fn a_template_that_the_provider_does_not_let_through_holds_only_its_own_sends() 
     assert!(world.answer(refused(Disposition::HoldTemplate)).contains(&"pause template"));
     world.go_on();
     assert_eq!((world.under_way(), world.count("pause template 7")), (vec![12, 13], 1));
-    let rows = world.writes.iter().flat_map(|write| &write.outcomes);
+    let mut rows = world.writes.iter().flat_map(|write| &write.outcomes);
     let row = rows.rfind(|of| of.send_id.as_u128() == 10).unwrap().outcome.clone();
     assert_eq!((row.state, row.attempts, row.retry_at), (State::Queued, 0, Some(now)));
     assert_eq!(world.limits().active_sends, 2);

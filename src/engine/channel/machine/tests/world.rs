@@ -332,7 +332,7 @@ impl World {
 
     /// The mark of the send that was written last.
     pub(super) fn mark(&self, id: u128) -> Mark {
-        let marks = self.writes.iter().flat_map(|write| &write.marks);
+        let mut marks = self.writes.iter().flat_map(|write| &write.marks);
         *marks.rfind(|mark| mark.send_id.as_u128() == id).unwrap()
     }
 
