@@ -123,7 +123,7 @@ impl World {
     pub(super) fn web_event(&mut self, event: WebEvent) {
         match event {
             WebEvent::Does { channel, supervisor, doing } => {
-                self.supervisor_does(channel, supervisor, *doing)
+                self.supervisor_does(channel, supervisor, *doing);
             }
             WebEvent::Wakes { channel } => self.run_supervisor(channel),
             WebEvent::Step { session, step } => self.session_step(session, step),
