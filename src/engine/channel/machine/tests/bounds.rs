@@ -64,7 +64,7 @@ fn all_channels_together_have_no_more_messages_under_way_than_configured_and_tak
         waiting.sentence,
         "all channels together have 2 messages under way (option engine.total_in_flight) and take turns"
     );
-    assert_eq!(world.turns.len(), 1, "it stands in line once");
+    assert_eq!(world.turns.len(), 1, "it waits for one turn");
     world.accept(15);
     world.flush();
     assert_eq!(world.turns.len(), 1, "{:?}", world.log);
@@ -74,7 +74,7 @@ fn all_channels_together_have_no_more_messages_under_way_than_configured_and_tak
     world.flush();
     assert!(world.hear_turn().contains(&"attempt"), "{:?}", world.log);
     assert_eq!(world.under_way(), [12, 13]);
-    assert_eq!(world.turns.len(), 2, "for the others it stands in line again");
+    assert_eq!(world.turns.len(), 2, "for the others it waits for another turn");
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(super) struct World {
     pub(super) saves: Vec<SaveConnection>,
     pub(super) replies: Vec<(Caller, Answer)>,
     pub(super) figures: Vec<Figure>,
-    /// Where the channel stands in line for permits.
+    /// The turns that the channel waits for to get permits.
     pub(super) turns: Vec<Turn>,
     /// What the ledger was asked, and was not answered.
     questions: Vec<Question>,
