@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use std::future::pending;
 use std::io;
 use std::pin::pin;
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -43,6 +44,8 @@ struct Connected {
     line: Line,
     /// Bytes of the longest statement that leaves at once.
     one_piece: usize,
+    /// Batches of messages that are still written as if some of them had rows.
+    cautious: AtomicU32,
 }
 
 /// A transaction on a connection of a [`Pool`].
@@ -163,7 +166,7 @@ impl Pool {
     /// A pool of connections whose answers always come.
     pub(super) fn new(connections: DatabaseConnection) -> Self {
         let line = Line { server: None, patience: None };
-        Self(Arc::new(Connected { connections, line, one_piece: usize::MAX }))
+        Self(Arc::new(Connected { connections, line, one_piece: usize::MAX, cautious: AtomicU32::new(0) }))
     }
 
     /// A pool of connections to a server, made with [`on_server`].
@@ -174,7 +177,7 @@ impl Pool {
     ) -> Self {
         let one_piece = binary::one_piece(&connections.get_postgres_connection_pool().connect_options());
         let line = Line { server: Some(server), patience };
-        Self(Arc::new(Connected { connections, line, one_piece }))
+        Self(Arc::new(Connected { connections, line, one_piece, cautious: AtomicU32::new(0) }))
     }
 
     /// The connections themselves, on which an answer is waited for without end.

@@ -283,7 +283,7 @@ mod tests {
             ("--url host:80 --key k --simulator http://sim", "http://127.0.0.1:8080"),
             ("--url http://host --key k --simulator http://sim --contacts 5", "pombo contacts import"),
             ("--key k", "--url"),
-            ("--single-rate unlimited", "schedule"),
+            ("--single-rate unlimited", "at most"),
             ("--single-rate none --bulk 0", "--bulk"),
             ("--rate fast", "80/s"),
             ("--duration 10", "\"7d\""),

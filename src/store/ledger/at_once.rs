@@ -76,7 +76,8 @@ impl Store {
         if !self.write.leaves_in_one_piece(messages.bytes() + progress.bytes()) {
             return None;
         }
-        let sql = statement(fence, &messages, &progress, are_first(&outcomes));
+        let are_new = are_first(&outcomes) && self.write.expects_no_rows();
+        let sql = statement(fence, &messages, &progress, are_new);
         let written = async {
             let mut arguments = PgArguments::default();
             bind_fence(&mut arguments, fence)?;
@@ -93,7 +94,10 @@ impl Store {
             }
             Ok(None) => Some(Err(Error::Fenced)),
             // A receipt was there first, or an earlier attempt to write these went through: the transaction compares.
-            Err(Error::Taken(_)) => None,
+            Err(Error::Taken(_)) => {
+                self.write.expect_rows();
+                None
+            }
             Err(error) => Some(Err(error)),
         }
     }
@@ -120,12 +124,12 @@ fn sends_of(outcomes: &[&OutcomeOf], marks: &[&Mark]) -> Vec<Uuid> {
 }
 
 /// Locks in the order of [`lock`](super::lock): the fence, the sends by id, then messages.
-fn statement(fence: Fence, messages: &Arrays<'_>, progress: &Arrays<'_>, are_first: bool) -> String {
+fn statement(fence: Fence, messages: &Arrays<'_>, progress: &Arrays<'_>, are_new: bool) -> String {
     const NOW: usize = 2;
     let held = fence.held(1);
     let update = update_send(&progress.select(4), NOW);
     let insert = insert_into_message(&messages.select(4 + MARK.len()), NOW);
-    let conflict = if are_first { String::new() } else { unless_heard() };
+    let conflict = if are_new { String::new() } else { unless_heard() };
     format!(
         "WITH held AS ({held}), \
          locked AS (SELECT id FROM send WHERE id = ANY($3) AND EXISTS (SELECT 1 FROM held) \

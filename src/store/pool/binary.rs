@@ -1,5 +1,7 @@
 //! Statements that PostgreSQL's driver is given as it takes them, with binary parameters of every type.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use sea_orm::DbErr;
 use sea_orm::sqlx::postgres::{PgArguments, PgConnectOptions, PgRow, PgSslMode, Postgres};
 use sea_orm::sqlx::{self, AssertSqlSafe};
@@ -7,10 +9,25 @@ use sea_orm::sqlx::{self, AssertSqlSafe};
 use super::{Pool, driver_error};
 use crate::store::connect::is_this_machine;
 
+/// Batches that look for rows after a row was there.
+const CAUTIOUS: u32 = 1_000;
+
 impl Pool {
     /// Whether a statement with so many bytes of values leaves in one piece.
     pub(in crate::store) fn leaves_in_one_piece(&self, bytes: usize) -> bool {
         bytes <= self.0.one_piece
+    }
+
+    /// Whether new messages are inserted without a look for rows that are there: that takes two thirds of the time, but a row
+    /// that is there makes the statement fail, which PostgreSQL logs.
+    pub(in crate::store) fn expects_no_rows(&self) -> bool {
+        let cautious = &self.0.cautious;
+        cautious.fetch_update(Relaxed, Relaxed, |batches| batches.checked_sub(1)).is_err()
+    }
+
+    /// A row was there: the next batches look for rows.
+    pub(in crate::store) fn expect_rows(&self) {
+        self.0.cautious.store(CAUTIOUS, Relaxed);
     }
 
     /// Runs a statement on PostgreSQL with parameters as the driver itself takes them; how many rows it touched.

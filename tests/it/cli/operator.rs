@@ -45,7 +45,7 @@ fn a_channel_s_token_comes_from_standard_input_and_is_seen_nowhere() {
 
     let again = place.run_with("EAAG-other", &line);
     assert_eq!(again.code, Some(1));
-    assert!(again.stderr.contains("phone number id 30 exists already"), "{}", again.stderr);
+    assert!(again.stderr.contains("channel with the phone number id 30 already"), "{}", again.stderr);
 
     let web = place.json("channel add-web --company Acme --name Phone");
     assert_eq!((&web["status"], &web["tier"]), (&json!("pairing"), &json!("web-new")));

@@ -136,7 +136,7 @@ fn a_configured_key_is_changed_by_a_person_and_everything_is_sealed_with_it() {
         (&json!(0), &json!("missing"), &json!(1))
     );
     let rotated = run(&place, "secrets rotate", 4, "");
-    assert!(rotated.stdout.contains("3 values open with no key and stay as they are"), "{rotated:?}");
+    assert!(rotated.stdout.contains("no key opens 3 values, and they stay as they are"), "{rotated:?}");
     assert_eq!(run(&place, &webhook, 2, "").stdout, first, "they open when their key is back");
 
     let refused = run(&place, "secrets list", 2, "hunter2");

@@ -149,7 +149,7 @@ async fn every_part_of_a_template_is_filled_in() {
         "Text, first_name",
         "Text, order",
         "Button 1: end of its address",
-        "Button 2: what comes back when it is pressed",
+        "Button 2: the value that comes back when it is pressed",
     ] {
         let plain = label.replace("&#39;", "'");
         assert!(page.contains(label) || page.contains(&plain), "{label}: {page}");

@@ -145,7 +145,7 @@ async fn a_message_is_checked_first_goes_once_and_is_followed() {
         "shop phone (Web session)",
         "One person",
         "A group",
-        "when it is the phone&#39;s turn",
+        "as soon as the phone&#39;s pace allows",
         "Check it first",
     ] {
         assert!(page.contains(words) || page.contains(&words.replace("&#39;", "'")), "{words}: {page}");

@@ -48,7 +48,7 @@ async fn templates_are_shown_as_a_phone_shows_them_with_their_state_and_why() {
         assert_eq!(names(&page), found.into_iter().map(str::to_owned).collect(), "{query}");
     }
     let page = member.submit("/console/templates/sync", &[]).await;
-    assert!(page.contains("The provider is asked"), "{page}");
+    assert!(page.contains("The service is asking the provider"), "{page}");
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ async fn the_nodes_are_listed_with_their_leases_and_what_they_own() {
     assert!(table.contains("connections are open") && table.contains("NATS is not configured"), "{table}");
     let missing = stage.serving.place.run("cluster drain nobody");
     assert_eq!(missing.code, Some(1));
-    assert!(missing.stderr.contains("no node `nobody` serves"), "{}", missing.stderr);
+    assert!(missing.stderr.contains("there is no node `nobody`"), "{}", missing.stderr);
     stage.end().await;
 }
 

@@ -232,12 +232,12 @@ fn every_reason_to_wait_has_a_sentence_that_names_it() {
         (
             refused(Disposition::SlowAccount),
             Reason::AccountThrottled,
-            "this business account just now (80007)",
+            "throttles this business account (80007)",
         ),
-        (refused(Disposition::SlowApp), Reason::AppThrottled, "from this app just now (4)"),
+        (refused(Disposition::SlowApp), Reason::AppThrottled, "throttles this app (4)"),
         (Reply::NoSocket(failure()), Reason::NoSocket, "raise its limit of open files"),
-        (Reply::NotSent(failure()), Reason::ProviderPause, "it is tried again by itself"),
-        (refused(Disposition::Retry), Reason::Retry, "so many messages failed in a way that may pass"),
+        (Reply::NotSent(failure()), Reason::ProviderPause, "the service retries by itself"),
+        (refused(Disposition::Retry), Reason::Retry, "so many messages wait for a retry"),
         (
             refused(Disposition::SlowNumber),
             Reason::BackOff,

@@ -76,7 +76,7 @@ fn a_new_channel_waits_for_the_provider_s_first_answer_for_ten_seconds_at_most()
     );
     assert_eq!(
         waiting.sentence,
-        "the provider's first answer is awaited: whether it takes messages, and how fast"
+        "the channel waits for the provider's first answer: whether it accepts messages, and how fast"
     );
     world.pass(9 * SECOND - MILLI);
     assert!(world.attempts.is_empty());

@@ -125,7 +125,7 @@ fn nobody_is_let_in_during_a_pause_that_outlasts_their_patience() {
     let refused = world.admit(asks(until - 2 * MILLI)).unwrap_err();
     assert!(refused.retry_after >= until && refused.retry_after <= until + MILLI);
     assert_eq!(refused.spent, Spent::pause(refused.retry_after));
-    assert_eq!(refused.sentence, "the provider takes nothing just now; it is tried again by itself");
+    assert_eq!(refused.sentence, "the provider accepts no messages just now; the service retries by itself");
     assert!(world.admit(PATIENT).is_ok());
 }
 
