@@ -31,7 +31,7 @@ test('values of each recipient are previewed and reach each recipient', async ()
     const preview = page.locator('#preview');
     await page.getByLabel('Text, 1', { exact: true }).fill('{{contact.first_name|friend}}');
     await page.getByLabel('Text, 2', { exact: true }).fill('A-1');
-    await preview.getByText('made-up values').waitFor();
+    await preview.getByText('example values').waitFor();
     await preview.getByText('Hi Ana, your order A-1').waitFor();
     await page.getByLabel('Numbers', { exact: true }).fill('+5511988887777');
     await preview.getByText('who is no contact').waitFor();
