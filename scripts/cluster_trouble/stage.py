@@ -203,12 +203,9 @@ class Stage:
     def owner_of(self, channel, owners):
         shard = self.channels[channel].get("shard")
         if shard is None:
-            shard = shard_of(self.company(channel), self.account(channel))
+            shard = shard_of(self.account(channel))
             self.channels[channel]["shard"] = shard
         return owners.get(shard)
-
-    def company(self, channel):
-        return self.postgres.ask(f"SELECT company_id FROM channel WHERE id = '{channel}'")[0][0]
 
     def account(self, channel):
         return self.postgres.ask(f"SELECT waba_id FROM channel WHERE id = '{channel}'")[0][0]
@@ -224,11 +221,10 @@ def mixed(value):
     return value ^ (value >> 31)
 
 
-def shard_of(company, account):
+def shard_of(account):
     """The id under which nodes own a business account, as src/cluster/placement.rs computes it."""
-    value = int(company.replace("-", ""), 16)
     parts = []
-    for seed in (value >> 64, value & MASK):
+    for seed in (0, 1):
         part = mixed(seed)
         for byte in account.encode():
             part = mixed(part ^ byte)

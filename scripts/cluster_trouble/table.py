@@ -152,6 +152,8 @@ class Table:
                 owner = stage.owner_of(channel, owners)
                 if owner in of_node:
                     of_node[owner].setdefault(activity.name, []).append(channel)
+        if any(activity.channels for activity in running) and not any(of_node.values()):
+            raise Failed("none of the channels has an owner that this script knows")
         house = owners.get("00000000-0000-0000-0000-000000000001")
         has_import = any(activity.name == "import" for activity in running)
 
