@@ -116,7 +116,8 @@ class Table:
             trouble = trouble_kind(stage, victim)
             if kinds == [activities.Move]:
                 stage.pombo("cluster", "drain", victim)
-                # The node learns of the drain with its next heartbeat, so the trouble comes before, during or after the move of channels.
+                # The node learns of the drain with its next heartbeat, so the trouble comes before, during or after the
+                # move of channels.
                 time.sleep(random.uniform(0, 1))
             began = time.time()
             trouble.begin()
@@ -153,7 +154,7 @@ class Table:
                 if owner in of_node:
                     of_node[owner].setdefault(activity.name, []).append(channel)
         if any(activity.channels for activity in running) and not any(of_node.values()):
-            raise Failed("none of the channels has an owner that this script knows")
+            raise Failed("no node owns the channels by the ids of shard_of in stage.py: compare it with src/cluster/placement.rs")
         house = owners.get("00000000-0000-0000-0000-000000000001")
         has_import = any(activity.name == "import" for activity in running)
 

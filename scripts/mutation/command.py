@@ -200,7 +200,8 @@ def run(program, mutants, arguments, results):
 
 
 def caught(program, mutant, tests, variables, seconds):
-    environment = dict(os.environ, RUST_BACKTRACE="0", **variables)
+    # A property that a mutant breaks is no case for the tests to keep.
+    environment = dict(os.environ, RUST_BACKTRACE="0", PROPTEST_DISABLE_FAILURE_PERSISTENCE="1", **variables)
     if mutant is not None:
         environment["POMBO_MUTANT"] = str(mutant)
     command = [program, *tests, "--test-threads", "1", "--quiet"]

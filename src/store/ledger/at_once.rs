@@ -111,8 +111,7 @@ fn is_simple(batch: &PendingWrites) -> bool {
     !ends && !announces
 }
 
-/// Whether no message should have a row yet: an insert that expects none takes two thirds of the time of one that
-/// checks.
+/// Whether no message should have a row yet.
 fn are_first(outcomes: &[&OutcomeOf]) -> bool {
     outcomes.iter().all(|row| row.outcome.attempts <= 1)
 }

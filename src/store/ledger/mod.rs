@@ -350,13 +350,13 @@ impl Store {
         self.activate(&transaction, batch).await?;
         self.keep_answers(&transaction, batch, now).await?;
         self.upsert_outcomes(&transaction, batch, now).await?;
-        let (mut are_left, mut ignored) = (false, Ignored::default());
-        if matches!(part, Part::Whole | Part::Known) {
-            are_left = self.receive(&transaction, &batch.receipts, now).await?;
-        }
-        if part == Part::Early || part == Part::Whole && are_left {
-            ignored = self.receive_early(&transaction, &batch.receipts, now).await?;
-        }
+        let receipts = if part == Part::Rest { Vec::new() } else { Receipt::in_order(&batch.receipts) };
+        let are_left = part == Part::Early || self.receive(&transaction, &receipts, now).await?;
+        let ignored = if are_left && part != Part::Known {
+            self.receive_early(&transaction, &receipts, now).await?
+        } else {
+            Ignored::default()
+        };
         self.suppress(&transaction, batch, now).await?;
         self.keep_events(&transaction, batch, now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;

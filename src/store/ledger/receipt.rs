@@ -80,7 +80,7 @@ impl Receipt {
     }
 
     /// One receipt for each message, in the order in which messages are locked.
-    fn in_order(receipts: &[Self]) -> Vec<Self> {
+    pub(super) fn in_order(receipts: &[Self]) -> Vec<Self> {
         let mut receipts = receipts.to_vec();
         Self::reduce(&mut receipts);
         receipts.sort_by_key(|receipt| (receipt.key.send_id, receipt.key.ordinal));
@@ -137,7 +137,8 @@ impl Open {
 }
 
 impl Store {
-    /// Writes receipts of messages that have a row. Returns whether some are left that moved no row: their messages may have none.
+    /// Writes receipts, which are [in order](Receipt::in_order), of messages that have a row. Returns whether some are left
+    /// that moved no row: their messages may have none.
     pub(super) async fn receive(
         &self,
         to: &impl ConnectionTrait,
@@ -147,9 +148,8 @@ impl Store {
         if receipts.is_empty() {
             return Ok(false);
         }
-        let receipts = Receipt::in_order(receipts);
         let mut rows = Bulk::new(self.backend, RECEIPT);
-        for receipt in &receipts {
+        for receipt in receipts {
             rows.push(receipt.cells());
         }
         let announced = receipts.iter().map(|receipt| receipt.announced(None));
@@ -186,16 +186,16 @@ impl Store {
         )
     }
 
-    /// Inserts the rows of messages that have none yet. Returns how many receipts were ignored.
+    /// Inserts the rows of messages that have none yet, of receipts that are in order too. Returns how many receipts were
+    /// ignored.
     pub(super) async fn receive_early(
         &self,
         to: &impl ConnectionTrait,
         receipts: &[Receipt],
         now: Timestamp,
     ) -> Result<Ignored> {
-        let receipts = Receipt::in_order(receipts);
         let mut asked = Rows::new(self.backend, KEY);
-        for Receipt { key, company_id, .. } in &receipts {
+        for Receipt { key, company_id, .. } in receipts {
             asked.push([key.send_id.into(), key.ordinal.cast_signed().into(), (*company_id).into()]);
         }
         let (asked, values) = asked.select(1);
@@ -221,7 +221,7 @@ impl Store {
         }
         let (mut ignored, mut open) = (Ignored::default(), None);
         let (mut rows, mut announced) = (Bulk::new(self.backend, EARLY), Vec::new());
-        for receipt in &receipts {
+        for receipt in receipts {
             let recipient = match missing.get(&(receipt.company_id, receipt.key)) {
                 None => continue,
                 Some((None, _)) => {

@@ -9,7 +9,7 @@ use sea_orm::sqlx::{self, AssertSqlSafe};
 use super::{Pool, driver_error};
 use crate::store::connect::is_this_machine;
 
-/// Batches that look for rows after a row was there.
+/// Batches that check for rows after an insert failed because of one.
 const CAUTIOUS: u32 = 1_000;
 
 impl Pool {
@@ -18,14 +18,14 @@ impl Pool {
         bytes <= self.0.one_piece
     }
 
-    /// Whether new messages are inserted without a look for rows that are there: that takes two thirds of the time, but a row
-    /// that is there makes the statement fail, which PostgreSQL logs.
+    /// Whether new messages are inserted without a check for existing rows. That takes two thirds of the time, but an
+    /// existing row makes the statement fail, and PostgreSQL logs the failure.
     pub(in crate::store) fn expects_no_rows(&self) -> bool {
         let cautious = &self.0.cautious;
         cautious.fetch_update(Relaxed, Relaxed, |batches| batches.checked_sub(1)).is_err()
     }
 
-    /// A row was there: the next batches look for rows.
+    /// A message had a row: the next batches check for rows.
     pub(in crate::store) fn expect_rows(&self) {
         self.0.cautious.store(CAUTIOUS, Relaxed);
     }

@@ -167,16 +167,7 @@ impl Machine {
         step: &mut Step<'_>,
     ) {
         step.note(Figure::Unknown);
-        let outcome = Outcome {
-            position: ticket.position(),
-            state: State::Unknown,
-            attempts: ticket.attempts,
-            provider_message_id: None,
-            error,
-            retry_at: None,
-            taken_at: ticket.taken_at,
-        };
-        self.outbox.add(ticket.send_id, company_id, outcome);
+        self.outbox.add(ticket.send_id, company_id, unknown(ticket, error, None));
         self.end_pending_reply(ticket.send_id, State::Unknown, None, step.wall());
         self.lanes.settle(ticket, true);
     }
@@ -192,16 +183,7 @@ impl Machine {
         }
         let grace = self.common.retry.unknown_grace;
         let retry_at: Timestamp = step.wall().plus(grace);
-        let outcome = Outcome {
-            position: ticket.position(),
-            state: State::Unknown,
-            attempts: ticket.attempts,
-            provider_message_id: None,
-            error,
-            retry_at: Some(retry_at),
-            taken_at: ticket.taken_at,
-        };
-        self.outbox.add(ticket.send_id, company_id, outcome);
+        self.outbox.add(ticket.send_id, company_id, unknown(ticket, error, Some(retry_at)));
         self.lanes.hold_back(ticket.send_id, Reason::UnknownOutcome);
         self.lanes.settle(ticket, false);
         let ticket = Ticket { again: true, prior: PriorOutcome::Unknown, ..ticket };
@@ -229,6 +211,19 @@ impl Machine {
                 self.unknowns.heard.insert(key);
             }
         }
+    }
+}
+
+/// The outcome of an attempt that the provider may have accepted.
+fn unknown(ticket: Ticket, error: Option<Failure>, retry_at: Option<Timestamp>) -> Outcome {
+    Outcome {
+        position: ticket.position(),
+        state: State::Unknown,
+        attempts: ticket.attempts,
+        provider_message_id: None,
+        error,
+        retry_at,
+        taken_at: ticket.taken_at,
     }
 }
 

@@ -352,6 +352,14 @@ fn a_code_that_nobody_wants_ends_the_session() {
 }
 
 impl World {
+    /// The service stops, and the session ends with it.
+    fn stops(&mut self) {
+        self.command(|_| Command::Stop);
+        self.input(Input::Stopped);
+        self.done();
+        self.event(Event::Ended(End::Stopped));
+    }
+
     fn opens_after_forget(&mut self) {
         assert_eq!(self.done(), ["forget"]);
         self.sleep();

@@ -41,10 +41,7 @@ fn a_stop_whose_last_write_was_overtaken_writes_again_before_it_ends() {
     world.opens();
     world.event(Event::Connected);
     world.input(Input::Written(Err("away".to_owned())));
-    world.command(|_| Command::Stop);
-    world.input(Input::Stopped);
-    world.done();
-    world.event(Event::Ended(End::Stopped));
+    world.stops();
     world.is_overtaken();
     assert_eq!(world.done(), ["write connected", "write connected"]);
     world.saved();
@@ -59,10 +56,7 @@ fn a_stop_of_a_session_whose_state_is_written_writes_nothing() {
     world.input(Input::Written(Err("away".to_owned())));
     world.sleep();
     world.saved();
-    world.command(|_| Command::Stop);
-    world.input(Input::Stopped);
-    world.done();
-    world.event(Event::Ended(End::Stopped));
+    world.stops();
     assert_eq!(world.done(), ["forget", "end"]);
 }
 

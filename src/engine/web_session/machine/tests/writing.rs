@@ -68,10 +68,7 @@ fn a_stop_tries_once_more_what_is_not_written() {
     world.opens();
     world.event(Event::Connected);
     world.input(Input::Written(Err("away".to_owned())));
-    world.command(|_| Command::Stop);
-    world.input(Input::Stopped);
-    world.done();
-    world.event(Event::Ended(End::Stopped));
+    world.stops();
     assert_eq!(world.done(), ["write connected"]);
     world.input(Input::Written(Err("away".to_owned())));
     assert_eq!(world.done(), ["forget", "end"]);
