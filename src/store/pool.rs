@@ -31,7 +31,8 @@ pub(super) const IDLE: Duration = Duration::from_secs(1);
 /// The time that a statement still gets after another server has taken over: it may be one of the first on the new
 /// server.
 pub(super) const GRACE: Duration = Duration::from_secs(1);
-/// How long returned connections are checked after a caller gave up waiting for an answer.
+/// How long connections are asked before they are used and after they are returned, since a caller gave up waiting for an
+/// answer or one of them broke off.
 const DOUBT: Duration = Duration::from_secs(10);
 
 /// A pool, or the one connection that writes to SQLite. Clones share it.
@@ -148,7 +149,28 @@ impl Drop for Watched<'_> {
 impl Line {
     async fn answer<T>(&self, asking: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
         let Some(server) = &self.server else { return asking.await };
-        server.answer(asking, self.patience).await.unwrap_or_else(|| Err(silent()))
+        let answer = server.answer(asking, self.patience).await.unwrap_or_else(|| Err(silent()));
+        if answer.as_ref().is_err_and(is_broken_off) {
+            // The others are likely to have broken off too.
+            server.doubt();
+        }
+        answer
+    }
+}
+
+/// Whether the connection of a call broke off.
+fn is_broken_off(error: &DbErr) -> bool {
+    let (DbErr::Exec(RuntimeErr::SqlxError(driver))
+    | DbErr::Query(RuntimeErr::SqlxError(driver))
+    | DbErr::Conn(RuntimeErr::SqlxError(driver))) = error
+    else {
+        return false;
+    };
+    match &**driver {
+        sqlx::Error::Io(_) => true,
+        // The server ends its connections.
+        sqlx::Error::Database(refused) => refused.code().is_some_and(|code| code.starts_with("57P")),
+        _ => false,
     }
 }
 
@@ -285,7 +307,7 @@ pub(super) fn on_server(
     patience: Duration,
     set: &[(&'static str, String)],
 ) -> PgPoolOptions {
-    let (met, doubted) = (Arc::clone(server), Arc::clone(server));
+    let [met, doubted, released] = [(); 3].map(|()| Arc::clone(server));
     let mut sql = "SELECT pg_postmaster_start_time()::text".to_owned();
     for index in 0..set.len() {
         let _ = write!(sql, ", set_config(${}, ${}, false)", 2 * index + 1, 2 * index + 2);
@@ -302,15 +324,16 @@ pub(super) fn on_server(
             })
         })
         .before_acquire(move |connection, state| {
+            let server = Arc::clone(&doubted);
             Box::pin(async move {
-                if state.idle_for < IDLE {
+                if state.idle_for < IDLE && !server.is_doubted() {
                     return Ok(true);
                 }
                 stands(connection, patience).await
             })
         })
         .after_release(move |connection, _| {
-            let server = Arc::clone(&doubted);
+            let server = Arc::clone(&released);
             Box::pin(async move {
                 // The driver asks next, and waits for the answer without end.
                 if !server.is_doubted() {

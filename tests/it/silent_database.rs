@@ -1,14 +1,18 @@
-//! A database that is gone without an error: no signal says that it will never answer.
+//! Connections that are of no use any more: to a database that is gone without an error, so that no signal says that it will
+//! never answer, and beside one that broke off.
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use pombo::store::{Options, Store};
 use reqwest::Method;
 use serde_json::Value;
+use url::Url;
 
 use crate::database::Universe;
 use crate::postgres_proxy::{Moment, PostgresProxy};
-use crate::running::{Running, until_soon};
+use crate::proxy::Proxy;
+use crate::running::{Running, until, until_soon};
 
 /// So few connections that requests have only one of them.
 const CONNECTIONS: u32 = 5;
@@ -48,4 +52,35 @@ async fn a_request_is_given_up_that_the_database_never_answers_and_its_connectio
     // The other requests' statements are under way for as long as the test runs.
     until_soon("the list", async || ask().await.status == 200).await;
     drop(held);
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn after_one_connection_broke_off_the_others_are_asked_before_they_are_used() {
+    let universe = Universe::postgres().await;
+    let mut url = Url::parse(&universe.url).unwrap();
+    let server = format!("{}:{}", url.host_str().unwrap(), url.port_or_known_default().unwrap_or(5432));
+    let proxy = Proxy::to(server);
+    url.set_host(Some("127.0.0.1")).unwrap();
+    url.set_port(Some(proxy.address.port())).unwrap();
+    let options = Options { url: url.into(), connections: 6 * CONNECTIONS, ..universe.options() };
+    let store = Store::open(&options).await.unwrap();
+    let connections = store.connections();
+    assert!(connections > 2, "{connections}");
+    join_all((0..connections).map(|_| store.ping())).await.into_iter().for_each(Result::unwrap);
+    until("a connection that broke off is used", async || {
+        proxy.cut();
+        proxy.mend();
+        let mut failed = 0;
+        for _ in 0..connections {
+            failed += usize::from(store.ping().await.is_err());
+        }
+        assert!(failed <= 1, "{failed} calls met connections that broke off");
+        // Those that were just given back are asked then, and closed: nobody meets them.
+        join_all((0..connections).map(|_| store.ping())).await.into_iter().for_each(Result::unwrap);
+        failed == 1
+    })
+    .await;
+    store.close().await;
+    universe.end().await;
 }

@@ -46,6 +46,12 @@ const BROKE: [(u64, &str); 11] = [
     ),
 ];
 
+/// The same of worlds with several nodes.
+const BROKE_WITH_NODES: [(u64, &str); 1] = [(
+    1868,
+    "an account that waited for a listing of its templates did not learn to whom another node wrote meanwhile",
+)];
+
 fn run(seeds: impl IntoIterator<Item = u64>) -> Report {
     run_each(seeds, Report::run)
 }
@@ -107,10 +113,13 @@ fn worlds_of_many_nodes_keep_every_rule() {
 
 #[test]
 fn worlds_that_broke_a_rule_once_keep_it() {
-    let report = run(BROKE.map(|(seed, _)| seed));
-    let why: Vec<_> =
-        BROKE.iter().filter(|(seed, _)| report.broken.iter().any(|it| it.seed == *seed)).collect();
-    assert!(report.broken.is_empty(), "{}\n{why:?}", report.stories());
+    let of_one = run(BROKE.map(|(seed, _)| seed));
+    let of_nodes = run_each(BROKE_WITH_NODES.map(|(seed, _)| seed), Report::run_nodes);
+    for (report, broke) in [(of_one, &BROKE[..]), (of_nodes, &BROKE_WITH_NODES)] {
+        let is_broken = |seed| report.broken.iter().any(|broken| broken.seed == seed);
+        let why: Vec<_> = broke.iter().filter(|(seed, _)| is_broken(*seed)).collect();
+        assert!(why.is_empty(), "{}\n{why:?}", report.stories());
+    }
 }
 
 #[test]

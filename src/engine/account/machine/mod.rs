@@ -92,7 +92,10 @@ impl Machine {
                 self.channels = self.channels.saturating_sub(1);
                 self.listings.leave(channel);
                 self.questions.end(channel);
-                if let Some(slots) = &mut self.slots {
+                if self.channels == 0 {
+                    // The channels may run on another node next, and write to people there.
+                    self.slots = None;
+                } else if let Some(slots) = &mut self.slots {
                     slots.leave(channel, at.wall);
                 }
             }

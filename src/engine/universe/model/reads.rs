@@ -83,6 +83,7 @@ impl Model {
     }
 
     /// The recipients' numbers of these messages of a company that have a row.
+    #[cfg(test)]
     pub(crate) fn recipients_of(&self, company_id: Uuid, keys: &[Key]) -> HashMap<Key, PhoneNumber> {
         let rows = keys.iter().filter_map(|key| Some((*key, self.message(*key)?)));
         let own = rows.filter(|(_, row)| row.company_id == company_id);

@@ -26,6 +26,8 @@ struct Run {
     senders: BTreeMap<u128, Sender>,
     /// Every message that the provider took, or may have.
     sent: Vec<(u64, Timestamp)>,
+    /// Messages that a crash left marked: nobody knows whether they were sent.
+    doubtful: Vec<(u64, Timestamp)>,
     /// Messages of the present process that the provider may refuse yet.
     unanswered: Vec<(u128, u64, Timestamp)>,
     /// People who got several messages, of which the provider refused one: they may have to wait.
@@ -39,24 +41,34 @@ impl Run {
             dice: Dice::new(seed),
             senders: BTreeMap::new(),
             sent: Vec::new(),
+            doubtful: Vec::new(),
             unanswered: Vec::new(),
             shaky: BTreeSet::new(),
         };
-        run.start(&BTreeSet::new());
+        run.start();
         run
     }
 
-    /// A process starts. A crash left these people marked, of whom nobody knows whether they were written to.
-    fn start(&mut self, marked: &BTreeSet<u64>) {
-        let (at, wall) = (self.world.at, self.world.at.wall);
+    /// A process starts.
+    fn start(&mut self) {
+        let at = self.world.at;
         self.world = World { at, ..World::new() };
         self.shaky.clear();
         for number in 1..=CHANNELS {
             self.join(number);
         }
+        self.read();
+    }
+
+    /// The store is read, if the account asked for that.
+    fn read(&mut self) {
+        let is_read = |effect: &Effect| matches!(effect, Effect::ReadPeople { .. });
+        let Some(Effect::ReadPeople { span }) = self.world.wanted.extract_if(.., |it| is_read(it)).last()
+        else {
+            return;
+        };
         let certain = self.sent.iter().map(|(nth, at)| (*nth, *at, true));
-        let doubtful = marked.iter().map(|nth| (*nth, wall, false));
-        let span = self.world.span();
+        let doubtful = self.doubtful.iter().map(|(nth, at)| (*nth, *at, false));
         let people = certain.chain(doubtful).filter(|(_, at, _)| *at > span.0);
         let people = people.map(|(nth, at, is_certain)| WrittenTo { recipient: person(nth), at, is_certain });
         let pages: Vec<Vec<_>> = people.collect::<Vec<_>>().chunks(5).map(<[WrittenTo]>::to_vec).collect();
@@ -168,9 +180,11 @@ impl Run {
     }
 
     fn crash(&mut self) {
-        let marked = std::mem::take(&mut self.senders).into_values().flat_map(|sender| sender.held).collect();
+        let marked: BTreeSet<_> =
+            std::mem::take(&mut self.senders).into_values().flat_map(|sender| sender.held).collect();
+        self.doubtful.extend(marked.into_iter().map(|nth| (nth, self.world.at.wall)));
         self.unanswered.clear();
-        self.start(&marked);
+        self.start();
     }
 
     fn leave(&mut self, number: u128) {
@@ -190,7 +204,10 @@ impl Run {
                 let hours = self.dice.below(7);
                 self.world.pass(Duration::from_secs(hours * 3_600));
             }
-            _ if !self.senders.contains_key(&number) => self.join(number),
+            _ if !self.senders.contains_key(&number) => {
+                self.join(number);
+                self.read();
+            }
             5..=17 => {
                 let wanted: Vec<_> = (0..=self.dice.below(3))
                     .map(|_| self.dice.below(PEOPLE))
@@ -222,6 +239,7 @@ impl Run {
         self.world.pass(DAY + 3_600 * SECOND);
         assert_eq!(self.world.used(), 0);
         self.join(1);
+        self.read();
         assert_eq!(self.world.grant(1, QUOTA, 0..PEOPLE), u64::from(QUOTA));
     }
 }

@@ -173,3 +173,24 @@ fn while_the_store_is_read_nobody_is_granted_and_the_channel_is_told_why() {
     world.feed(Input::PeopleFound(vec![late]));
     assert_eq!(world.used(), 1);
 }
+
+#[test]
+fn what_an_account_knows_of_people_ends_with_its_last_channel_whatever_else_keeps_the_account() {
+    let mut world = World::counting(1);
+    assert_eq!(world.grant(1, 2, 0..1), 1);
+    write_to(&mut world, 1, 2, 0..1);
+    world.feed(Input::TemplatesWanted { company: COMPANY, after: Duration::ZERO });
+    world.feed(Input::Left { channel: channel(1) });
+    assert!(world.machine.is_used(world.at.monotonic), "a listing is wanted");
+    assert_eq!((world.published.is_counting, world.used()), (false, 0));
+    // Another node wrote to somebody meanwhile, which only the store knows.
+    world.feed(Input::Joined);
+    let answer = world.feed(Input::PeopleWanted { channel: channel(1) });
+    assert!(matches!(answer, Some(Answer::IsKnown(false))), "{answer:?}");
+    assert_eq!(world.grant(1, 2, 2..3), 0);
+    let written_to = |nth| WrittenTo { recipient: person(nth), at: world.at.wall, is_certain: true };
+    world.feed(Input::PeopleFound(vec![written_to(0), written_to(1)]));
+    let span = world.span();
+    world.feed(Input::PeopleRead { span, result: Ok(()) });
+    assert_eq!((world.used(), world.grant(1, 2, 2..3), world.grant(1, 2, 1..2)), (2, 0, 1));
+}
