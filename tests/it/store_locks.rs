@@ -123,7 +123,7 @@ async fn ends_beside_the_ledger(end: End) {
     let ending = store.clone();
     let ended = actix_web::rt::spawn(async move {
         match end {
-            End::Cancel => ending.cancel_send(COMPANY, send_id, Timestamp::now()).await.map(|_| ()),
+            End::Cancel => ending.cancel_send(COMPANY, send_id, Timestamp::now(), None).await.map(|_| ()),
             End::Expiry => ending.expire_sends(Timestamp::now(), 10).await.map(|_| ()),
         }
     });
@@ -248,7 +248,9 @@ async fn whoever_changes_sends_and_messages_at_once_takes_turns() {
     }
     for send_id in sends.iter().rev().take(CANCELED).copied() {
         let store = store.clone();
-        go(Box::pin(async move { store.cancel_send(COMPANY, send_id, Timestamp::now()).await.map(|_| ()) }));
+        go(Box::pin(
+            async move { store.cancel_send(COMPANY, send_id, Timestamp::now(), None).await.map(|_| ()) },
+        ));
     }
     let other = store.clone();
     go(Box::pin(async move {

@@ -126,7 +126,7 @@ async fn a_store_that_nobody_wants_events_of_writes_none(universe: &Universe) {
     commit(silent, &lease, mark(10, 3, State::Active)).await;
     commit(silent, &lease, outcomes(vec![outcome(10, 0, At::Sent)])).await;
     commit(silent, &lease, receipts(10, &[(0, At::Read)])).await;
-    silent.cancel_send(ACME, Uuid::from_u128(10), NOW).await.unwrap();
+    silent.cancel_send(ACME, Uuid::from_u128(10), NOW, None).await.unwrap();
     assert_eq!(silent.outbox_extent().await.unwrap().rows, 0);
 }
 
@@ -236,7 +236,7 @@ async fn the_end_of_a_send_is_told_once_with_what_waited_in_it(universe: &Univer
     assert!(told(&store).await.is_empty());
     for _ in 0..2 {
         commit(&store, &lease, mark(10, 3, State::Finished)).await;
-        store.cancel_send(ACME, Uuid::from_u128(11), NOW).await.unwrap();
+        store.cancel_send(ACME, Uuid::from_u128(11), NOW, None).await.unwrap();
         store.expire_sends(NOW, 10).await.unwrap();
     }
     let events = told(&store).await;

@@ -185,7 +185,7 @@ async fn what_the_provider_says_of_a_message_wins_over_the_end_of_its_send(unive
         });
         ledger.commit(&PendingWrites { outcomes: waiting.collect(), ..PendingWrites::default() }).await;
         if end == send::State::Canceled {
-            universe.store.cancel_send(ledger.company, send_id, Timestamp::now()).await.unwrap();
+            universe.store.cancel_send(ledger.company, send_id, Timestamp::now(), None).await.unwrap();
         } else {
             // As the send's channel does when the send expires.
             let progress = Progress { high_water: 5, settled: 3 };

@@ -162,7 +162,7 @@ async fn what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_do
         // Old reports of the provider go too, but no rows of a send that is not over.
         assert_eq!(remove_old(store, &lease, NOW, limit).await.sends, 2);
         assert!(exists(store, stays[0]).await);
-        store.cancel_send(ACME, stays[0], old).await.unwrap();
+        store.cancel_send(ACME, stays[0], old, None).await.unwrap();
         assert_eq!(remove_old(store, &lease, NOW, limit).await.sends, 1);
         assert_eq!(count::<message::Entity>(&rows).await, 0);
     }

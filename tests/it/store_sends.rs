@@ -141,7 +141,7 @@ async fn every_recipient_is_counted_once_wherever_its_message_is(universe: &Univ
     };
     // Queued, sending, sent, delivered, read, failed, expired, canceled, unknown.
     assert_eq!(counted().await[..9], [7, 0, 2, 0, 0, 1, 0, 0, 0]);
-    store.cancel_send(ACME, id, NOW).await.unwrap();
+    store.cancel_send(ACME, id, NOW, None).await.unwrap();
     // The outcome of 4 and 6 is unknown: they were reserved, and have no row.
     assert_eq!(counted().await[..9], [0, 0, 2, 0, 0, 1, 0, 5, 2]);
     let snapshot = store.send_snapshot(ACME, id).await.unwrap().unwrap();
@@ -155,7 +155,7 @@ async fn what_waits_in_a_send_that_is_over_ends_at_the_next_start(universe: &Uni
     let (store, lease) = (&universe.store, lease(universe).await);
     let (id, running) = (under_way(store, &lease).await, new_send(11, Recipients::One(number(1))));
     let running_id = running.id;
-    store.cancel_send(ACME, id, NOW).await.unwrap();
+    store.cancel_send(ACME, id, NOW, None).await.unwrap();
     // The channel puts messages in flight back, and its process is killed before it learns of the cancel.
     let sending = Outcome { retry_at: Some(NOW), ..outcome(6, At::Sending) };
     let put_back = vec![
@@ -186,7 +186,7 @@ async fn a_page_of_messages_in_one_state_is_that_page_of_all_of_them(universe: &
     let (store, lease) = (&universe.store, lease(universe).await);
     let id = under_way(store, &lease).await;
     every_page_is_right(store, id).await;
-    store.cancel_send(ACME, id, NOW).await.unwrap();
+    store.cancel_send(ACME, id, NOW, None).await.unwrap();
     every_page_is_right(store, id).await;
 }
 
@@ -241,8 +241,8 @@ async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
     let progress = Progress { high_water: 1, settled: 1 };
     let marks = vec![Mark { send_id: Uuid::from_u128(13), progress, state: State::Finished, due_at: None }];
     commit(store, &lease, PendingWrites { marks, ..PendingWrites::default() }).await;
-    store.cancel_send(ACME, Uuid::from_u128(14), NOW).await.unwrap();
-    store.control_send(ACME, Uuid::from_u128(15), Control::Paused).await.unwrap();
+    store.cancel_send(ACME, Uuid::from_u128(14), NOW, None).await.unwrap();
+    store.control_send(ACME, Uuid::from_u128(15), Control::Paused, None).await.unwrap();
 
     let listed = async |stage, channel: Option<u128>| {
         let channel_id = channel.map(Uuid::from_u128);
@@ -369,7 +369,7 @@ async fn what_is_queued_before_is_what_may_go_now(universe: &Universe) {
         new_send(13, Recipients::One(number(2))),
     ];
     commit(store, &lease, PendingWrites { sends, ..PendingWrites::default() }).await;
-    store.control_send(ACME, Uuid::from_u128(13), Control::Paused).await.unwrap();
+    store.control_send(ACME, Uuid::from_u128(13), Control::Paused, None).await.unwrap();
     assert_eq!(store.queued(CHANNEL, NOW).await.unwrap(), 6 + 1);
     assert_eq!(store.queued(CHANNEL, NOW.plus(HOUR)).await.unwrap(), 6 + 1 + 1_000);
     assert_eq!(store.queued(Uuid::nil(), NOW).await.unwrap(), 0);

@@ -118,7 +118,7 @@ async fn a_send_that_was_written_is_accepted_and_stays(universe: &Universe) {
     for _ in 0..2 {
         assert_eq!(settle(store).await, HashSet::from([ID]));
     }
-    store.cancel_send(ACME, ID, NOW).await.unwrap();
+    store.cancel_send(ACME, ID, NOW, None).await.unwrap();
     assert_eq!(settle(store).await, HashSet::from([ID]), "one that is over was accepted too");
     assert!(store.find_send(ACME, ID, NOW).await.unwrap().is_some());
 }
@@ -145,7 +145,7 @@ async fn what_was_withdrawn_is_shown_nowhere_and_deleted_after_its_time(universe
     assert_eq!((listed.total, listed.records.len()), (0, 0));
     assert!(store.find_send(ACME, ID, NOW).await.unwrap().is_none());
     assert!(store.send_snapshot(ACME, ID).await.unwrap().is_none());
-    assert!(store.cancel_send(ACME, ID, NOW).await.unwrap().is_none());
+    assert!(store.cancel_send(ACME, ID, NOW, None).await.unwrap().is_none());
     assert_eq!(store.queued(CHANNEL, NOW).await.unwrap(), 0);
     assert_eq!(store.remove_unresolved(&lease).await.unwrap(), 0);
 

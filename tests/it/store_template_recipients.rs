@@ -216,7 +216,7 @@ async fn only_what_the_provider_may_have_is_put_off_after_a_crash(universe: &Uni
     ];
     let send = ledger.send(channel, None, 0..5, &rows, 5, State::Active, NOW).await;
     let over = ledger.send(channel, None, 10..12, &[(0, At::Queued, taken)], 2, State::Active, NOW).await;
-    universe.store.cancel_send(ledger.company, over, NOW).await.unwrap();
+    universe.store.cancel_send(ledger.company, over, NOW, None).await.unwrap();
     assert_eq!(universe.store.put_off_unknown(later).await.unwrap(), 3);
     let waiting = universe.store.waiting(send, later.plus(HOUR), 10).await.unwrap();
     let waiting: Vec<_> =

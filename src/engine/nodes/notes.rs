@@ -18,7 +18,7 @@ use crate::engine::account::ThrottledApp;
 use crate::engine::channel::{Heard, Look, Recheck, Release, Troubled};
 use crate::engine::shared::Shared;
 use crate::store;
-use crate::store::nodes::Note;
+use crate::store::nodes::{Note, NoteOfSend};
 use crate::store::suppressions::Word;
 
 /// How long the caller waits for the owner of a channel to act, and how often it checks.
@@ -104,8 +104,15 @@ impl Told {
         }
     }
 
+    /// The JSON of a note.
     fn body(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl From<&Release> for Told {
+    fn from(release: &Release) -> Self {
+        Self::Release { send: release.send_id, over: release.over.map(send::State::as_i16) }
     }
 }
 
@@ -194,20 +201,52 @@ impl Engine {
         Ok(Some(note))
     }
 
-    /// Makes a channel release a send, on whichever node the channel runs. Waits for that, within a limit.
-    pub(in crate::engine) async fn release(&self, channel_id: Uuid, release: Release) -> store::Result<()> {
-        let Release { send_id: send, over } = release;
+    /// The note that is to be written with a change of a send; `None` when this node is alone.
+    pub(in crate::engine) fn note(&self, told: &Told) -> Option<NoteOfSend> {
+        let is_alone = self.0.shared.cluster.is_alone();
+        (!is_alone).then(|| NoteOfSend { name: told.name(), body: told.body() })
+    }
+
+    /// Wakes the owner of a channel, for whom there is a note; it goes when that is this node.
+    pub(in crate::engine) async fn pass_on(&self, channel: &Channel, note: Option<i64>) -> store::Result<()> {
+        let Some(note) = note else { return Ok(()) };
+        let cluster = &self.0.shared.cluster;
+        if cluster.owns(channel) {
+            return self.store().remove_note(note).await;
+        }
+        cluster.wake(channel);
+        Ok(())
+    }
+
+    /// Makes a channel release a send, on whichever node the channel runs. Waits for that, within a limit. `note` was
+    /// written for the channel's owner.
+    pub(in crate::engine) async fn release(
+        &self,
+        channel_id: Uuid,
+        release: Release,
+        note: Option<i64>,
+    ) -> store::Result<()> {
+        let (send, told) = (release.send_id, Told::from(&release));
         self.directory().ask(channel_id, release).await;
         if self.0.shared.cluster.is_alone() {
             return Ok(());
         }
         let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
-        // A channel that runs nowhere reads the store when it starts.
+        // A channel that runs nowhere reads the store when it starts, and one that runs here was asked.
         if self.0.shared.cluster.owner(&channel).await?.is_none() {
-            return Ok(());
+            return match note {
+                Some(note) => self.store().remove_note(note).await,
+                None => Ok(()),
+            };
         }
-        let told = Told::Release { send, over: over.map(send::State::as_i16) };
-        let Some(note) = self.tell_owner(&channel, &told).await? else { return Ok(()) };
+        let note = match note {
+            Some(note) => note,
+            None => match self.tell_owner(&channel, &told).await? {
+                Some(note) => note,
+                None => return Ok(()),
+            },
+        };
+        self.0.shared.cluster.wake(&channel);
         let deadline = Instant::now() + PATIENCE;
         while self.store().has_note(note).await? {
             if Instant::now() >= deadline {

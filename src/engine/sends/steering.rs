@@ -26,9 +26,11 @@ impl Engine {
     ///
     /// `send_not_found`; `send_is_over`. [`Error::Unavailable`] when it cannot be written now.
     pub async fn pause(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
-        let send = self.store().control_send(company_id, send_id, Control::Paused).await?;
+        let release = Release { send_id, over: None };
+        let note = self.note(&Told::from(&release));
+        let send = self.store().control_send(company_id, send_id, Control::Paused, note.as_ref()).await?;
         let send = unless_over(send)?;
-        Ok(self.release(send.channel_id, Release { send_id, over: None }).await?)
+        Ok(self.release(send.channel_id, release, send.note).await?)
     }
 
     /// Resumes a company's send. A running send goes on.
@@ -37,10 +39,11 @@ impl Engine {
     ///
     /// As [`Engine::pause`].
     pub async fn resume(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
-        let send = self.store().control_send(company_id, send_id, Control::Running).await?;
-        let channel_id = unless_over(send)?.channel_id;
+        let note = self.note(&Told::Look);
+        let send = self.store().control_send(company_id, send_id, Control::Running, note.as_ref()).await?;
+        let SendControl { channel_id, note, .. } = unless_over(send)?;
         if let Some(channel) = self.channel(channel_id).await? {
-            self.tell_owner(&channel, &Told::Look).await?;
+            self.pass_on(&channel, note).await?;
             // An actor that was not running reads the store when it starts.
             self.directory().wake(&channel);
         }
@@ -55,15 +58,16 @@ impl Engine {
     ///
     /// As [`Engine::pause`].
     pub async fn cancel(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
-        let send = self.store().cancel_send(company_id, send_id, Timestamp::now()).await?;
+        let release = Release { send_id, over: Some(State::Canceled) };
+        let note = self.note(&Told::from(&release));
+        let send = self.store().cancel_send(company_id, send_id, Timestamp::now(), note.as_ref()).await?;
         let send = send.ok_or_else(no_such_send)?;
         if send.state != State::Canceled {
             return Err(over(send.state).into());
         }
-        let release = Release { send_id, over: Some(State::Canceled) };
         // The send is canceled. While the ledger cannot write, the outcome of reserved messages is unknown, as after a
         // crash.
-        let _ = tokio::time::timeout(MARKED_WITHIN, self.release(send.channel_id, release)).await;
+        let _ = tokio::time::timeout(MARKED_WITHIN, self.release(send.channel_id, release, send.note)).await;
         Ok(())
     }
 }

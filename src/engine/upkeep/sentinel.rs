@@ -171,7 +171,8 @@ async fn expire(engine: &Engine) -> store::Result<usize> {
     let expired = engine.store().expire_sends(Timestamp::now(), EXPIRED_AT_ONCE).await?;
     let released = expired.iter().map(|(send_id, channel_id)| {
         let release = Release { send_id: *send_id, over: Some(State::Expired) };
-        async move { engine.release(*channel_id, release).await }
+        // If this node dies first, the owner ends the send by itself.
+        async move { engine.release(*channel_id, release, None).await }
     });
     // In parallel: none waits for the write of another.
     for result in futures_util::future::join_all(released).await {

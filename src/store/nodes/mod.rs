@@ -13,7 +13,7 @@ use sea_orm::{ConnectionTrait, FromQueryResult, QueryResult};
 use serde_json::json;
 use uuid::Uuid;
 
-pub use self::note::Note;
+pub use self::note::{Note, NoteOfSend};
 pub use self::owner::Owner;
 pub use self::report::{Moves, Place, Server};
 use super::changes::{Change, What, Who, record};

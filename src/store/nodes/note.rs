@@ -5,10 +5,11 @@
 
 use std::time::Duration;
 
-use sea_orm::QueryResult;
+use sea_orm::{ConnectionTrait, QueryResult};
 use uuid::Uuid;
 
 use super::{NOW, millis};
+use crate::domain::send::State;
 use crate::store::{Result, Store, run};
 
 /// Notes that are read at once.
@@ -30,14 +31,46 @@ pub struct Note {
     pub body: String,
 }
 
+/// A note to the owner of a send's channel, which is written in the transaction that changes the send: what happens to the
+/// node that writes it does not keep the owner from learning of the change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoteOfSend {
+    /// As in [`Note::name`].
+    pub name: &'static str,
+    /// As in [`Note::body`].
+    pub body: String,
+}
+
 impl Store {
+    /// Writes a note to the owner of the send's channel if the send is of this company and in this state; its id.
+    pub(in crate::store) async fn add_note_of_send(
+        &self,
+        connection: &impl ConnectionTrait,
+        (company_id, send_id): (Uuid, Uuid),
+        state: State,
+        note: &NoteOfSend,
+    ) -> Result<Option<i64>> {
+        let sql = format!(
+            "INSERT INTO node_note (channel_id, name, body, written_at) SELECT channel_id, $1, $2, {NOW} FROM send \
+             WHERE id = $3 AND company_id = $4 AND state = $5 RETURNING id"
+        );
+        let values = [
+            note.name.into(),
+            (&*note.body).into(),
+            send_id.into(),
+            company_id.into(),
+            state.as_i16().into(),
+        ];
+        let row = connection.query_one_raw(self.statement(sql, values)).await?;
+        Ok(row.map(|row| row.try_get_by_index(0)).transpose()?)
+    }
+
     /// Writes a note; its id.
     ///
     /// # Errors
     ///
     /// When the database fails.
     pub async fn add_note(&self, channel: Option<Uuid>, name: &str, body: &str) -> Result<i64> {
-        use sea_orm::ConnectionTrait as _;
         let sql = format!(
             "INSERT INTO node_note (channel_id, name, body, written_at) VALUES ($1, $2, $3, {NOW}) RETURNING id"
         );

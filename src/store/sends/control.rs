@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::clock::Timestamp;
 use crate::domain::message;
 use crate::domain::send::{Control, State};
+use crate::store::nodes::NoteOfSend;
 use crate::store::{Error, Result, Store};
 
 /// A send's state after it was paused, resumed or canceled.
@@ -20,10 +21,13 @@ pub struct SendControl {
     pub state: State,
     /// Whether it runs.
     pub control: Control,
+    /// The id of the note to the owner of its channel, if one was written.
+    pub note: Option<i64>,
 }
 
 impl Store {
-    /// Pauses or resumes a send, unless it is over. Returns its state; `None` when the company has no such send.
+    /// Pauses or resumes a send, unless it is over, and leaves the note for the owner of its channel. Returns its state;
+    /// `None` when the company has no such send.
     ///
     /// # Errors
     ///
@@ -33,16 +37,25 @@ impl Store {
         company_id: Uuid,
         send_id: Uuid,
         control: Control,
+        note: Option<&NoteOfSend>,
     ) -> Result<Option<SendControl>> {
         let sql = "UPDATE send SET control = $3 WHERE id = $1 AND company_id = $2 AND state = $4";
         let values =
             [send_id.into(), company_id.into(), control.as_i16().into(), State::Active.as_i16().into()];
-        self.write.execute_raw(self.statement(sql, values)).await?;
-        self.send_control(company_id, send_id).await
+        let statement = self.statement(sql, values);
+        let Some(note) = note else {
+            self.write.execute_raw(statement).await?;
+            return self.send_control(company_id, send_id, None).await;
+        };
+        let transaction = self.begin().await?;
+        transaction.execute_raw(statement).await?;
+        let note = self.add_note_of_send(&transaction, (company_id, send_id), State::Active, note).await?;
+        transaction.commit().await?;
+        self.send_control(company_id, send_id, note).await
     }
 
-    /// Cancels a send, unless it is over: messages that have not started never will. Returns its state; `None` when the
-    /// company has no such send.
+    /// Cancels a send, unless it is over: messages that have not started never will. Leaves the note for the owner of its
+    /// channel. Returns its state; `None` when the company has no such send.
     ///
     /// # Errors
     ///
@@ -52,6 +65,7 @@ impl Store {
         company_id: Uuid,
         send_id: Uuid,
         now: Timestamp,
+        note: Option<&NoteOfSend>,
     ) -> Result<Option<SendControl>> {
         let transaction = self.begin().await?;
         let sql = "UPDATE send SET state = $3, finished_at = $4, due_at = NULL \
@@ -68,9 +82,16 @@ impl Store {
             self.announce_end(&transaction, send_id, now).await?;
             self.end_messages(&transaction, send_id, State::Canceled, now).await?;
         }
+        // One that was canceled before has its note written again: perhaps nobody acted on the first.
+        let note = match note {
+            Some(note) => {
+                self.add_note_of_send(&transaction, (company_id, send_id), State::Canceled, note).await?
+            }
+            None => None,
+        };
         transaction.commit().await?;
         self.tell_of_events();
-        self.send_control(company_id, send_id).await
+        self.send_control(company_id, send_id, note).await
     }
 
     /// Ends expired sends, of which at most `limit` are examined. Returns those with their channels.
@@ -191,7 +212,12 @@ impl Store {
         Ok(due.map(Timestamp::from_millis))
     }
 
-    async fn send_control(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<SendControl>> {
+    async fn send_control(
+        &self,
+        company_id: Uuid,
+        send_id: Uuid,
+        note: Option<i64>,
+    ) -> Result<Option<SendControl>> {
         let sql =
             "SELECT channel_id, state, control FROM send WHERE id = $1 AND company_id = $2 AND state > $3";
         let values = [send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
@@ -202,6 +228,7 @@ impl Store {
             state: State::from_i16(state)
                 .ok_or_else(|| Error::Impossible(format!("{state} is no state of a send")))?,
             control: if control == Control::Paused.as_i16() { Control::Paused } else { Control::Running },
+            note,
         }))
     }
 }

@@ -154,7 +154,7 @@ async fn messages_that_a_dead_node_put_back_in_a_canceled_send_end_whichever_nod
     let (old, new) = (join(&universe, "old", LONG).await, join(&universe, "new", LONG).await);
     let (id, send_id, company_id) = (old.node().unwrap(), Uuid::from_u128(12), Uuid::from_u128(1));
     store.commit(&old, &one(12), now).await.unwrap();
-    store.cancel_send(company_id, send_id, now).await.unwrap();
+    store.cancel_send(company_id, send_id, now, None).await.unwrap();
     // The channel puts its message back, and the node dies before the channel hears of the cancel.
     let outcome = Outcome {
         position: Position { ordinal: 0, recipient: None },

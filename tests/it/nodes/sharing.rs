@@ -1,6 +1,9 @@
 //! Nodes that share the work.
 
 use futures_util::future::join_all;
+use pombo::clock::Timestamp;
+use pombo::domain::send::{Control, State};
+use pombo::store::nodes::NoteOfSend;
 use reqwest::Method;
 
 use super::*;
@@ -129,6 +132,42 @@ async fn any_node_pauses_resumes_and_cancels_a_send() {
     let store = &stage.universe.store;
     until("the send over", async || store.working_channels().await.unwrap().is_empty()).await;
     assert!(stage.serving.figures().0 < PEOPLE);
+    stage.nodes.push(owner);
+    stage.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn the_owner_obeys_a_pause_and_a_cancel_of_a_node_that_died_as_soon_as_they_were_durable() {
+    let mut stage = Stage::of_tier(PEOPLE, &["a", "b"], "standard").await;
+    let owner = stage.take_owner().await;
+    slow_down(&stage);
+    let send: Uuid =
+        stage.serving.send(&owner.url).await.json()["send_id"].as_str().unwrap().parse().unwrap();
+    until("the send under way", async || stage.serving.figures().0 > 5).await;
+    let store = &stage.universe.store;
+    let company = store.find_company("Acme").await.unwrap().unwrap().id;
+    let note = |over: Option<i16>| {
+        let body = json!({ "release": { "send": send, "over": over } }).to_string();
+        NoteOfSend { name: "release", body }
+    };
+    let until_obeyed = async |note: Option<i64>| {
+        let note = note.expect("a note is written with the change");
+        until("the note acted on", async || !store.has_note(note).await.unwrap()).await;
+    };
+    let paused = store.control_send(company, send, Control::Paused, Some(&note(None))).await.unwrap();
+    until_obeyed(paused.unwrap().note).await;
+    // Messages that began before arrive, and no others.
+    let begun = stage.serving.figures().0 + crate::serving::IN_FLIGHT;
+    assert!(begun < PEOPLE, "it is too late to see a pause");
+    let over = Some(State::Canceled.as_i16());
+    let canceled = store.cancel_send(company, send, Timestamp::now(), Some(&note(over))).await.unwrap();
+    until_obeyed(canceled.unwrap().note).await;
+    assert!(stage.serving.figures().0 <= begun);
+    assert!(store.working_channels().await.unwrap().is_empty());
+    // What is over is not paused any more, and nobody is told.
+    let late = store.control_send(company, send, Control::Paused, Some(&note(None))).await.unwrap().unwrap();
+    assert_eq!((late.state, late.note), (State::Canceled, None));
     stage.nodes.push(owner);
     stage.end().await;
 }

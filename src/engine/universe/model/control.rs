@@ -168,7 +168,12 @@ impl Model {
 
     fn send_control(&self, company_id: Uuid, send_id: Uuid) -> Option<SendControl> {
         let send = self.send(send_id).filter(|send| send.company_id == company_id && send.is_accepted())?;
-        Some(SendControl { channel_id: send.channel_id, state: send.state?, control: send.control })
+        Some(SendControl {
+            channel_id: send.channel_id,
+            state: send.state?,
+            control: send.control,
+            note: None,
+        })
     }
 }
 

@@ -134,10 +134,10 @@ impl Real {
                 done()
             }
             Operation::Control { company_id, send_id, control } => {
-                format!("{:?}", store.control_send(*company_id, *send_id, *control).await.unwrap())
+                format!("{:?}", store.control_send(*company_id, *send_id, *control, None).await.unwrap())
             }
             Operation::Cancel { company_id, send_id, now } => {
-                format!("{:?}", store.cancel_send(*company_id, *send_id, *now).await.unwrap())
+                format!("{:?}", store.cancel_send(*company_id, *send_id, *now, None).await.unwrap())
             }
             Operation::Expire { now, limit } => {
                 format!("{:?}", store.expire_sends(*now, *limit).await.unwrap())
