@@ -55,6 +55,7 @@ mod serving;
 mod silent_database;
 mod statement_time;
 mod stopping;
+mod store_batches;
 mod store_changes;
 mod store_contact_edits;
 mod store_contacts;

@@ -44,14 +44,20 @@ impl<'a> Arrays<'a> {
     /// Adds one row; `cells` are in the order of the columns.
     pub(in crate::store) fn push<const N: usize>(&mut self, cells: [Cell<'a>; N]) {
         debug_assert_eq!(N, self.columns.len());
+        self.bytes += length(&cells);
         for (column, cell) in self.columns.iter_mut().zip(cells) {
-            self.bytes += column.push(cell);
+            column.push(cell);
         }
     }
 
     /// How long all values together are on the wire.
     pub(in crate::store) const fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Whether the values of all rows take at most `bytes` with these cells too.
+    pub(in crate::store) fn fits<const N: usize>(&self, cells: &[Cell<'_>; N], bytes: usize) -> bool {
+        self.bytes + length(cells) <= bytes
     }
 
     /// A sub-select that yields the rows, its parameters numbered from `first`.
@@ -77,6 +83,17 @@ impl<'a> Arrays<'a> {
     }
 }
 
+/// How long the cells are on the wire, each with its length before it.
+fn length(cells: &[Cell<'_>]) -> usize {
+    let bytes = |cell: &Cell<'_>| match cell {
+        Cell::Uuid(_) => size_of::<Uuid>(),
+        Cell::Int(number) => number.map_or(0, |_| size_of::<i64>()),
+        Cell::Text(text) => text.map_or(0, str::len),
+        Cell::Bytes(bytes) => bytes.len(),
+    };
+    cells.iter().map(|cell| size_of::<i32>() + bytes(cell)).sum()
+}
+
 /// Adds one parameter.
 pub(in crate::store) fn bind<'a, T>(arguments: &mut PgArguments, value: T) -> Result<(), DbErr>
 where
@@ -95,33 +112,18 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Adds a cell of this column's type; how long it is on the wire, with its length before it.
-    fn push(&mut self, cell: Cell<'a>) -> usize {
-        let length = size_of::<i32>();
-        length
-            + match (self, cell) {
-                (Self::Uuid(cells), Cell::Uuid(id)) => {
-                    cells.push(Some(id));
-                    size_of::<Uuid>()
-                }
-                (Self::Int(cells), Cell::Int(number)) => {
-                    cells.push(number);
-                    number.map_or(0, |_| size_of::<i64>())
-                }
-                (Self::Text(cells), Cell::Text(text)) => {
-                    cells.push(text);
-                    text.map_or(0, str::len)
-                }
-                (Self::Bytes(cells), Cell::Bytes(bytes)) => {
-                    cells.push(Some(bytes));
-                    bytes.len()
-                }
-                (column, cell) => {
-                    debug_assert!(false, "{cell:?} in a column of {}", column.name());
-                    column.push_null();
-                    0
-                }
+    /// Adds a cell of this column's type.
+    fn push(&mut self, cell: Cell<'a>) {
+        match (self, cell) {
+            (Self::Uuid(cells), Cell::Uuid(id)) => cells.push(Some(id)),
+            (Self::Int(cells), Cell::Int(number)) => cells.push(number),
+            (Self::Text(cells), Cell::Text(text)) => cells.push(text),
+            (Self::Bytes(cells), Cell::Bytes(bytes)) => cells.push(Some(bytes)),
+            (column, cell) => {
+                debug_assert!(false, "{cell:?} in a column of {}", column.name());
+                column.push_null();
             }
+        }
     }
 
     fn push_null(&mut self) {
@@ -146,6 +148,7 @@ mod tests {
         let select =
             "(SELECT * FROM UNNEST($2::uuid[], $3::bigint[], $4::text[]) AS unnested (id, number, word))";
         assert_eq!(arrays.select(2), select);
+        assert!(arrays.fits(&[Cell::Int(None)], 70) && !arrays.fits(&[Cell::Int(None)], 69));
         assert_eq!(arrays.bytes(), (4 + 16 + 4 + 8 + 4 + 5) + (4 + 16 + 4 + 4));
         let mut arguments = PgArguments::default();
         arrays.bind(&mut arguments).unwrap();

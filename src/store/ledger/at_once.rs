@@ -1,10 +1,11 @@
-//! Frequent writes in one statement: on PostgreSQL, accepted sends alone, or outcomes and marks alone.
+//! Frequent writes without a transaction of several statements: on PostgreSQL, batches of accepted sends, outcomes and marks.
 //!
 //! A statement is a transaction of its own. It saves the round trips of a beginning, a check of the fence, a lock of the
-//! sends and a commit, which single sends wait for while bulk sends go out. A statement that is too long to leave in one
-//! piece, or must do more than this, is written as a transaction.
+//! sends and a commit, which single sends wait for while bulk sends go out. A statement leaves in one piece, so outcomes may
+//! take several. Only the last statement of a batch waits for the disk: PostgreSQL writes its log in order, so the others
+//! are durable with it. A batch that must do more than this is written as a transaction.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use sea_orm::DbErr;
 use sea_orm::sqlx::postgres::{PgArguments, PgRow};
@@ -26,8 +27,29 @@ use crate::store::pool::driver_error;
 use crate::store::{Error, Result, Store};
 
 impl Store {
-    /// Writes these sends in one statement, or none of them; `None` where it would not leave in one piece.
-    pub(super) async fn accept_at_once(
+    /// Writes a batch of sends, outcomes and marks, each send and each outcome or none of it; `None` if it takes a
+    /// transaction.
+    pub(super) async fn write_at_once(
+        &self,
+        lease: &Lease,
+        batch: &PendingWrites,
+        now: Timestamp,
+    ) -> Option<Result<Committed>> {
+        let accepts = !batch.sends.is_empty();
+        if batch.rows() == batch.sends.len() {
+            return self.accept_at_once(lease, batch, now).await;
+        }
+        let recorded = self.record_at_once(lease, batch, accepts, now).await?;
+        if !accepts || recorded.is_err() {
+            return Some(recorded);
+        }
+        // Outcomes may be written twice and sends may not, so the sends come last.
+        let accepted = self.accept_at_once(lease, batch, now).await?;
+        Some(accepted.and(recorded))
+    }
+
+    /// Writes the batch's sends in one statement, or none of them; `None` where it would not leave in one piece.
+    async fn accept_at_once(
         &self,
         lease: &Lease,
         batch: &PendingWrites,
@@ -35,7 +57,7 @@ impl Store {
     ) -> Option<Result<Committed>> {
         let mut rows = Arrays::new(SEND);
         batch.sends.iter().for_each(|send| rows.push(cells_of(send)));
-        if !self.write.leaves_in_one_piece(rows.bytes()) {
+        if rows.bytes() > self.write.one_piece() {
             return None;
         }
         let insert = insert_into_send(&rows.select(1), SEND.len() + 1, lease.node());
@@ -58,11 +80,13 @@ impl Store {
         })
     }
 
-    /// Writes these outcomes and marks in one statement, or none of them; `None` where it takes a transaction.
-    pub(super) async fn record_at_once(
+    /// Writes the batch's outcomes and marks. Either is written or not, and marks not before outcomes; `None` where it takes
+    /// a transaction. `is_durable_later` if a statement follows that waits for the disk.
+    async fn record_at_once(
         &self,
         lease: &Lease,
         batch: &PendingWrites,
+        is_durable_later: bool,
         now: Timestamp,
     ) -> Option<Result<Committed>> {
         let fence = lease.fence()?;
@@ -70,28 +94,73 @@ impl Store {
             return None;
         }
         let (outcomes, marks) = (last_outcomes(batch), last_marks(batch));
-        let (mut messages, mut progress) = (Arrays::new(OUTCOME), Arrays::new(MARK));
-        outcomes.iter().for_each(|row| messages.push(cells_of_outcome(row)));
+        let mut pieces = self.pieces(&outcomes, &marks)?;
+        let are_new = are_first(&outcomes) && self.write.expects_no_rows();
+        let last = pieces.pop()?;
+        for piece in pieces {
+            match self.record_piece(fence, piece, are_new, Durable::Later, now).await? {
+                Ok(_) => {}
+                Err(Error::Unavailable(words)) => return Some(Err(Error::InDoubt(words))),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        let durable = if is_durable_later { Durable::Later } else { Durable::Now };
+        let moved = self.record_piece(fence, last, are_new, durable, now).await?;
+        Some(moved.map(|moved| {
+            let gone = marks.iter().map(|mark| mark.send_id).filter(|id| !moved.contains(id)).collect();
+            Committed { gone, ..Committed::default() }
+        }))
+    }
+
+    /// Divides outcomes into statements that each leave in one piece, the last of them with the marks; `None` where the
+    /// marks alone are too long.
+    fn pieces<'a>(&self, outcomes: &[&'a OutcomeOf], marks: &[&'a Mark]) -> Option<Vec<Piece<'a>>> {
+        let most = self.write.one_piece();
+        let (mut pieces, mut piece) = (Vec::new(), Piece::default());
+        for row in outcomes {
+            let cells = cells_of_outcome(row);
+            if !piece.messages.fits(&cells, most) && !piece.sends.is_empty() {
+                pieces.push(std::mem::take(&mut piece));
+            }
+            piece.messages.push(cells);
+            piece.sends.insert(row.send_id);
+        }
+        let mut progress = Arrays::new(MARK);
         marks.iter().for_each(|mark| progress.push(cells_of_mark(mark)));
-        if !self.write.leaves_in_one_piece(messages.bytes() + progress.bytes()) {
+        if progress.bytes() > most {
             return None;
         }
-        let are_new = are_first(&outcomes) && self.write.expects_no_rows();
-        let sql = statement(fence, &messages, &progress, are_new);
+        if piece.messages.bytes() + progress.bytes() > most {
+            pieces.push(std::mem::take(&mut piece));
+        }
+        piece.sends.extend(marks.iter().map(|mark| mark.send_id));
+        piece.progress = progress;
+        pieces.push(piece);
+        Some(pieces)
+    }
+
+    /// Writes a piece in one statement. Returns the sends whose marks moved; `None` where it takes a transaction.
+    async fn record_piece(
+        &self,
+        fence: Fence,
+        piece: Piece<'_>,
+        are_new: bool,
+        durable: Durable,
+        now: Timestamp,
+    ) -> Option<Result<HashSet<Uuid>>> {
+        let Piece { sends, messages, progress } = piece;
+        let sql = statement(fence, &messages, &progress, are_new, durable);
         let written = async {
             let mut arguments = PgArguments::default();
             bind_fence(&mut arguments, fence)?;
             bind(&mut arguments, now.millis())?;
-            bind(&mut arguments, sends_of(&outcomes, &marks))?;
+            bind(&mut arguments, sends.into_iter().collect::<Vec<_>>())?;
             progress.bind(&mut arguments)?;
             messages.bind(&mut arguments)?;
             moved(&self.write.query_one_binary(sql, arguments).await?).map_err(driver_error)
         };
         match written.await.map_err(Error::while_committing) {
-            Ok(Some(moved)) => {
-                let gone = marks.iter().map(|mark| mark.send_id).filter(|id| !moved.contains(id)).collect();
-                Some(Ok(Committed { gone, ..Committed::default() }))
-            }
+            Ok(Some(moved)) => Some(Ok(moved)),
             Ok(None) => Some(Err(Error::Fenced)),
             // A receipt was there first, or an earlier attempt to write these went through: the transaction compares.
             Err(Error::Taken(_)) => {
@@ -101,6 +170,29 @@ impl Store {
             Err(error) => Some(Err(error)),
         }
     }
+}
+
+/// What one statement writes.
+struct Piece<'a> {
+    /// The sends that it locks.
+    sends: BTreeSet<Uuid>,
+    messages: Arrays<'a>,
+    progress: Arrays<'a>,
+}
+
+impl Default for Piece<'_> {
+    fn default() -> Self {
+        Self { sends: BTreeSet::new(), messages: Arrays::new(OUTCOME), progress: Arrays::new(MARK) }
+    }
+}
+
+/// When the rows of a statement are on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Durable {
+    /// As soon as it is answered.
+    Now,
+    /// With the next statement that waits for the disk.
+    Later,
 }
 
 /// Whether a batch has only outcomes and marks: no messages end with their send, and no announcement has to be compared
@@ -116,19 +208,23 @@ fn are_first(outcomes: &[&OutcomeOf]) -> bool {
     outcomes.iter().all(|row| row.outcome.attempts <= 1)
 }
 
-/// The sends that are locked, by id.
-fn sends_of(outcomes: &[&OutcomeOf], marks: &[&Mark]) -> Vec<Uuid> {
-    let all = outcomes.iter().map(|row| row.send_id).chain(marks.iter().map(|mark| mark.send_id));
-    all.collect::<HashSet<_>>().into_iter().collect()
-}
-
 /// Locks in the order of [`lock`](super::lock): the fence, the sends by id, then messages.
-fn statement(fence: Fence, messages: &Arrays<'_>, progress: &Arrays<'_>, are_new: bool) -> String {
+fn statement(
+    fence: Fence,
+    messages: &Arrays<'_>,
+    progress: &Arrays<'_>,
+    are_new: bool,
+    durable: Durable,
+) -> String {
     const NOW: usize = 2;
     let held = fence.held(1);
     let update = update_send(&progress.select(4), NOW);
     let insert = insert_into_message(&messages.select(4 + MARK.len()), NOW);
     let conflict = if are_new { String::new() } else { unless_heard() };
+    let commit = match durable {
+        Durable::Now => "",
+        Durable::Later => ", set_config('synchronous_commit', 'off', true)",
+    };
     format!(
         "WITH held AS ({held}), \
          locked AS (SELECT id FROM send WHERE id = ANY($3) AND EXISTS (SELECT 1 FROM held) \
@@ -136,7 +232,7 @@ fn statement(fence: Fence, messages: &Arrays<'_>, progress: &Arrays<'_>, are_new
          ready AS (SELECT count(*) AS sends FROM locked), \
          moved AS ({update} AND send.id IN (SELECT id FROM locked) RETURNING send.id), \
          written AS ({insert} CROSS JOIN ready WHERE EXISTS (SELECT 1 FROM held) {conflict}) \
-         SELECT EXISTS (SELECT 1 FROM held), ARRAY(SELECT id FROM moved)"
+         SELECT EXISTS (SELECT 1 FROM held), ARRAY(SELECT id FROM moved){commit}"
     )
 }
 

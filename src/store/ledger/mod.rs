@@ -170,9 +170,9 @@ impl PendingWrites {
         !self.is_empty() && self.rows() == self.sends.len()
     }
 
-    /// Whether it only records dispatching.
-    const fn is_dispatching_only(&self) -> bool {
-        !self.is_empty() && self.rows() == self.outcomes.len() + self.marks.len()
+    /// Whether it only accepts sends and records dispatching.
+    const fn is_sends_and_dispatching_only(&self) -> bool {
+        !self.is_empty() && self.rows() == self.sends.len() + self.outcomes.len() + self.marks.len()
     }
 
     /// Whether only the holder of the lease may write it. The next holder removes audiences that were being written,
@@ -317,11 +317,8 @@ impl Store {
         now: Timestamp,
     ) -> Option<Result<Committed>> {
         if self.backend == DbBackend::Postgres {
-            return match batch {
-                batch if batch.is_sends_only() => self.accept_at_once(lease, batch, now).await,
-                batch if batch.is_dispatching_only() => self.record_at_once(lease, batch, now).await,
-                _ => None,
-            };
+            let is_simple = batch.is_sends_and_dispatching_only();
+            return if is_simple { self.write_at_once(lease, batch, now).await } else { None };
         }
         let sends = self.rows_of_sends(batch);
         if !batch.is_sends_only() || !sends.is_one_statement() {

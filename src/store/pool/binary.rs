@@ -13,9 +13,9 @@ use crate::store::connect::is_this_machine;
 const CAUTIOUS: u32 = 1_000;
 
 impl Pool {
-    /// Whether a statement with so many bytes of values leaves in one piece.
-    pub(in crate::store) fn leaves_in_one_piece(&self, bytes: usize) -> bool {
-        bytes <= self.0.one_piece
+    /// Bytes of values with which a statement leaves in one piece.
+    pub(in crate::store) fn one_piece(&self) -> usize {
+        self.0.one_piece
     }
 
     /// Whether new messages are inserted without a check for existing rows. That takes two thirds of the time, but an
