@@ -1,6 +1,6 @@
 //! The database to which the ledger commits: its writes and its answers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use uuid::Uuid;
@@ -10,7 +10,7 @@ use super::ledger::LedgerEvent;
 use super::world::{Event, World};
 use crate::engine::ledger::machine::{Commit, Failure, Input};
 use crate::store::Error;
-use crate::store::ledger::{Committed, PendingWrites};
+use crate::store::ledger::{Committed, OutcomeOf, PendingWrites};
 
 /// In words that the database takes neither now nor later, as PostgreSQL does not take this character.
 pub(super) const REFUSED_CHARACTER: char = '\0';
@@ -25,6 +25,8 @@ enum Fare {
     InDoubt {
         is_written: bool,
     },
+    /// The database does not say, and the first of several statements is written.
+    InPart,
     /// The database does not say, and it is written later.
     Late,
 }
@@ -59,6 +61,10 @@ impl World {
             Fare::Fails
         } else if self.goes_wrong(trouble.commit_in_doubt) {
             match self.dice.below(3) {
+                // Without the dice, so that the story of a world stays the same.
+                0 if in_one_statement && is_in_pieces(&batch) && self.figures.steps.is_multiple_of(2) => {
+                    Fare::InPart
+                }
                 0 => Fare::InDoubt { is_written: true },
                 1 => Fare::InDoubt { is_written: false },
                 _ => Fare::Late,
@@ -96,24 +102,26 @@ impl World {
         let wall = self.clock.wall();
         let Some(write) = self.database.writes.get_mut(&number) else { return };
         if !matches!(write.fare, Fare::Fails | Fare::InDoubt { is_written: false }) {
-            let result = if is_refused(&write.batch) {
+            let piece = (write.fare == Fare::InPart).then(|| first_piece(&write.batch));
+            let batch = piece.as_ref().unwrap_or(&write.batch);
+            let result = if is_refused(batch) {
                 Err(Error::Refused("the database takes no such row".to_owned()))
             } else {
-                self.model.commit(write.epoch, &write.batch, wall)
+                self.model.commit(write.epoch, batch, wall)
             };
             if result.is_ok() {
                 let other = self.nodes.as_ref().and_then(|nodes| {
-                    nodes.written_by_another(&self.model, &self.channels, write.epoch, &write.batch)
+                    nodes.written_by_another(&self.model, &self.channels, write.epoch, batch)
                 });
                 if let Some(what) = other {
                     self.watch.break_("two nodes never both write what happens to a channel", what);
                 }
                 if let Some(nodes) = &mut self.nodes {
-                    nodes.note_resolvers(write.epoch, &write.batch);
+                    nodes.note_resolvers(write.epoch, batch);
                 }
-                self.watch.committed(&self.model, &write.batch);
+                self.watch.committed(&self.model, batch);
                 if self.process.is_none() {
-                    self.watch.committed_after_crash(&write.batch);
+                    self.watch.committed_after_crash(batch);
                 }
             }
             write.result = Some(result);
@@ -133,7 +141,7 @@ impl World {
         let result = match (fare, result) {
             (Fare::Done, Some(result)) => result,
             (Fare::Fails, _) => Err(Error::Unavailable("it is away".to_owned())),
-            (Fare::InDoubt { .. } | Fare::Late, _) | (Fare::Done, None) => {
+            (Fare::InDoubt { .. } | Fare::InPart | Fare::Late, _) | (Fare::Done, None) => {
                 Err(Error::InDoubt("it did not answer in time".to_owned()))
             }
         };
@@ -201,6 +209,28 @@ fn is_refused(batch: &PendingWrites) -> bool {
             .receipts
             .iter()
             .any(|receipt| words(&receipt.provider_message_id) || sentence(&receipt.error))
+}
+
+/// Whether PostgreSQL writes the batch in several statements without a transaction around them.
+const fn is_in_pieces(batch: &PendingWrites) -> bool {
+    let is_simple = batch.rows() == batch.sends.len() + batch.outcomes.len() + batch.marks.len();
+    is_simple && !batch.outcomes.is_empty() && batch.rows() > 1
+}
+
+/// The outcomes before the sends, and the outcomes of some messages before the others and the marks.
+fn first_piece(batch: &PendingWrites) -> PendingWrites {
+    let (mut outcomes, mut marks) = (batch.outcomes.clone(), batch.marks.clone());
+    if batch.sends.is_empty() {
+        let messages: BTreeSet<_> = outcomes.iter().map(place).collect();
+        let some: BTreeSet<_> = messages.iter().take(messages.len().div_ceil(2)).collect();
+        outcomes.retain(|row| some.contains(&place(row)));
+        marks.clear();
+    }
+    PendingWrites { outcomes, marks, ..PendingWrites::default() }
+}
+
+const fn place(row: &OutcomeOf) -> (Uuid, u64) {
+    (row.send_id, row.outcome.position.ordinal)
 }
 
 /// Whether nothing but new sends is written.

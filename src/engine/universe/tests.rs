@@ -47,10 +47,13 @@ const BROKE: [(u64, &str); 11] = [
 ];
 
 /// The same of worlds with several nodes.
-const BROKE_WITH_NODES: [(u64, &str); 1] = [(
-    1868,
-    "an account that waited for a listing of its templates did not learn to whom another node wrote meanwhile",
-)];
+const BROKE_WITH_NODES: [(u64, &str); 2] = [
+    (263, "a message that was sent while the store was read was taken in as it was before, and sent again"),
+    (
+        1868,
+        "an account that waited for a listing of its templates did not learn to whom another node wrote meanwhile",
+    ),
+];
 
 fn run(seeds: impl IntoIterator<Item = u64>) -> Report {
     run_each(seeds, Report::run)

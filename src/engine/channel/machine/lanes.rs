@@ -240,6 +240,7 @@ impl Lanes {
             self.recorded.remove(&key);
         }
         if let Some(work) = self.works.get_mut(&key.send_id) {
+            self.parked.leave(key, work);
             work.settle(key.ordinal, true);
             self.moved.insert(key.send_id);
         }

@@ -300,21 +300,27 @@ impl Machine {
             return;
         };
         let (now, wall) = step.clocks();
-        let leaves = self.lanes.work(send_id).is_none_or(|work| work.leaving().is_some());
-        let found = if leaves {
-            0
-        } else {
-            let due = |retry_at: Timestamp| now + retry_at.from_now(wall);
-            let soon = waits.soon.into_iter();
-            soon.filter(|(ticket, retry_at)| self.lanes.resume(*ticket, due(*retry_at))).count()
-        };
+        let (mut found, mut have_left) = (0, false);
+        if self.lanes.is_being_read(send_id) {
+            for (ticket, retry_at) in waits.soon {
+                // What is read of a message that was here meanwhile may be older than what happened to it.
+                if self.lanes.has_left(ticket.key()) {
+                    have_left = true;
+                } else if self.lanes.resume(ticket, now + retry_at.from_now(wall)) {
+                    found += 1;
+                }
+            }
+        }
         // Some parked messages are here as well: the rest is looked for again later, and not at once when only such
         // messages were found.
         let mut next = waits.later_due.unwrap_or_else(|| wall.plus(Waits::HORIZON));
+        if have_left {
+            next = next.min(wall.plus(LOOKED_AGAIN));
+        }
         if found == 0 {
             next = next.max(wall.plus(LOOKED_AGAIN));
         }
-        self.lanes.unparked(send_id, found as u64, waits.later, next);
+        self.lanes.unparked(send_id, found, waits.later, next);
         self.pump(step);
     }
 

@@ -1,12 +1,10 @@
 //! The engine's reads.
 
-use std::collections::HashMap;
-
 use uuid::Uuid;
 
 use super::{Model, SendRow, TemplateRow};
 use crate::clock::Timestamp;
-use crate::domain::message::{Key, Position, State as At};
+use crate::domain::message::Position;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Control, Progress, Recipients, State, TemplateUse};
 use crate::store::Error;
@@ -71,23 +69,6 @@ impl Model {
         let cut = soon.last().filter(|_| soon.len() >= limit).map(|last| last.retry_at);
         let beyond = all.get(near).map(|waiting| waiting.retry_at);
         WaitingMessages { soon, later, later_due: cut.or(beyond).filter(|_| later > 0) }
-    }
-
-    /// The states of these messages of a send that have a row.
-    #[cfg(test)]
-    pub(crate) fn message_states(&self, send_id: Uuid, ordinals: &[u64]) -> HashMap<u64, At> {
-        let rows = ordinals
-            .iter()
-            .filter_map(|ordinal| Some((*ordinal, self.message(Key { send_id, ordinal: *ordinal })?.state)));
-        rows.collect()
-    }
-
-    /// The recipients' numbers of these messages of a company that have a row.
-    #[cfg(test)]
-    pub(crate) fn recipients_of(&self, company_id: Uuid, keys: &[Key]) -> HashMap<Key, PhoneNumber> {
-        let rows = keys.iter().filter_map(|key| Some((*key, self.message(*key)?)));
-        let own = rows.filter(|(_, row)| row.company_id == company_id);
-        own.filter_map(|(key, row)| Some((key, row.recipient?))).collect()
     }
 
     /// The ordinals from `settled` up to the high-water mark that have a row, ascending.

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::Lanes;
 use crate::clock::Timestamp;
+use crate::domain::message::Key;
 use crate::engine::channel::machine::map::Set;
 use crate::engine::channel::machine::work::{Ticket, Work};
 
@@ -15,6 +16,9 @@ pub(super) struct Parked {
     /// No message is due before; templates have a time of their own, because they may have to wait although they are
     /// due.
     next: [Option<Timestamp>; 2],
+    /// Messages that left the machine while the parked messages of their send are being read: what is read of them may be
+    /// older.
+    left: Set<Key>,
 }
 
 impl Parked {
@@ -27,6 +31,21 @@ impl Parked {
     pub(super) fn remove(&mut self, send_id: Uuid) {
         if !self.sends.is_empty() {
             self.sends.remove(&send_id);
+        }
+        self.was_read(send_id);
+    }
+
+    /// A message leaves the machine, for good or for the store.
+    pub(super) fn leave(&mut self, key: Key, work: &Work) {
+        if work.is_being_read() {
+            self.left.insert(key);
+        }
+    }
+
+    /// The parked messages of this send are not being read any more.
+    fn was_read(&mut self, send_id: Uuid) {
+        if !self.left.is_empty() {
+            self.left.retain(|key| key.send_id != send_id);
         }
     }
 
@@ -58,6 +77,9 @@ impl Lanes {
     /// Parks a message that was put back, or that an earlier process left.
     pub(in crate::engine::channel::machine) fn park(&mut self, ticket: Ticket, due: Timestamp) {
         self.recorded.remove(&ticket.key());
+        if let Some(work) = self.works.get(&ticket.send_id) {
+            self.parked.leave(ticket.key(), work);
+        }
         if self.holds(ticket.send_id) {
             self.repark(ticket.send_id, |work| work.park(due));
             self.moved.insert(ticket.send_id);
@@ -94,7 +116,7 @@ impl Lanes {
         templates: bool,
     ) -> Vec<Uuid> {
         let mut due = Vec::new();
-        let Self { parked: Parked { sends, next }, works, .. } = self;
+        let Self { parked: Parked { sends, next, .. }, works, .. } = self;
         for are_templates in [false, true] {
             let next = &mut next[usize::from(are_templates)];
             if are_templates && !templates || next.is_none_or(|next| next > now) {
@@ -117,6 +139,16 @@ impl Lanes {
         due
     }
 
+    /// Whether the messages that were read of this send may be taken.
+    pub(in crate::engine::channel::machine) fn is_being_read(&self, send_id: Uuid) -> bool {
+        self.works.get(&send_id).is_some_and(|work| work.is_being_read() && work.leaving().is_none())
+    }
+
+    /// Whether the message was here after its send's parked messages began to be read, and is not any more.
+    pub(in crate::engine::channel::machine) fn has_left(&self, key: Key) -> bool {
+        self.parked.left.contains(&key)
+    }
+
     /// Parked messages of a send were read: so many wait here now, the rest is parked until `due`.
     pub(in crate::engine::channel::machine) fn unparked(
         &mut self,
@@ -125,6 +157,7 @@ impl Lanes {
         later: u64,
         due: Timestamp,
     ) {
+        self.parked.was_read(send_id);
         self.repark(send_id, |work| work.unparked(found, later, due));
         self.settle_down(send_id);
     }

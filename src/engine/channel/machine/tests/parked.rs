@@ -103,6 +103,35 @@ fn a_message_that_is_here_already_is_not_taken_in_twice() {
 }
 
 #[test]
+fn a_message_that_was_sent_while_the_store_was_read_is_not_taken_in_as_it_was_before() {
+    let mut world = World::with_parked();
+    world.pass(30 * SECOND);
+    world.accept(10);
+    let now = world.at.wall;
+    world.waits(vec![waiting(0, 1, State::Queued, now)], 1, Some(now.plus(2 * SECOND)));
+    world.flush();
+    world.pass(20 * MILLI);
+    world.flush();
+    assert_eq!(world.under_way(), [10, 20], "the message is tried again");
+    world.pass(2 * SECOND);
+    assert_eq!(world.count("read waits"), 2, "for the other one");
+    world.answer(accepted());
+    // The read was slow.
+    world.waits(vec![waiting(0, 1, State::Queued, now)], 0, None);
+    world.flush();
+    world.pass(5 * SECOND - MILLI);
+    world.flush();
+    assert_eq!((world.count("read waits"), world.under_way()), (2, vec![10]));
+    world.pass(MILLI);
+    assert_eq!(world.count("read waits"), 3, "what waits there by now is looked for");
+    // What is read from now on is no older.
+    world.waits(vec![waiting(0, 1, State::Queued, world.at.wall)], 0, None);
+    world.flush();
+    world.pass(20 * MILLI);
+    assert_eq!(world.under_way(), [10, 20]);
+}
+
+#[test]
 fn a_paused_send_takes_nothing_in_that_was_on_its_way_from_the_store() {
     let mut world = World::with_parked();
     world.pass(30 * SECOND);

@@ -47,6 +47,11 @@ impl Work {
         self.parked_due = (self.parked > 0).then_some(due);
     }
 
+    /// Whether its parked messages are being read.
+    pub(in crate::engine::channel::machine) const fn is_being_read(&self) -> bool {
+        self.unparking
+    }
+
     /// Whether messages of the send are parked.
     pub(in crate::engine::channel::machine) const fn is_parked(&self) -> bool {
         self.parked > 0

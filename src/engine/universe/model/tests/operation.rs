@@ -7,7 +7,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
-use crate::domain::message::Key;
+use crate::domain::message::{Key, State};
+use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Control, Progress};
 use crate::engine::universe::model::Model;
 use crate::engine::universe::model::templates::Listing;
@@ -317,5 +318,22 @@ pub(super) fn note(operation: &Operation, answer: &str, met: &mut BTreeSet<&'sta
         | Operation::PauseTemplate { .. }
         | Operation::ChangeTemplate { .. }
         | Operation::ListTemplates { .. } => {}
+    }
+}
+
+impl Model {
+    /// The states of these messages of a send that have a row.
+    fn message_states(&self, send_id: Uuid, ordinals: &[u64]) -> HashMap<u64, State> {
+        let rows = ordinals
+            .iter()
+            .filter_map(|ordinal| Some((*ordinal, self.message(Key { send_id, ordinal: *ordinal })?.state)));
+        rows.collect()
+    }
+
+    /// The recipients' numbers of these messages of a company that have a row.
+    fn recipients_of(&self, company_id: Uuid, keys: &[Key]) -> HashMap<Key, PhoneNumber> {
+        let rows = keys.iter().filter_map(|key| Some((*key, self.message(*key)?)));
+        let own = rows.filter(|(_, row)| row.company_id == company_id);
+        own.filter_map(|(key, row)| Some((key, row.recipient?))).collect()
     }
 }
