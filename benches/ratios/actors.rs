@@ -53,10 +53,10 @@ async fn idle_actors() -> Vec<Row> {
         .collect();
     let (warming, counted) = requests.split_at(WARMING);
     load::each(&service.address, warming, "200").await;
-    settle().await;
+    settle(&provider).await;
     let before = resident_kib();
     load::each(&service.address, counted, "200").await;
-    settle().await;
+    settle(&provider).await;
     let each = (resident_kib() - before) as f64 / IDLE as f64;
     let questions = provider.seen(|tally| tally.fastest_second().1);
     service.engine.stop().await;
@@ -69,14 +69,15 @@ async fn idle_actors() -> Vec<Row> {
     }]
 }
 
-/// Waits until the memory no longer grows, because the actors' own first work is over.
-async fn settle() {
+/// Waits until the memory no longer grows, because the actors' own first work is over: each asks the provider about its
+/// number, at most a hundred of them in a second.
+async fn settle(provider: &Provider) {
     const STILL: usize = 4;
-    let (mut still, mut before) = (0, 0);
+    let (mut still, mut before) = (0, (0, 0));
     while still < STILL {
         actix_web::rt::time::sleep(Duration::from_millis(500)).await;
-        let now = resident_kib();
-        still = if (now - before).abs() < 64 { still + 1 } else { 0 };
+        let now = (resident_kib(), provider.seen(|tally| tally.questions));
+        still = if (now.0 - before.0).abs() < 64 && now.1 == before.1 { still + 1 } else { 0 };
         before = now;
     }
 }
