@@ -1,5 +1,6 @@
 //! Writing sends and the ledger: one batch, one transaction, one statement for each kind of row. A node of a cluster writes
-//! a batch that has receipts in several transactions, so that each changes messages with one statement.
+//! a batch that has receipts in several transactions, so that each changes messages with one statement. Frequent batches go
+//! [without a transaction](at_once).
 //!
 //! Only the engine's ledger calls this. A batch that accepts sends or records dispatching first checks the lease's
 //! epoch, so that a process that lost the lease cannot write it. Rows are locked in one order, which `lock` defines.
@@ -189,7 +190,7 @@ impl PendingWrites {
 pub struct Terms {
     /// How long the database may take for the rows, and again for the commit.
     pub patience: Duration,
-    /// Sends alone are committed by the statement that writes them, and so are outcomes and marks alone on PostgreSQL. That
+    /// Sends alone are committed by the statement that writes them, and so are sends, outcomes and marks on PostgreSQL. That
     /// is quicker, but leaves in doubt whether they are written when the connection turns out to be broken. A transaction
     /// notices before it writes.
     pub in_one_statement: bool,
@@ -237,7 +238,8 @@ const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 
 impl Store {
     /// Writes `batch` in one transaction; all of it is durable when this returns. A node of a cluster writes receipts in
-    /// transactions of their own, before the rest: after an error they may be written and the rest not.
+    /// transactions of their own, before the rest: after an error they may be written and the rest not. The same holds for
+    /// outcomes in one statement ([`Terms`]).
     ///
     /// # Errors
     ///
@@ -308,7 +310,7 @@ impl Store {
         Ok(written)
     }
 
-    /// Writes a batch in one statement, which is a transaction of its own without the round trips of a begin and a commit;
+    /// Writes a batch in statements that are transactions of their own, without the round trips of a begin and a commit;
     /// `None` if that cannot be done.
     async fn commit_at_once(
         &self,
