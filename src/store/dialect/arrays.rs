@@ -148,7 +148,8 @@ mod tests {
         let select =
             "(SELECT * FROM UNNEST($2::uuid[], $3::bigint[], $4::text[]) AS unnested (id, number, word))";
         assert_eq!(arrays.select(2), select);
-        assert!(arrays.fits(&[Cell::Int(None)], 70) && !arrays.fits(&[Cell::Int(None)], 69));
+        let null = [Cell::Int(None)];
+        assert!(arrays.fits(&null, 69 + 4) && !arrays.fits(&null, 69 + 3), "a length goes before each");
         assert_eq!(arrays.bytes(), (4 + 16 + 4 + 8 + 4 + 5) + (4 + 16 + 4 + 4));
         let mut arguments = PgArguments::default();
         arrays.bind(&mut arguments).unwrap();
