@@ -39,6 +39,9 @@ impl Store {
         if batch.rows() == batch.sends.len() {
             return self.accept_at_once(lease, batch, now).await;
         }
+        if records_new(batch) {
+            return None;
+        }
         let recorded = self.record_at_once(lease, batch, accepts, now).await?;
         if !accepts || recorded.is_err() {
             return Some(recorded);
@@ -201,6 +204,14 @@ fn is_simple(batch: &PendingWrites) -> bool {
     let ends = batch.marks.iter().any(|mark| matches!(mark.state, State::Canceled | State::Expired));
     let announces = batch.outcomes.iter().any(|row| row.outcome.state == message::State::Sending);
     !ends && !announces
+}
+
+/// Whether a batch records something of a send that it accepts.
+fn records_new(batch: &PendingWrites) -> bool {
+    let new: HashSet<Uuid> = batch.sends.iter().map(|send| send.id).collect();
+    let of_outcomes = batch.outcomes.iter().map(|row| row.send_id);
+    let mut recorded = of_outcomes.chain(batch.marks.iter().map(|mark| mark.send_id));
+    !new.is_empty() && recorded.any(|id| new.contains(&id))
 }
 
 /// Whether no message should have a row yet.
