@@ -9,7 +9,7 @@ mod words;
 use std::cell::OnceCell;
 use std::sync::{Arc, LazyLock};
 
-use actix_web::http::header::{CONTENT_ENCODING, LOCATION};
+use actix_web::http::header::{CONTENT_ENCODING, LOCATION, VARY};
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::Value;
@@ -29,6 +29,7 @@ use super::page::harden;
 use super::{Options, State, chat, contacts, health, hooks, operator, sends, web_chat};
 use crate::domain::outlook::Reason;
 use crate::error::Code;
+use crate::surface::gzip::{gunzip, takes_gzip};
 
 /// The failures that every endpoint for companies may answer.
 #[derive(IntoResponses)]
@@ -184,7 +185,7 @@ pub(super) async fn docs(state: Data<State>) -> Result<HttpResponse, Error> {
     Ok(HttpResponse::Found().insert_header((LOCATION, "/docs/index.html")).finish())
 }
 
-/// Serves a file of the page. All files are part of the program.
+/// Serves a file of the page. All files are part of the program, most of them compressed.
 pub(super) async fn docs_file(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Error> {
     static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| Arc::new(Config::from("/openapi.json")));
     if !state.options.docs {
@@ -198,8 +199,16 @@ pub(super) async fn docs_file(state: Data<State>, request: HttpRequest) -> Resul
     let file = found.ok_or_else(Error::no_such_path)?;
     let mut answer = HttpResponse::Ok();
     harden(&mut answer);
-    if file.gzpipped {
-        answer.insert_header((CONTENT_ENCODING, "gzip"));
+    answer.content_type(file.content_type).insert_header((VARY, "accept-encoding"));
+    if !file.gzpipped {
+        return Ok(answer.body(file.bytes.into_owned()));
     }
-    Ok(answer.content_type(file.content_type).body(file.bytes.into_owned()))
+    if takes_gzip(request.headers()) {
+        return Ok(answer.insert_header((CONTENT_ENCODING, "gzip")).body(file.bytes.into_owned()));
+    }
+    let plain = gunzip(&file.bytes).map_err(|error| {
+        tracing::error!(%error, "a file of the reference page is damaged");
+        Error::Internal
+    })?;
+    Ok(answer.body(plain))
 }

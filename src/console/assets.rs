@@ -10,7 +10,7 @@ use maud::{Markup, PreEscaped};
 use sha2::{Digest as _, Sha256};
 
 use super::error::Error;
-use super::page::{gzip, takes_gzip};
+use crate::surface::gzip::{gzip, takes_gzip};
 
 /// A file that is compiled in.
 pub(super) struct Asset {

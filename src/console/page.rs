@@ -1,22 +1,21 @@
 //! The answers of handlers: a page, or a redirect.
 
-use std::io::Write as _;
 use std::time::Duration;
 
 use actix_web::body::BoxBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
-    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, SET_COOKIE,
+    CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, SET_COOKIE,
 };
 use actix_web::{HttpRequest, HttpResponse, Responder};
 use flate2::Compression;
-use flate2::write::GzEncoder;
 use maud::Markup;
 
 use super::form::Form;
 use super::gate::redirect;
 use super::layout;
 use super::visitor::Visitor;
+use crate::surface::gzip::{gzip, takes_gzip};
 
 /// Smaller answers are not compressed.
 const WORTH_COMPRESSING: usize = 1_024;
@@ -133,24 +132,6 @@ pub(super) fn html(
         return answer.insert_header((CONTENT_ENCODING, "gzip")).body(compressed);
     }
     answer.body(text)
-}
-
-/// Whether the client accepts gzip.
-pub(super) fn takes_gzip(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(ACCEPT_ENCODING).filter_map(|value| value.to_str().ok());
-    accepted.flat_map(|value| value.split(',')).any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
-        let is_refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.trim().parse() == Ok(0.0_f32));
-        name.trim().eq_ignore_ascii_case("gzip") && !is_refused
-    })
-}
-
-/// The bytes, compressed.
-pub(super) fn gzip(bytes: &[u8], level: Compression) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 3), level);
-    // Writing to memory does not fail.
-    let _ = encoder.write_all(bytes);
-    encoder.finish().unwrap_or_default()
 }
 
 /// The answer of a handler that makes a change.

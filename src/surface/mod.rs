@@ -1,7 +1,8 @@
-//! Shared by API and console: registering paths from a table, and finding the client of a request that comes
-//! through a proxy. Nothing here knows a route or a page.
+//! Shared by API and console: registering paths from a table, compressing answers, and finding the client of a
+//! request that comes through a proxy. Nothing here knows a route or a page.
 
 pub mod client;
+pub(crate) mod gzip;
 pub(crate) mod paths;
 
 pub use self::client::{Client, Proxies};

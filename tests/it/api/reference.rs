@@ -9,6 +9,7 @@ use pombo::domain::request::{self, Limits};
 use pombo::domain::send::Stage;
 use pombo::domain::tier::Tier;
 use pombo::error::Code;
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::world::World;
@@ -212,6 +213,16 @@ async fn the_page_is_served_whole_from_the_program() {
         assert_eq!(file.status, 200, "{reference}");
     }
     assert!(service.get("/docs/swagger-initializer.js", "").await.body.contains("/openapi.json"));
+    let script = "/docs/swagger-ui-bundle.js";
+    let plain = service.get(script, "").await;
+    assert_eq!(plain.header("content-encoding"), "");
+    assert!(plain.body.contains("SwaggerUIBundle"), "{} bytes", plain.body.len());
+    let asked = service.request(Method::GET, script).header("accept-encoding", "gzip");
+    let compressed = asked.send().await.unwrap();
+    for (name, value) in [("content-encoding", "gzip"), ("vary", "accept-encoding")] {
+        assert_eq!(compressed.headers()[name], value);
+    }
+    assert!(compressed.bytes().await.unwrap().len() < plain.body.len() / 2);
     assert_eq!(service.get("/docs/nothing.js", "").await.code().as_deref(), Some("not_found"));
 }
 

@@ -88,7 +88,9 @@ impl Listings {
         let known = self.companies.iter().position(|followed| followed.company == company);
         let place = known.unwrap_or_else(|| {
             let schedule = Schedule::new(self.distances, now);
-            self.companies.push(Followed { company, schedule, channels: Vec::new() });
+            // Most accounts have one company and one channel: room for four of each would be most of their memory.
+            self.companies.reserve_exact(1);
+            self.companies.push(Followed { company, schedule, channels: Vec::with_capacity(1) });
             self.companies.len() - 1
         });
         &mut self.companies[place]

@@ -106,7 +106,7 @@ impl Shell {
             };
             traces::attempted(begun, (ticket.send_id, ticket.ordinal), ticket.attempts, &reply);
             // The actor is gone only when nothing can be written any more.
-            let _ = answers.send(Box::new(Answered { ticket, generation, reply, started }));
+            let _ = answers.unbounded_send(Box::new(Answered { ticket, generation, reply, started }));
         });
     }
 

@@ -22,9 +22,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use actix::prelude::*;
+use futures_channel::mpsc;
+use futures_util::StreamExt as _;
 use rand::SeedableRng as _;
 use rand::rngs::SmallRng;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use self::connector::Connector;
 pub(crate) use self::connector::connector;
@@ -70,7 +72,7 @@ struct Shell {
     /// Callers that wait for the machine's answer.
     callers: HashMap<Caller, oneshot::Sender<Answer>>,
     last_caller: u64,
-    /// Boxed, because the queue reserves room for some even while the channel is idle.
+    /// Boxed, because the queue reserves room for one even while the channel is idle.
     answers: mpsc::UnboundedSender<Box<Answered>>,
     /// Taken when the actor starts.
     answered: Option<mpsc::UnboundedReceiver<Box<Answered>>>,
@@ -92,7 +94,7 @@ impl Shell {
         (gate, shown): (Gate, Arc<Shown>),
     ) -> Self {
         let recent = shared.activity.of(channel.id, channel.company_id);
-        let (answers, answered) = mpsc::unbounded_channel();
+        let (answers, answered) = mpsc::unbounded();
         let mut rng = SmallRng::from_rng(&mut rand::rng());
         Self {
             machine: Machine::new(Arc::clone(&shared.common), channel, moment(), &mut rng),
@@ -141,9 +143,8 @@ impl Actor for Shell {
 
     fn started(&mut self, ctx: &mut Self::Context) {
         ctx.set_mailbox_capacity(MAILBOX);
-        if let Some(mut answered) = self.answered.take() {
-            let unbox = |answer: Option<Box<Answered>>| answer.map(|answer| *answer);
-            ctx.add_stream(futures_util::stream::poll_fn(move |task| answered.poll_recv(task).map(unbox)));
+        if let Some(answered) = self.answered.take() {
+            ctx.add_stream(answered.map(|answer| *answer));
         }
         self.feed(Input::Started, ctx);
     }

@@ -140,7 +140,7 @@ impl Shell {
     fn answer(&self, attempt: &Attempt, reply: Reply) {
         let Attempt { ticket, generation, started, .. } = *attempt;
         // The actor is gone only when nothing can be written any more.
-        let _ = self.answers.send(Box::new(Answered { ticket, generation, reply, started }));
+        let _ = self.answers.unbounded_send(Box::new(Answered { ticket, generation, reply, started }));
     }
 
     /// Reads the recipients of waiting messages, unless a read is under way: then they go with the next one.
