@@ -42,6 +42,8 @@ pub(in crate::engine::universe) struct Client {
     number: PhoneNumber,
     is_stranger: bool,
     wait: Wait,
+    /// When it handed its message in: the expiry is computed from the wall clock of that moment.
+    handed_in: Duration,
     /// When it handed its message in, or that was written.
     since: Duration,
     /// Its send is written.
@@ -117,7 +119,8 @@ impl World {
             origin: Origin::default(),
         };
         let since = self.clock.elapsed();
-        let client = Client { channel, number, is_stranger, wait, since, is_written: false };
+        let client =
+            Client { channel, number, is_stranger, wait, handed_in: since, since, is_written: false };
         self.submit_awaited(order, Recipients::One(number), &pending_reply, client);
     }
 
@@ -185,7 +188,7 @@ impl World {
     fn watch_told(&mut self, client: &Client) {
         let now = self.clock.elapsed();
         let is_late = client.since + self.web.patience + TOLD < now;
-        if is_late && !self.watch.was_upset_since(client.since) {
+        if is_late && !self.watch.was_upset_since(client.handed_in) {
             let what = format!("channel {}: it waited {:?}", client.channel, now - client.since);
             self.watch.break_("a caller who waits is answered in bounded time", what);
         }
