@@ -246,7 +246,7 @@ impl Heartbeat {
             // A stopping engine drops it: then the shards' channels end before the node leaves.
             told.await.ok()?;
             loop {
-                match within(nodes.store.release_shards(&lease, &shards)).await {
+                match within(nodes.store.release_shards(&lease, &shards, Timestamp::now())).await {
                     Ok(()) => break,
                     Err(Error::Fenced) => return Some(Input::Fenced),
                     Err(error) => tracing::debug!(%error, "cannot release channels yet"),

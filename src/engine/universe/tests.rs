@@ -51,12 +51,20 @@ const BROKE: [(u64, &str); 15] = [
 ];
 
 /// The same of worlds with several nodes.
-const BROKE_WITH_NODES: [(u64, &str); 2] = [
+const BROKE_WITH_NODES: [(u64, &str); 7] = [
     (263, "a message that was sent while the store was read was taken in as it was before, and sent again"),
     (
         1868,
         "an account that waited for a listing of its templates did not learn to whom another node wrote meanwhile",
     ),
+    (
+        3516,
+        "a late answer put a message back in a send that had ended while its channel was given away, for good",
+    ),
+    (5830, "the same as 3516"),
+    (6717, "the same as 3516"),
+    (7235, "the same as 3516"),
+    (7793, "the same as 3516"),
 ];
 
 fn run(seeds: impl IntoIterator<Item = u64>) -> Report {

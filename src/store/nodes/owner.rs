@@ -7,6 +7,7 @@ use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::NOW;
+use crate::clock::Timestamp;
 use crate::store::dialect::{Rows, Type};
 use crate::store::{Lease, Result, Store};
 
@@ -50,13 +51,15 @@ impl Store {
         Ok(won)
     }
 
-    /// Gives these shards of the node that has this lease away.
+    /// Gives these shards of the node that has this lease away, once their channels have stopped. Before that, ends the
+    /// messages that these channels put back in sends which others canceled or ended meanwhile.
     ///
     /// # Errors
     ///
     /// As [`Store::claim_shards`].
-    pub async fn release_shards(&self, lease: &Lease, shards: &[Uuid]) -> Result<()> {
+    pub async fn release_shards(&self, lease: &Lease, shards: &[Uuid], now: Timestamp) -> Result<()> {
         let Some(node) = lease.node() else { return Ok(()) };
+        self.end_left_messages(now).await?;
         let (released, values) = self.sorted(shards, 2);
         let sql = format!(
             "UPDATE channel_owner SET node_id = NULL, epoch = epoch + 1, moved_at = {NOW} WHERE node_id = $1 \

@@ -161,8 +161,8 @@ impl Store {
         Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected())
     }
 
-    /// Ends the waiting messages of ended sends: they were put back just before their process ended, and their channel
-    /// would have ended them. Returns in how many sends.
+    /// Ends the waiting messages of ended sends: they were put back just before their process ended or gave their channel
+    /// away, and the channel would have ended them. Returns in how many sends.
     ///
     /// # Errors
     ///

@@ -146,16 +146,11 @@ async fn a_node_whose_fence_is_closed_writes_nothing_and_renews_nothing() {
     universe.end().await;
 }
 
-#[actix_web::test]
-#[ignore = "needs PostgreSQL: run scripts/test"]
-async fn messages_that_a_dead_node_put_back_in_a_canceled_send_end_whichever_node_clears_up() {
-    let universe = Universe::postgres().await;
-    let (store, now) = (&universe.store, Timestamp::now());
-    let (old, new) = (join(&universe, "old", LONG).await, join(&universe, "new", LONG).await);
-    let (id, send_id, company_id) = (old.node().unwrap(), Uuid::from_u128(12), Uuid::from_u128(1));
-    store.commit(&old, &one(12), now).await.unwrap();
+/// A canceled send into which its channel put its message back, because it had not heard of the cancel.
+async fn put_back_after_a_cancel(store: &Store, owner: &Lease, id: u128) {
+    let (now, send_id, company_id) = (Timestamp::now(), Uuid::from_u128(id), Uuid::from_u128(1));
+    store.commit(owner, &one(id), now).await.unwrap();
     store.cancel_send(company_id, send_id, now, None).await.unwrap();
-    // The channel puts its message back, and the node dies before the channel hears of the cancel.
     let outcome = Outcome {
         position: Position { ordinal: 0, recipient: None },
         state: At::Queued,
@@ -166,14 +161,46 @@ async fn messages_that_a_dead_node_put_back_in_a_canceled_send_end_whichever_nod
         taken_at: None,
     };
     let put_back = vec![OutcomeOf { send_id, company_id, outcome }];
-    store.commit(&old, &PendingWrites { outcomes: put_back, ..PendingWrites::default() }, now).await.unwrap();
+    store
+        .commit(owner, &PendingWrites { outcomes: put_back, ..PendingWrites::default() }, now)
+        .await
+        .unwrap();
+    assert_eq!(first_of(store, id).await, At::Queued);
+}
+
+/// The state of a send's first message.
+async fn first_of(store: &Store, id: u128) -> At {
+    store.message_states(Uuid::from_u128(id), &[0]).await.unwrap()[&0]
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn messages_that_a_dead_node_put_back_in_a_canceled_send_end_whichever_node_clears_up() {
+    let universe = Universe::postgres().await;
+    let store = &universe.store;
+    let (old, new) = (join(&universe, "old", LONG).await, join(&universe, "new", LONG).await);
+    let id = old.node().unwrap();
+    put_back_after_a_cancel(store, &old, 12).await;
     store.renew_node(id, Duration::ZERO).await.unwrap();
     assert!(store.close_fence(id).await.unwrap());
-    assert_eq!(store.message_states(send_id, &[0]).await.unwrap()[&0], At::Queued);
     // The dead node did the house-keeping, and no other one does yet.
-    store.clear_up_after(&new, id, now).await.unwrap();
-    assert_eq!(store.message_states(send_id, &[0]).await.unwrap()[&0], At::Canceled);
+    store.clear_up_after(&new, id, Timestamp::now()).await.unwrap();
+    assert_eq!(first_of(store, 12).await, At::Canceled);
     drop((old, new));
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn messages_that_a_channel_put_back_in_a_canceled_send_end_when_it_is_given_away() {
+    let universe = Universe::postgres().await;
+    let (store, owner) = (&universe.store, join(&universe, "owner", LONG).await);
+    assert_eq!(store.claim_shards(&owner, &shards(2..3)).await.unwrap().len(), 1);
+    put_back_after_a_cancel(store, &owner, 12).await;
+    store.release_shards(&owner, &shards(2..3), Timestamp::now()).await.unwrap();
+    assert_eq!(first_of(store, 12).await, At::Canceled);
+    assert!(store.owner_of(Uuid::from_u128(2)).await.unwrap().is_none());
+    drop(owner);
     universe.end().await;
 }
 

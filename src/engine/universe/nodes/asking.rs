@@ -98,6 +98,7 @@ impl World {
             }
             Statement::Release(shards) => match nodes.rows.release(id, shards) {
                 Some(released) => {
+                    self.model.end_left_messages(wall);
                     self.watch_release(life, &released);
                     Input::Released(shards.clone())
                 }
