@@ -51,7 +51,7 @@ const BROKE: [(u64, &str); 15] = [
 ];
 
 /// The same of worlds with several nodes.
-const BROKE_WITH_NODES: [(u64, &str); 7] = [
+const BROKE_WITH_NODES: [(u64, &str); 8] = [
     (263, "a message that was sent while the store was read was taken in as it was before, and sent again"),
     (
         1868,
@@ -65,6 +65,7 @@ const BROKE_WITH_NODES: [(u64, &str); 7] = [
     (6717, "the same as 3516"),
     (7235, "the same as 3516"),
     (7793, "the same as 3516"),
+    (16_669, "a message whose outcome was not written yet was read as it was before, and sent again"),
 ];
 
 fn run(seeds: impl IntoIterator<Item = u64>) -> Report {

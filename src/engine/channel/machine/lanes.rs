@@ -236,11 +236,9 @@ impl Lanes {
     }
 
     fn over(&mut self, key: Key) {
-        if !self.recorded.is_empty() {
-            self.recorded.remove(&key);
-        }
+        let had_row = !self.recorded.is_empty() && self.recorded.remove(&key);
         if let Some(work) = self.works.get_mut(&key.send_id) {
-            self.parked.leave(key, work);
+            self.parked.leave(key, had_row, work);
             work.settle(key.ordinal, true);
             self.moved.insert(key.send_id);
         }
@@ -248,7 +246,8 @@ impl Lanes {
 
     /// Takes the marks that moved, to write them; they count as written from now on.
     pub(super) fn marks(&mut self) -> Vec<Mark> {
-        let Self { moved, works, .. } = self;
+        let Self { moved, works, parked, .. } = self;
+        parked.begin_record();
         moved.drain().filter_map(|id| works.get(&id).map(Work::mark)).collect()
     }
 
@@ -265,6 +264,7 @@ impl Lanes {
 
     /// These marks are durable. Returns the sends that are gone from here.
     pub(super) fn written(&mut self, marks: &[Mark]) -> Vec<Uuid> {
+        self.parked.end_record(&self.works);
         let mut gone = Vec::new();
         for Mark { send_id, progress, .. } in marks {
             let Some(work) = self.works.get_mut(send_id) else { continue };

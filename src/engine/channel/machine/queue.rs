@@ -303,7 +303,7 @@ impl Machine {
         let (mut found, mut have_left) = (0, false);
         if self.lanes.is_being_read(send_id) {
             for (ticket, retry_at) in waits.soon {
-                // What is read of a message that was here meanwhile may be older than what happened to it.
+                // What is read of a message that was here before may be older than what happened to it.
                 if self.lanes.has_left(ticket.key()) {
                     have_left = true;
                 } else if self.lanes.resume(ticket, now + retry_at.from_now(wall)) {

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::Lanes;
 use crate::clock::Timestamp;
 use crate::domain::message::Key;
-use crate::engine::channel::machine::map::Set;
+use crate::engine::channel::machine::map::{Map, Set};
 use crate::engine::channel::machine::work::{Ticket, Work};
 
 /// Sends with messages parked in the store, and perhaps a few others, with a bound for when they are due: the sends are
@@ -16,9 +16,20 @@ pub(super) struct Parked {
     /// No message is due before; templates have a time of their own, because they may have to wait although they are
     /// due.
     next: [Option<Timestamp>; 2],
-    /// Messages that left the machine while the parked messages of their send are being read: what is read of them may be
-    /// older.
-    left: Set<Key>,
+    /// Messages that left the machine, until what happened to them is durable and no read that began before is under way:
+    /// what is read of them may be older.
+    left: Map<Key, Left>,
+}
+
+/// How far the record of a message that left has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left {
+    /// It goes with the next record.
+    Next,
+    /// Its record is being written.
+    UnderWay,
+    /// It is durable, but a read that began before is under way.
+    Written,
 }
 
 impl Parked {
@@ -32,20 +43,43 @@ impl Parked {
         if !self.sends.is_empty() {
             self.sends.remove(&send_id);
         }
-        self.was_read(send_id);
+        if !self.left.is_empty() {
+            self.left.retain(|key, _| key.send_id != send_id);
+        }
     }
 
-    /// A message leaves the machine, for good or for the store.
-    pub(super) fn leave(&mut self, key: Key, work: &Work) {
-        if work.is_being_read() {
-            self.left.insert(key);
+    /// A message leaves the machine, for good or for the store. What the store has of it now is older.
+    pub(super) fn leave(&mut self, key: Key, had_row: bool, work: &Work) {
+        if had_row || work.is_being_read() {
+            self.left.insert(key, Left::Next);
         }
+    }
+
+    /// A record begins: it has what happened to all that left.
+    pub(super) fn begin_record(&mut self) {
+        for left in self.left.values_mut().filter(|left| **left == Left::Next) {
+            *left = Left::UnderWay;
+        }
+    }
+
+    /// The record under way is durable.
+    pub(super) fn end_record(&mut self, works: &Map<Uuid, Work>) {
+        if self.left.is_empty() {
+            return;
+        }
+        self.left.retain(|key, left| {
+            if *left != Left::UnderWay {
+                return true;
+            }
+            *left = Left::Written;
+            works.get(&key.send_id).is_some_and(Work::is_being_read)
+        });
     }
 
     /// The parked messages of this send are not being read any more.
     fn was_read(&mut self, send_id: Uuid) {
         if !self.left.is_empty() {
-            self.left.retain(|key| key.send_id != send_id);
+            self.left.retain(|key, left| key.send_id != send_id || *left != Left::Written);
         }
     }
 
@@ -76,9 +110,9 @@ impl Lanes {
 
     /// Parks a message that was put back, or that an earlier process left.
     pub(in crate::engine::channel::machine) fn park(&mut self, ticket: Ticket, due: Timestamp) {
-        self.recorded.remove(&ticket.key());
+        let had_row = self.recorded.remove(&ticket.key());
         if let Some(work) = self.works.get(&ticket.send_id) {
-            self.parked.leave(ticket.key(), work);
+            self.parked.leave(ticket.key(), had_row, work);
         }
         if self.holds(ticket.send_id) {
             self.repark(ticket.send_id, |work| work.park(due));
@@ -144,9 +178,9 @@ impl Lanes {
         self.works.get(&send_id).is_some_and(|work| work.is_being_read() && work.leaving().is_none())
     }
 
-    /// Whether the message was here after its send's parked messages began to be read, and is not any more.
+    /// Whether what is read of the message may be older than what happened to it here.
     pub(in crate::engine::channel::machine) fn has_left(&self, key: Key) -> bool {
-        self.parked.left.contains(&key)
+        self.parked.left.contains_key(&key)
     }
 
     /// Parked messages of a send were read: so many wait here now, the rest is parked until `due`.

@@ -132,6 +132,29 @@ fn a_message_that_was_sent_while_the_store_was_read_is_not_taken_in_as_it_was_be
 }
 
 #[test]
+fn a_message_whose_outcome_is_not_written_yet_is_not_taken_in_as_it_was_before() {
+    let mut world = World::with_parked();
+    world.pass(30 * SECOND);
+    world.accept(10);
+    let now = world.at.wall;
+    world.waits(vec![waiting(0, 1, State::Queued, now)], 1, Some(now.plus(2 * SECOND)));
+    world.flush();
+    world.pass(20 * MILLI);
+    world.flush();
+    assert_eq!(world.under_way(), [10, 20], "the message is tried again");
+    world.answer(accepted());
+    // The database is slow: the read begins while the outcome is being written.
+    world.pass(2 * SECOND);
+    assert_eq!(world.count("read waits"), 2, "for the other one");
+    world.waits(vec![waiting(0, 1, State::Queued, now)], 0, None);
+    world.pass(SECOND);
+    world.flush();
+    world.pass(SECOND);
+    world.flush();
+    assert_eq!(world.under_way(), [10], "the message was sent");
+}
+
+#[test]
 fn a_paused_send_takes_nothing_in_that_was_on_its_way_from_the_store() {
     let mut world = World::with_parked();
     world.pass(30 * SECOND);
