@@ -200,6 +200,19 @@ impl Cluster {
         Ok(named.map(|node| format!("{} ({})", node.name, node.address)))
     }
 
+    /// Removes a note to the owner of a channel that this node has acted on; `false` when another node owns the channel,
+    /// which this one may not have noticed yet: the note stays for that node.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn remove_note(&self, channel: &Channel, note: i64) -> store::Result<bool> {
+        match &self.0 {
+            Some(nodes) => nodes.store.remove_note_of_owner(note, shard(channel), nodes.id).await,
+            None => Ok(false),
+        }
+    }
+
     /// Tells the owner of a channel, if it is another node, to look for new work.
     pub fn wake(&self, channel: &Channel) {
         if let Some(nodes) = &self.0 {

@@ -24,6 +24,7 @@ use crate::database::{Universe, stores};
 stores!(
     everybody_counts_whom_a_template_of_the_account_may_have_reached_in_a_day,
     only_what_the_provider_may_have_is_put_off_after_a_crash,
+    nobody_counts_for_an_announcement_that_came_when_the_message_was_over,
     people_whom_an_older_program_counted_still_count,
 );
 
@@ -104,20 +105,8 @@ impl Ledger<'_> {
             schedule: Schedule::default(),
         };
         let outcomes = rows.iter().map(|(ordinal, state, taken_at)| {
-            let position =
-                Position { ordinal: *ordinal, recipient: Some(numbers[usize::try_from(*ordinal).unwrap()]) };
-            let retry_at = state.is_open().then_some(NOW);
-            let (provider_message_id, error) = (None, None);
-            let outcome = Outcome {
-                position,
-                state: *state,
-                attempts: 1,
-                provider_message_id,
-                error,
-                retry_at,
-                taken_at: *taken_at,
-            };
-            OutcomeOf { send_id: id, company_id: self.company, outcome }
+            let recipient = numbers[usize::try_from(*ordinal).unwrap()];
+            self.outcome(id, (*ordinal, recipient), *state, *taken_at)
         });
         let outcomes = outcomes.collect();
         let marks =
@@ -127,6 +116,25 @@ impl Ledger<'_> {
         let batch = PendingWrites { outcomes, marks, ..PendingWrites::default() };
         self.universe.store.commit(&self.lease, &batch, at).await.unwrap();
         id
+    }
+
+    fn outcome(
+        &self,
+        send_id: Uuid,
+        (ordinal, recipient): (u64, PhoneNumber),
+        state: At,
+        taken_at: Option<Timestamp>,
+    ) -> OutcomeOf {
+        let outcome = Outcome {
+            position: Position { ordinal, recipient: Some(recipient) },
+            state,
+            attempts: 1,
+            provider_message_id: None,
+            error: None,
+            retry_at: state.is_open().then_some(NOW),
+            taken_at,
+        };
+        OutcomeOf { send_id, company_id: self.company, outcome }
     }
 
     /// All counted recipients, in the order of [`number`]: the time, and whether it is certain.
@@ -222,6 +230,19 @@ async fn only_what_the_provider_may_have_is_put_off_after_a_crash(universe: &Uni
     let waiting: Vec<_> =
         waiting.soon.iter().map(|it| (it.position.ordinal, it.retry_at, it.taken_at)).collect();
     assert_eq!(waiting, [(0, NOW, None), (1, later, taken), (2, later, taken), (3, later, taken)]);
+}
+
+async fn nobody_counts_for_an_announcement_that_came_when_the_message_was_over(universe: &Universe) {
+    let ledger = Ledger::of(universe).await;
+    let channel = ledger.channel(WABA).await;
+    let late = NOW.minus(HOUR);
+    let rows = [(0, At::Queued, None), (1, At::Queued, Some(late))];
+    let send = ledger.send(channel, TEMPLATE, 0..2, &rows, 2, State::Active, late).await;
+    universe.store.cancel_send(ledger.company, send, NOW, None).await.unwrap();
+    let announced = |ordinal| ledger.outcome(send, (ordinal, number(ordinal)), At::Sending, Some(NOW));
+    let batch = PendingWrites { outcomes: (0..2).map(announced).collect(), ..PendingWrites::default() };
+    universe.store.commit(&ledger.lease, &batch, NOW).await.unwrap();
+    assert_eq!(ledger.counted().await, BTreeMap::from([(1, (late, true))]));
 }
 
 async fn people_whom_an_older_program_counted_still_count(universe: &Universe) {

@@ -211,10 +211,9 @@ impl Engine {
     pub(in crate::engine) async fn pass_on(&self, channel: &Channel, note: Option<i64>) -> store::Result<()> {
         let Some(note) = note else { return Ok(()) };
         let cluster = &self.0.shared.cluster;
-        if cluster.owns(channel) {
-            return self.store().remove_note(note).await;
+        if !cluster.owns(channel) || !cluster.remove_note(channel, note).await? {
+            cluster.wake(channel);
         }
-        cluster.wake(channel);
         Ok(())
     }
 
@@ -228,12 +227,13 @@ impl Engine {
     ) -> store::Result<()> {
         let (send, told) = (release.send_id, Told::from(&release));
         self.directory().ask(channel_id, release).await;
-        if self.0.shared.cluster.is_alone() {
+        let cluster = &self.0.shared.cluster;
+        if cluster.is_alone() {
             return Ok(());
         }
         let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
         // A channel that runs nowhere reads the store when it starts, and one that runs here was asked.
-        if self.0.shared.cluster.owner(&channel).await?.is_none() {
+        if cluster.owner(&channel).await?.is_none() {
             return match note {
                 Some(note) => self.store().remove_note(note).await,
                 None => Ok(()),
@@ -241,12 +241,9 @@ impl Engine {
         }
         let note = match note {
             Some(note) => note,
-            None => match self.tell_owner(&channel, &told).await? {
-                Some(note) => note,
-                None => return Ok(()),
-            },
+            None => self.store().add_note(Some(channel.id), told.name(), &told.body()).await?,
         };
-        self.0.shared.cluster.wake(&channel);
+        cluster.wake(&channel);
         let deadline = Instant::now() + PATIENCE;
         while self.store().has_note(note).await? {
             if Instant::now() >= deadline {
@@ -318,7 +315,7 @@ impl Engine {
             // A newer version may write notes that this one cannot read.
             Err(error) => tracing::warn!(note = note.name, %error, "cannot read a note of another node"),
         }
-        self.store().remove_note(note.id).await
+        cluster.remove_note(&channel, note.id).await.map(drop)
     }
 
     async fn take_in_note(&self, note: &Note) -> store::Result<()> {

@@ -323,7 +323,7 @@ impl World {
         let stopping = &mut process.channels[channel].stopping;
         if let Some(place) = stopping.iter().position(|(waiting, _)| *waiting == caller) {
             let (_, send_id) = stopping.swap_remove(place);
-            if !self.answer_note(caller) {
+            if !self.answer_note(caller) && !self.is_anothers(channel) {
                 self.watch_stopped(send_id);
             }
         }

@@ -212,6 +212,9 @@ impl World {
     }
 
     pub(super) fn control(&mut self, send_id: Uuid, control: Control) {
+        if self.is_cut_off() {
+            return;
+        }
         let Some(company_id) = self.model.send(send_id).map(|send| send.company_id) else { return };
         let Some(send) = self.model.control_send(company_id, send_id, control) else { return };
         if send.state.is_over() {
@@ -228,6 +231,9 @@ impl World {
     }
 
     fn cancel(&mut self, send_id: Uuid) {
+        if self.is_cut_off() {
+            return;
+        }
         let Some(company_id) = self.model.send(send_id).map(|send| send.company_id) else { return };
         let send = self.model.cancel_send(company_id, send_id, self.clock.wall());
         let Some(send) = send.filter(|send| send.state == State::Canceled) else { return };

@@ -112,8 +112,9 @@ pub(super) fn insert_into_message(incoming: &str, now: usize) -> String {
 }
 
 /// The update for a message that has a row. A receipt may have come first: its state stays unless the outcome is
-/// further along.
+/// further along. No attempt follows the announcement of a message that is over, so the provider did not take it then.
 pub(super) fn unless_heard() -> String {
+    let announced = message::State::Sending.as_i16();
     let heard = format!(
         "message.state NOT IN ({}) AND {} <= {}",
         open_states(),
@@ -128,8 +129,8 @@ pub(super) fn unless_heard() -> String {
          error_code = CASE WHEN {heard} THEN message.error_code ELSE excluded.error_code END, \
          error = CASE WHEN {heard} THEN message.error ELSE excluded.error END, \
          retry_at = CASE WHEN {heard} THEN NULL ELSE excluded.retry_at END, \
-         taken_at = CASE WHEN {heard} THEN COALESCE(message.taken_at, excluded.taken_at) \
-         ELSE excluded.taken_at END, \
+         taken_at = CASE WHEN {heard} AND excluded.state = {announced} THEN message.taken_at \
+         WHEN {heard} THEN COALESCE(message.taken_at, excluded.taken_at) ELSE excluded.taken_at END, \
          updated_at = excluded.updated_at"
     )
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use sea_orm::{ConnectionTrait, QueryResult};
 use uuid::Uuid;
 
+use super::owner::HAS_OWNER;
 use super::{NOW, millis};
 use crate::domain::send::State;
 use crate::store::{Result, Store, run};
@@ -111,7 +112,22 @@ impl Store {
         Ok(self.row("SELECT 1 FROM node_note WHERE id = $1", [id.into()]).await?.is_some())
     }
 
-    /// Removes a note that was acted on.
+    /// Removes a note to the owner of this shard that the node has acted on; whether it did. A node that does not own the
+    /// shard any more, and has not noticed, removes nothing: the note is for the new owner.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn remove_note_of_owner(&self, id: i64, shard: Uuid, node: Uuid) -> Result<bool> {
+        let sql = format!(
+            "DELETE FROM node_note WHERE id = $1 AND EXISTS (SELECT 1 FROM channel_owner WHERE shard = $2 \
+             AND node_id = $3 AND {HAS_OWNER})"
+        );
+        let done = run(&self.write, self.statement(sql, [id.into(), shard.into(), node.into()])).await?;
+        Ok(done > 0)
+    }
+
+    /// Removes a note that nobody has to act on.
     ///
     /// # Errors
     ///

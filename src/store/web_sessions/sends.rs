@@ -10,10 +10,12 @@ use crate::domain::send::State;
 use crate::store::{Error, Result, Store};
 
 /// Written out, because the index is a partial one. Messages that are queued, canceled or expired were certainly not
-/// handed over (0, 6, 7), nor were those that failed (5) without a code of WhatsApp's.
+/// handed over (0, 6, 7), nor were those that failed (5) without a code of WhatsApp's: unless an earlier attempt of them may
+/// have been (`taken_at`).
 pub(in crate::store) const ATTEMPTS: &str = "SELECT id FROM send
     WHERE channel_id = $1 AND id >= $2 AND recipient IS NOT NULL AND expires_at IS NOT NULL AND high_water > 0
         AND NOT EXISTS (SELECT 1 FROM message WHERE message.send_id = send.id AND message.ordinal = 0
+            AND message.taken_at IS NULL
             AND (message.state IN (0, 6, 7) OR (message.state = 5 AND message.error_code IS NULL)))
     ORDER BY id DESC LIMIT $3";
 pub(in crate::store) const OF_STAMP: &str =

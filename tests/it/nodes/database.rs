@@ -206,6 +206,28 @@ async fn messages_that_a_channel_put_back_in_a_canceled_send_end_when_it_is_give
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
+async fn a_note_stays_for_the_new_owner_whatever_the_former_one_did() {
+    let universe = Universe::postgres().await;
+    let store = &universe.store;
+    let (old, new) = (join(&universe, "old", LONG).await, join(&universe, "new", LONG).await);
+    let [former, present] = [&old, &new].map(|lease| lease.node().unwrap());
+    let shard = Uuid::from_u128(2);
+    let note = store.add_note(Some(shard), "look", "{}").await.unwrap();
+    let has_removed = async |node| store.remove_note_of_owner(note, shard, node).await.unwrap();
+    assert!(!has_removed(former).await, "nobody owns the shard");
+    store.claim_shards(&old, &[shard]).await.unwrap();
+    store.renew_node(former, Duration::ZERO).await.unwrap();
+    assert!(store.close_fence(former).await.unwrap());
+    assert!(!has_removed(former).await, "its fence is closed");
+    store.claim_shards(&new, &[shard]).await.unwrap();
+    assert!(!has_removed(former).await && store.has_note(note).await.unwrap());
+    assert!(has_removed(present).await && !store.has_note(note).await.unwrap());
+    drop((old, new));
+    universe.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
 async fn who_closes_a_fence_waits_for_what_is_being_accepted() {
     let universe = Universe::postgres().await;
     let (store, now) = (&universe.store, Timestamp::now());

@@ -78,17 +78,22 @@ async fn an_attempt_that_handed_nothing_over_does_not_count(universe: &Universe)
     let (store, lease) = (&universe.store, lease(universe).await);
     let refused = |code| Failure { code, sentence: "no".to_owned() };
     let ends = [
-        (message::State::Sent, None, true),
-        (message::State::Unknown, None, true),
-        (message::State::Sending, None, true),
-        (message::State::Failed, Some(refused(Some(463))), true),
-        (message::State::Failed, Some(refused(None)), false),
-        (message::State::Queued, None, false),
-        (message::State::Expired, None, false),
-        (message::State::Canceled, None, false),
+        (message::State::Sent, None, None, true),
+        (message::State::Unknown, None, None, true),
+        (message::State::Sending, None, None, true),
+        (message::State::Failed, Some(refused(Some(463))), None, true),
+        (message::State::Failed, Some(refused(None)), None, false),
+        (message::State::Queued, None, None, false),
+        (message::State::Expired, None, None, false),
+        (message::State::Canceled, None, None, false),
+        // An attempt before the last one may have handed it over.
+        (message::State::Failed, Some(refused(None)), Some(at(11)), true),
+        (message::State::Queued, None, Some(at(11)), true),
+        (message::State::Expired, None, Some(at(11)), true),
+        (message::State::Canceled, None, Some(at(11)), true),
     ];
     let (mut batch, mut counted) = (PendingWrites::default(), Vec::new());
-    for (tail, (state, error, counts)) in (1_u32..).zip(ends) {
+    for (tail, (state, error, taken_at, counts)) in (1_u32..).zip(ends) {
         let send = new_send(id(10, tail), ONE);
         batch.marks.push(Mark {
             send_id: send.id,
@@ -103,7 +108,7 @@ async fn an_attempt_that_handed_nothing_over_does_not_count(universe: &Universe)
             provider_message_id: None,
             error,
             retry_at: None,
-            taken_at: None,
+            taken_at,
         };
         batch.outcomes.push(OutcomeOf { send_id: send.id, company_id: send.company_id, outcome });
         counted.extend(counts.then_some((at(10), send.id)));

@@ -10,6 +10,7 @@ use super::work::{Leave, PriorOutcome, Ticket};
 use super::{Machine, retry};
 use crate::connector::web_session::RESTRICTED;
 use crate::connector::{Disposition, Reply};
+use crate::domain::channel::Kind;
 use crate::domain::message::{Failure, Outcome, State};
 use crate::domain::outlook::Reason;
 use crate::domain::send;
@@ -58,8 +59,8 @@ impl Machine {
                 self.settle(ticket, State::Sent, attempts, Some(id), None, step);
             }
             Reply::Refused { disposition, failure, retry_after } => {
-                if leaves_unknown(disposition) {
-                    ticket.taken_at = Some(step.wall());
+                if self.leaves_unknown(disposition) {
+                    (ticket.prior, ticket.taken_at) = (PriorOutcome::PerhapsTaken, Some(step.wall()));
                 } else {
                     self.give_back_quota(&mut ticket, step.moment());
                 }
@@ -101,7 +102,6 @@ impl Machine {
             Disposition::Retry => self.retry(ticket, attempts, failure, step),
             Disposition::Wait => {
                 let wait = self.pause_for(Reason::ProviderPause, &failure, retry::PAUSE, step);
-                let ticket = Ticket { prior: PriorOutcome::PerhapsTaken, ..ticket };
                 self.put_back_started(ticket, later(Reason::ProviderPause, wait.max_of(retry_after)), step);
             }
             Disposition::Maintenance => {
@@ -143,6 +143,13 @@ impl Machine {
         }
     }
 
+    /// Whether the provider may have taken a message though it says that it failed. A web session fails before it hands
+    /// the message over, or says that the outcome is unknown.
+    fn leaves_unknown(&self, disposition: Disposition) -> bool {
+        self.channel.kind == Kind::BusinessAccount
+            && matches!(disposition, Disposition::Retry | Disposition::Wait)
+    }
+
     /// The outcome of the attempt is unknown: the channel waits for a receipt, then the tier's policy decides.
     fn uncertain(&mut self, ticket: Ticket, attempts: u16, failure: Failure, step: &mut Step<'_>) {
         self.pause_for(Reason::ProviderPause, &failure, retry::UNCERTAIN, step);
@@ -167,7 +174,7 @@ impl Machine {
         match retry::wait(&self.common.retry, attempts, step.chance()) {
             Some(wait) => {
                 let later = Later { reason: Reason::Retry, wait, attempts, failure: Some(failure) };
-                self.put_back_started(Ticket { prior: PriorOutcome::PerhapsTaken, ..ticket }, later, step);
+                self.put_back_started(ticket, later, step);
             }
             None => self.fail(ticket, attempts, failure, step),
         }
@@ -209,7 +216,7 @@ impl Machine {
             provider_message_id: None,
             error,
             retry_at: None,
-            taken_at: None,
+            taken_at: ticket.taken_at,
         };
         self.outbox.add(ticket.send_id, company_id, outcome);
         self.lanes.settle(ticket, true);
@@ -309,11 +316,6 @@ struct Refusal {
     retry_after: Option<Duration>,
     generation: u64,
     started: Instant,
-}
-
-/// Whether the provider may have taken a message though it says that it failed.
-const fn leaves_unknown(disposition: Disposition) -> bool {
-    matches!(disposition, Disposition::Retry | Disposition::Wait)
 }
 
 /// The disposition for messages that the provider's refusal cannot apply to: without this, they would wait forever.

@@ -68,7 +68,8 @@ impl MessageRow {
         let was_heard = !self.state.is_open() && state.rank() <= self.state.rank();
         if was_heard {
             self.retry_at = None;
-            self.taken_at = self.taken_at.or(*taken_at);
+            // No attempt follows the announcement of a message that is over.
+            self.taken_at = self.taken_at.or(taken_at.filter(|_| *state != At::Sending));
         } else {
             self.state = *state;
             self.error.clone_from(error);

@@ -20,9 +20,9 @@ impl Model {
             if send.channel_id != channel || !is_single || send.progress.high_water == 0 {
                 continue;
             }
-            // What was certainly not handed over.
+            // What was certainly not handed over, by no attempt.
             let row = self.message(Key { send_id: *send_id, ordinal: 0 });
-            let is_unsent = row.is_some_and(|row| match row.state {
+            let is_unsent = row.filter(|row| row.taken_at.is_none()).is_some_and(|row| match row.state {
                 At::Queued | At::Canceled | At::Expired => true,
                 At::Failed => row.error.as_ref().and_then(|error| error.code).is_none(),
                 _ => false,

@@ -40,27 +40,45 @@ enum Told {
 }
 
 impl World {
-    /// What the store says of a send is told to the channel's owner, when that is another node; `false` when the channel
-    /// runs here.
+    /// What the store says of a send is told to the channel's owner, when that is another node; `false` when it is for
+    /// this node alone to act.
     pub(in crate::engine::universe) fn is_left_to_another(
         &mut self,
         channel: usize,
         send_id: Uuid,
         over: Option<State>,
     ) -> bool {
-        let Some(nodes) = &self.nodes else { return false };
-        if !self.runs_elsewhere(channel) {
-            return false;
-        }
-        let own = self.node().map(|node| node.id);
-        if nodes.rows.owner(self.shard_of(channel)).is_none_or(|owner| Some(owner) == own) {
-            // A channel that runs nowhere reads the store when it starts.
-            self.watch_stopped(send_id);
-        } else {
+        if self.is_anothers(channel) {
+            self.tell_former_owner(channel, send_id, over);
             let until = self.clock.elapsed() + PATIENCE;
             self.note(channel, Told::Release { send_id, over, until });
+            return true;
         }
-        true
+        let runs_nowhere = self.runs_elsewhere(channel);
+        if runs_nowhere {
+            // A channel that runs nowhere reads the store when it starts.
+            self.watch_stopped(send_id);
+        }
+        runs_nowhere
+    }
+
+    /// Whether a channel is another node's, as the rows say.
+    pub(in crate::engine::universe) fn is_anothers(&self, channel: usize) -> bool {
+        let own = self.node().map(|node| node.id);
+        let owner = self.nodes.as_ref().and_then(|nodes| nodes.rows.owner(self.shard_of(channel)));
+        owner.is_some_and(|owner| Some(owner) != own)
+    }
+
+    /// A machine that still runs in a process which has not noticed that it lost the channel hears of the send too. What
+    /// it answers counts for nothing.
+    fn tell_former_owner(&mut self, channel: usize, send_id: Uuid, over: Option<State>) {
+        if self.runs_elsewhere(channel) {
+            return;
+        }
+        let Some(process) = &mut self.process else { return };
+        process.callers += 1;
+        let caller = Caller(process.callers);
+        self.inform(channel, Input::Released { send_id, over, caller });
     }
 
     /// A channel looks into the store again, wherever it runs.
@@ -122,7 +140,14 @@ impl World {
         number.inspect(|number| self.note_is_done(*number)).is_some()
     }
 
+    /// The note is removed, unless the channel is another node's by now, which the present one may not have noticed.
     fn note_is_done(&mut self, number: u64) {
+        let Some(nodes) = &self.nodes else { return };
+        let Some(note) = nodes.rows.notes.all.get(&number).copied() else { return };
+        let owner = nodes.rows.owner(self.shard_of(note.channel));
+        if owner.is_none() || owner != self.node().map(|node| node.id) {
+            return;
+        }
         let now = self.clock.elapsed();
         let note = self.nodes.as_mut().and_then(|nodes| nodes.rows.notes.all.remove(&number));
         if let Some(Note { told: Told::Release { send_id, until, .. }, .. }) = note

@@ -108,7 +108,8 @@ impl Pacing {
             if now < until {
                 (rate, burst) = (rate.max(faster), burst.max(larger));
             } else {
-                self.faster = None;
+                // What was lent by a larger burst is no debt of the smaller one.
+                (self.faster, self.backlog) = (None, self.backlog.min(self.burst));
             }
         }
         let passed = (now - self.at).as_secs_f64();

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::domain::outlook::Reason;
 use crate::domain::send::Progress;
+use crate::domain::suppression::Suppression;
 use crate::domain::tier::UnknownOutcome;
+use crate::store::suppressions::Record;
 
 const GRACE: Duration = Duration::from_secs(120);
 
@@ -76,6 +78,24 @@ fn of_a_message_that_may_have_gone_the_ledger_is_asked_and_of_another_it_is_not(
         world.pass(SECOND);
         assert_eq!(world.under_way(), [10], "{state:?} {taken_at:?}");
     }
+}
+
+#[test]
+fn a_message_that_is_skipped_keeps_the_time_at_which_an_earlier_attempt_may_have_got_through() {
+    let mut world = World::ready(1);
+    world.machine.common.suppressions.add(Record {
+        company_id: Uuid::from_u128(2),
+        recipient: person(10),
+        scope: Suppression::Everything,
+        until: None,
+        provider_code: None,
+    });
+    let (taken_at, mut stored) =
+        (Some(Timestamp::from_millis(1)), world.waiting(10, State::Queued, world.at.wall));
+    stored.waiting.soon[0].taken_at = taken_at;
+    world.found(Size::Direct, vec![stored]);
+    world.settle();
+    assert_eq!((world.outcome().state, world.outcome().taken_at), (State::Suppressed, taken_at));
 }
 
 #[test]

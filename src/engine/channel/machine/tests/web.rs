@@ -265,6 +265,16 @@ fn a_message_counts_in_the_day_once_it_was_handed_over() {
 }
 
 #[test]
+fn what_the_session_failed_to_prepare_was_surely_not_handed_over() {
+    let mut world = World::web();
+    world.accept(10);
+    world.flush();
+    world.answer(refused(Disposition::Retry));
+    let outcome = world.outcome();
+    assert_eq!((outcome.state, outcome.attempts, outcome.taken_at), (State::Queued, 1, None));
+}
+
+#[test]
 fn a_session_that_has_just_begun_owes_the_distance_before_its_first_message() {
     let mut world = World::of_web(10 * DAY);
     world.feed(Input::WebActivityRead(Ok(WebActivity::default())));
