@@ -235,12 +235,6 @@ impl Engine {
         self.0.keys.forget_before(revision);
     }
 
-    async fn load_tiers(&self) -> store::Result<()> {
-        let tiers = self.store().tiers().await?;
-        self.0.shared.tiers.replace(tiers.into_iter().map(|tier| (tier.name, tier.settings)));
-        Ok(())
-    }
-
     /// Loads the suppressions, and reads them again when others arrived meanwhile.
     async fn load_suppressions(&self) -> store::Result<()> {
         for _ in 0..MOST_LOADS {

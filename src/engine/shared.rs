@@ -20,7 +20,7 @@ use crate::connector::media::Fetcher;
 use crate::domain::channel::Channel;
 use crate::domain::tier::{self, Tier};
 use crate::fair_semaphore::FairSemaphore;
-use crate::store::Store;
+use crate::store::{self, Store};
 use crate::vault::Vault;
 
 /// The tier of a channel whose own is gone.
@@ -103,6 +103,17 @@ impl Deref for Shared {
 }
 
 impl Shared {
+    /// Reads the tiers.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub(crate) async fn load_tiers(&self) -> store::Result<()> {
+        let tiers = self.store.tiers().await?;
+        self.tiers.replace(tiers.into_iter().map(|tier| (tier.name, tier.settings)));
+        Ok(())
+    }
+
     /// A web channel's way to its session.
     pub(crate) fn web_channel(&self, channel: &Channel) -> WebChannel {
         WebChannel {
@@ -136,6 +147,11 @@ impl Tiers {
             }
         }
         self.generation.fetch_add(1, Ordering::Release);
+    }
+
+    /// Whether there is a tier of this name, as far as this process has looked.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.tiers.read().unwrap_or_else(PoisonError::into_inner).contains_key(name)
     }
 
     /// Rises when tiers are replaced: what was found before may be out of date then.

@@ -156,7 +156,7 @@ impl Engine {
             heart,
         }));
         engine.forget_keys(seen.api_key);
-        engine.load_tiers().await?;
+        engine.0.shared.load_tiers().await?;
         engine.load_suppressions().await?;
         let ages = config.retention.clone();
         let retention = Retention::new(Arc::clone(&engine.0.shared), Arc::clone(&dispatching), ages);

@@ -111,7 +111,13 @@ impl Directory {
         }
         let channel = self.shared.store.find_channel(id).await?.map(Arc::new);
         match &channel {
-            Some(channel) => self.update(Arc::clone(channel)),
+            Some(channel) => {
+                // A tier that was added with the channel may be newer than the last look at the tiers.
+                if !self.shared.tiers.knows(&channel.tier) {
+                    self.shared.load_tiers().await?;
+                }
+                self.update(Arc::clone(channel));
+            }
             None => {
                 if self.unknown.len() >= MOST_UNKNOWN {
                     self.unknown.clear();

@@ -247,7 +247,7 @@ async fn take_up(engine: &Engine, seen: Revisions) -> store::Result<Revisions> {
         }
     }
     if now.tier != seen.tier {
-        engine.load_tiers().await?;
+        engine.0.shared.load_tiers().await?;
         engine.directory().retune();
     }
     if now.channel != seen.channel {

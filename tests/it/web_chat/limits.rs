@@ -47,6 +47,19 @@ async fn sends(world: &World, account: &Account) -> Value {
 }
 
 #[tokio::test]
+async fn a_channel_keeps_to_a_tier_that_was_added_just_before_it() {
+    let world = World::linked_with(|config| {
+        config.engine.watch_interval = Duration::from_secs(3_600);
+        config.web_session.patience = Duration::from_secs(3);
+    })
+    .await;
+    world.whatsapp.contact(MARIA);
+    tier(world.service.store(), "paced", json!({"messages_per_second": "2/h", "burst": 1})).await;
+    let account = world.account("globex", OTHER, "paced").await;
+    too_soon(&world.post_by(&account, &text(MARIA, "oi")).await, "messages_per_second", "q=2;w=3600");
+}
+
+#[tokio::test]
 async fn a_message_that_would_wait_longer_than_its_caller_may_is_refused_and_never_sent() {
     let (world, account) = account(json!({"messages_per_second": "30/min", "burst": 1})).await;
     let bodies: Vec<_> = (0..4).map(|number| text(MARIA, &format!("número {number}"))).collect();
