@@ -21,6 +21,21 @@ impl World {
         world
     }
 
+    /// One of the two messages that waited is tried again, and so is another send. Also returns when the message was read;
+    /// the other message is due two seconds after that.
+    fn with_one_tried_again() -> (Self, Timestamp) {
+        let mut world = Self::with_parked();
+        world.pass(30 * SECOND);
+        world.accept(10);
+        let now = world.at.wall;
+        world.waits(vec![waiting(0, 1, State::Queued, now)], 1, Some(now.plus(2 * SECOND)));
+        world.flush();
+        world.pass(20 * MILLI);
+        world.flush();
+        assert_eq!(world.under_way(), [10, 20], "the message is tried again");
+        (world, now)
+    }
+
     fn waits(&mut self, soon: Vec<crate::store::sends::Waiting>, later: u64, due: Option<Timestamp>) {
         let waiting = crate::store::sends::WaitingMessages { soon, later, later_due: due };
         let send_id = Uuid::from_u128(20);
@@ -104,15 +119,7 @@ fn a_message_that_is_here_already_is_not_taken_in_twice() {
 
 #[test]
 fn a_message_that_was_sent_while_the_store_was_read_is_not_taken_in_as_it_was_before() {
-    let mut world = World::with_parked();
-    world.pass(30 * SECOND);
-    world.accept(10);
-    let now = world.at.wall;
-    world.waits(vec![waiting(0, 1, State::Queued, now)], 1, Some(now.plus(2 * SECOND)));
-    world.flush();
-    world.pass(20 * MILLI);
-    world.flush();
-    assert_eq!(world.under_way(), [10, 20], "the message is tried again");
+    let (mut world, now) = World::with_one_tried_again();
     world.pass(2 * SECOND);
     assert_eq!(world.count("read waits"), 2, "for the other one");
     world.answer(accepted());
@@ -133,15 +140,7 @@ fn a_message_that_was_sent_while_the_store_was_read_is_not_taken_in_as_it_was_be
 
 #[test]
 fn a_message_whose_outcome_is_not_written_yet_is_not_taken_in_as_it_was_before() {
-    let mut world = World::with_parked();
-    world.pass(30 * SECOND);
-    world.accept(10);
-    let now = world.at.wall;
-    world.waits(vec![waiting(0, 1, State::Queued, now)], 1, Some(now.plus(2 * SECOND)));
-    world.flush();
-    world.pass(20 * MILLI);
-    world.flush();
-    assert_eq!(world.under_way(), [10, 20], "the message is tried again");
+    let (mut world, now) = World::with_one_tried_again();
     world.answer(accepted());
     // The database is slow: the read begins while the outcome is being written.
     world.pass(2 * SECOND);
