@@ -26,7 +26,9 @@ fn ago(span: Duration) -> i64 {
 
 async fn a_session_counts_until_it_is_idle_or_old_or_ended(universe: &Universe) {
     let world = World::new(universe).await;
+    let begun = Timestamp::now();
     let one = world.session(EMAIL).await;
+    let last = async || world.accounts.sessions(&world.ana).await.unwrap()[0].last_used_at;
     assert!(world.counts(&one).await);
     assert!(world.accounts.session("nobody").await.unwrap().is_none());
     for (column, counts, ends) in
@@ -34,6 +36,8 @@ async fn a_session_counts_until_it_is_idle_or_old_or_ended(universe: &Universe) 
     {
         world.execute(&format!("UPDATE user_session SET {column} = {}", ago(counts))).await;
         assert!(world.counts(&one).await, "{column}");
+        // The use is written beside the request, and must not come after what is written here.
+        until_soon("the last use written", async || last().await >= begun).await;
         world.execute(&format!("UPDATE user_session SET {column} = {}", ago(ends))).await;
         assert!(!world.counts(&one).await, "{column}");
         assert_eq!(world.accounts.sessions(&world.ana).await.unwrap(), []);
