@@ -72,7 +72,7 @@ impl World {
         self.watch.retuned(channel, &self.plan, &record.tier, self.clock.elapsed());
         // The process may have looked at the tiers before this one changed: then it looks again.
         let tier = process.common.tiers.find(&record.tier);
-        let is_old = self.plan.tiers.iter().any(|now| now.name == tier.name && now != &*tier);
+        let is_old = self.plan.tiers.iter().any(|present| present.name == tier.name && present != &*tier);
         let running = &mut process.channels[channel];
         (running.shown, running.revision) = (record.connection.clone(), record.revision - i64::from(is_old));
         running.machine = Some(Machine::new(Arc::clone(&process.common), record, now, &mut self.dice));

@@ -148,10 +148,11 @@ impl World {
         if owner.is_none() || owner != self.node().map(|node| node.id) {
             return;
         }
-        let now = self.clock.elapsed();
-        let note = self.nodes.as_mut().and_then(|nodes| nodes.rows.notes.all.remove(&number));
-        if let Some(Note { told: Told::Release { send_id, until, .. }, .. }) = note
-            && now <= until
+        if let Some(nodes) = &mut self.nodes {
+            nodes.rows.notes.all.remove(&number);
+        }
+        if let Told::Release { send_id, until, .. } = note.told
+            && self.clock.elapsed() <= until
         {
             self.watch_stopped(send_id);
         }
