@@ -19,7 +19,7 @@ const RFC3339_MILLIS: &[BorrowedFormatItem<'_>] =
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
-/// The error for a text that is no time in RFC 3339.
+/// The error for a text that is not a time in RFC 3339.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is not a time in RFC 3339 with its offset, such as 2027-01-31T09:00:00-03:00")]
 pub struct NotATime;

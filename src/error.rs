@@ -1,8 +1,8 @@
 //! The one table of error codes that clients may see.
 //!
 //! Every refusal in the service is a [`Refusal`]: a [`Code`] from this table and a sentence for a
-//! person. What went wrong inside (a database's words, a stack of causes) never becomes a
-//! `Refusal`: it is logged where it happens and the client reads `internal server error`.
+//! person. An internal failure (a database's message, a chain of causes) never becomes a
+//! `Refusal`: it is logged where it occurs, and the client reads `internal server error`.
 
 use std::fmt;
 
@@ -70,14 +70,15 @@ codes! {
     InvalidAuthHeader = "invalid_auth_header", Unauthenticated;
     /// The API key is unknown, revoked or expired.
     InvalidApiKey = "invalid_api_key", Unauthenticated;
-    /// The company makes more requests than its tier allows, or a web session's pace has no turn for the message soon
-    /// enough. Retry after the seconds of `Retry-After`.
+    /// The company makes more requests than its tier allows, or the pacing of a web session would delay the message for
+    /// too long. Retry after the seconds of `Retry-After`.
     RateLimited = "rate_limited", TooManyRequests;
     /// The API key lacks the scope that the path needs.
     InsufficientScope = "insufficient_scope", Forbidden;
     /// The channel belongs to another company.
     CredentialResourceMismatch = "credential_resource_mismatch", Forbidden;
-    /// The bytes are no HTTP request. A head that is too large is answered 431, one that came too slowly 408.
+    /// The bytes are not an HTTP request. A head that is too large is answered with 431, one that arrives too slowly
+    /// with 408.
     MalformedRequest = "malformed_request", Invalid;
     /// No such path.
     NotFound = "not_found", NotFound;
@@ -101,7 +102,7 @@ codes! {
     AlreadyExists = "already_exists", Conflict;
     /// The provider does not know the business account or its number, restricts it, or refuses the token.
     ProviderRefused = "provider_refused", Unprocessable;
-    /// The provider does not answer a question that a request needs answered.
+    /// The provider does not answer a query that the request depends on.
     ProviderUnavailable = "provider_unavailable", Unavailable;
     /// The channel still has sends and cannot be removed.
     ChannelInUse = "channel_in_use", Conflict;
@@ -169,7 +170,7 @@ codes! {
     TemplateNotFound = "template_not_found", NotFound;
     /// The template is not approved by the provider.
     TemplateNotApproved = "template_not_approved", Invalid;
-    /// The channel is disconnected or blocked: reconnect it, or settle it with the provider.
+    /// The channel is disconnected or blocked: reconnect it, or resolve the block with the provider.
     ReconnectWaba = "reconnect_waba", Invalid;
     /// A web-session send without `phone_number`.
     MissingPhoneNumber = "missing_phone_number", Invalid;
@@ -189,7 +190,7 @@ codes! {
     MediaTooLarge = "media_too_large", Invalid;
     /// The web session is not connected.
     SessionDisconnected = "session_disconnected", Conflict;
-    /// The pairing waits for no passkey, or for another step of the passkey.
+    /// The pairing is not waiting for a passkey, or it is waiting for another step of the passkey.
     PasskeyNotExpected = "passkey_not_expected", Conflict;
     /// The program was built without the feature `web-session`.
     FeatureUnavailable = "feature_unavailable", NotBuilt;
@@ -236,7 +237,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// A request that we refuse, in words that its sender may read.
+/// A refused request, explained in words that the caller may read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{sentence}")]
 pub struct Refusal {

@@ -6,8 +6,8 @@
 //! Hahne, 1998). A single company gets half of the permits, two companies get a third each, and a company
 //! without permits finds some free.
 //!
-//! Of the waiting companies, the one that holds least is served first, and of several the one that was served
-//! longest ago. A company that asks for more permits than are free does not delay the others.
+//! The waiting company that holds the fewest permits is served first; among equals, the one that was served longest
+//! ago. A company that asks for more permits than are free does not delay the others.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -178,7 +178,7 @@ mod tests {
     const OTHER: Uuid = Uuid::from_u128(2);
     const THIRD: Uuid = Uuid::from_u128(3);
 
-    /// What this company gets at once, one permit at a time.
+    /// The permits that this company gets immediately, one at a time.
     fn take(semaphore: &Arc<FairSemaphore>, company: Uuid) -> Vec<Permit> {
         std::iter::from_fn(|| semaphore.acquire(company, 1).now_or_never()).collect()
     }
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn even_a_single_permit_is_of_use_and_goes_round() {
+    fn a_single_permit_is_granted_to_companies_in_turn() {
         let semaphore = FairSemaphore::new(1);
         let held = semaphore.acquire(GREEDY, 1).now_or_never().unwrap();
         let mut greedy: Vec<_> = (0..5).map(|_| Box::pin(semaphore.acquire(GREEDY, 1))).collect();
@@ -210,7 +210,7 @@ mod tests {
         assert!((&mut other).now_or_never().is_none());
         drop(held);
         assert!((&mut greedy[0]).now_or_never().is_none());
-        let held = other.now_or_never().expect("it stood behind five others");
+        let held = other.now_or_never().expect("served before five waiters of the other company");
         let mut other = Box::pin(semaphore.acquire(OTHER, 1));
         assert!((&mut other).now_or_never().is_none());
         drop(held);
@@ -219,13 +219,13 @@ mod tests {
     }
 
     #[test]
-    fn whoever_wants_more_than_is_free_holds_up_nobody() {
+    fn a_company_that_asks_for_more_than_is_free_delays_no_other() {
         let semaphore = FairSemaphore::new(8);
         let held = semaphore.acquire(OTHER, 4).now_or_never().unwrap();
         let mut large = Box::pin(semaphore.acquire(GREEDY, 6));
         assert!((&mut large).now_or_never().is_none());
         assert!(semaphore.acquire(THIRD, 2).now_or_never().is_some());
-        // Its own smaller one waits behind it, until it leaves.
+        // A smaller request of the same company waits behind the large one until that leaves.
         let mut small = Box::pin(semaphore.acquire(GREEDY, 1));
         assert!((&mut small).now_or_never().is_none());
         drop(large);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_back_early_serves_those_who_wait() {
+    fn permits_returned_early_serve_the_waiters() {
         let semaphore = FairSemaphore::new(8);
         let mut held = semaphore.acquire(GREEDY, 8).now_or_never().unwrap();
         let mut other = Box::pin(semaphore.acquire(OTHER, 6));

@@ -4,7 +4,7 @@
 //!
 //! One word per concept, in code, logs, API, command line and documents:
 //!
-//! - *company*: the tenant. Everything belongs to one; nothing crosses.
+//! - *company*: the tenant. No company sees the data of another.
 //! - *channel*: one sending identity at one provider; a *business account* or a *web session* (a phone's linked
 //!   device; a *web chat* in the paths of the API).
 //! - *contact*, *tag*: the people a company writes to, and the groups it sorts them into.
@@ -27,7 +27,7 @@
 //! - *lane*: the order in which a channel takes work from its sends. *parked*: waiting in the store while the send is
 //!   in memory.
 //! - *limiter*: decides when a channel's next message may go. *recipient pacing*: the least distance between messages
-//!   to one recipient. *web pacing*: the pace of a person, for web sessions. *pacer*: spaces out requests that are no
+//!   to one recipient. *web pacing*: the pace of a person, for web sessions. *pacer*: spaces out requests that are not
 //!   messages.
 //! - *permit*: the right to have one more message in flight, or to do one more piece of costly work.
 //! - *probe*: a question to the provider about a channel's number. *canary*: the one message that decides whether a
@@ -37,24 +37,24 @@
 //! - *supervisor*: the task that opens and ends one web session. *pending reply*: the answer that the caller of a
 //!   message through a web session waits for. *stranger*: a person who never wrote to the session and was never written
 //!   to.
-//! - *provider*: the service outside. *connector*: our code for one provider. *simulator*: a provider that we run
-//!   ourselves.
+//! - *provider*: the external messaging service. *connector*: our code for one provider. *simulator*: a provider that
+//!   we run ourselves.
 //! - *load test*: loading a service as its clients do, and counting at the *receiver*, the simulator that its messages
 //!   go to.
 //! - *event*: something that happened, told to other programs. *outbox*: the events that are not published yet.
-//! - *carrier*: what carries notifications between nodes.
-//! - *receipt*: a status of a message heard back from the provider.
+//! - *carrier*: the transport of notifications between nodes.
+//! - *receipt*: a message status that the provider reports.
 //! - *suppression*: a recipient that opted out: messages to it are *skipped*. *hold*: messages wait, to one recipient
 //!   or of one template, and go later.
 //! - *user*: a person who signs in to the console. *member*: a user of a company, in a *role* (owner, member, viewer).
 //! - *operator*: a person who tunes tiers and channels of every company, by a key or as a user. *change*: the record of
-//!   what an operator, or somebody at the command line, changed.
+//!   a change that an operator, or somebody at the command line, made.
 //! - *key guard*: holds an idempotency key while its request runs.
 //! - *retention*: how long finished records are kept; older ones are *removed*.
 //! - *node*: one process of several that serve on one database. *shard*: the channels that have to be on one node:
-//!   those of a business account, or one web session. *owner*: the node that runs a shard. *fence*: what each write of
-//!   a node checks; the nodes that take over close it. *note*: what a node tells the owner of a channel through the
-//!   database.
+//!   those of a business account, or one web session. *owner*: the node that runs a shard. *fence*: the permission that
+//!   each write of a node checks; nodes that take over its shards close it. *note*: a notice from a node to the owner
+//!   of a channel, through the database.
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
 pub mod accounts;

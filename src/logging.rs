@@ -15,16 +15,17 @@ use tracing_subscriber::{EnvFilter, fmt};
 use crate::config::{Log, LogFormat};
 
 /// Parts of the library that speaks WhatsApp Web's protocol. Its log contains complete numbers, and sometimes
-/// complete messages. Web sessions log what matters themselves. To look for a fault, name a part in
+/// complete messages. Web sessions log the relevant events themselves. To debug the library, name a part in
 /// `log.level`.
 const INDISCREET: [&str; 3] = ["whatsapp_rust", "wacore", "waproto"];
 
-/// The part of the HTTP library that logs clients' faults as errors: bytes that are no request, connections
-/// that break off. What matters is answered and counted. To look for a fault, name the part in `log.level`.
+/// The part of the HTTP library that logs clients' faults as errors: bytes that are not a request, connections
+/// that break off. The service answers and counts the relevant ones. To debug the library, name the part in
+/// `log.level`.
 const CLIENTS: &str = "actix_http::h1::dispatcher";
 
-/// The library for NATS, which logs each attempt to connect. The connector logs what matters once. To look
-/// for a fault, name the library in `log.level`.
+/// The library for NATS, which logs each attempt to connect. The connector logs the relevant events once. To debug
+/// the library, name it in `log.level`.
 const NATS: &str = "async_nats";
 
 /// Why the log cannot be set up.

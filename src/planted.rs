@@ -8,23 +8,24 @@
 pub(crate) enum Fault {
     /// A message is attempted before its mark is durable.
     MarkAfterAttempt,
-    /// A message is tried again without saying so first.
+    /// A message is retried without an announcement first.
     AnnouncementLeftOut,
     /// Outcomes are dropped when their write fails.
     OutcomeDropped,
-    /// The answer to an old token is taken for one to the present token.
+    /// The answer to a request with an old token is attributed to the present token.
     GenerationNotCompared,
-    /// A receipt is ignored while its message waits to be tried again.
+    /// A receipt is ignored while its message waits for a retry.
     ReceiptIgnored,
-    /// Messages that are announced go although their send was paused.
+    /// Announced messages go although their send was paused.
     PauseForgetsAnnounced,
     /// The limiter is refilled ten per cent too fast.
     LimiterTooFast,
-    /// Templates go before it is known whom the account wrote to before.
+    /// Templates go before the account's earlier recipients are known.
     QuotaNotRestored,
-    /// A message to a person takes no slot of the pair.
+    /// A message takes no slot in the pacing of its recipient.
     PairSlotLost,
-    /// A message that waited for its pair goes when its slot comes, whatever went to the person meanwhile.
+    /// A message that waited for its recipient's pacing goes at its slot, without a check for messages that went to the
+    /// recipient meanwhile.
     SlotNotAskedAgain,
     /// A send ends a moment after its expiry.
     ExpiryOffByOne,
@@ -32,17 +33,17 @@ pub(crate) enum Fault {
     TimerNotSet,
     /// Single sends wait for bulk sends.
     LaneStarved,
-    /// Messages of bulk sends that are tried again go before single sends.
+    /// Retried messages of bulk sends go before single sends.
     BulkTriedAgainFirst,
     /// A bulk send goes on until it is done, and the others wait.
     TurnKept,
-    /// A channel takes a free permit before those that wait in the queue for it.
+    /// A channel takes a free permit before the channels that wait in the queue for it.
     LineJumped,
     /// Permits are not given back.
     PermitLeaked,
-    /// A template that is not let through holds all sends.
+    /// A template that the provider refuses holds all sends.
     TemplateHoldsAll,
-    /// What is in doubt is sent again although the tier says that it is held.
+    /// A message with an unknown outcome is sent again although the tier says that it is held.
     DoubtNotHeld,
     /// The provider is asked about a channel every half minute until a message confirms it.
     ProbedForEver,
@@ -55,7 +56,7 @@ pub(crate) enum Fault {
     ToldBeforeCommit,
     /// The ledger drops a batch whose commit failed.
     BatchDropped,
-    /// The ledger answers that a send is refused which may be written, without settling that it is not.
+    /// The ledger refuses a send whose commit is in doubt, without making sure that it was not written.
     DoubtNotSettled,
     /// One row that the database refuses fails its whole batch.
     RefusedRowFailsAll,
@@ -65,7 +66,7 @@ pub(crate) enum Fault {
     SessionOpenedTwice,
     /// A session goes on after its phone was unlinked.
     SendsAfterUnlink,
-    /// What a session sent in a day is forgotten with a restart.
+    /// A restart loses the number of messages that a session sent in the day.
     DailyCapNotRestored,
     /// A node trusts its lease long after it lapsed.
     LeaseTrustedTooLong,
@@ -74,7 +75,7 @@ pub(crate) enum Fault {
     LeaseNotAsked,
     /// Nobody closes the fence of a node whose lease has lapsed.
     LapsedNeverFenced,
-    /// A node whose fence is closed writes all the same.
+    /// A node whose fence is closed writes anyway.
     #[cfg(any(test, feature = "universe"))]
     FenceNotChecked,
     /// The channels of a node whose lease has lapsed are claimed before its fence is closed.
@@ -83,7 +84,7 @@ pub(crate) enum Fault {
     /// A claim takes a channel that another node owns.
     #[cfg(any(test, feature = "universe"))]
     OwnerNotCompared,
-    /// A channel is released before what runs of it has stopped.
+    /// A channel is released before its tasks have stopped.
     #[cfg(any(test, feature = "universe"))]
     ReleasedBeforeStopped,
     /// Nodes look for work only when another node tells them to.
@@ -144,7 +145,7 @@ mod switch {
             Self::WorkNotLookedFor,
         ];
 
-        /// Whether it takes several nodes to make this mistake.
+        /// Whether the fault needs several nodes.
         #[cfg(test)]
         pub(crate) const fn is_of_nodes(self) -> bool {
             matches!(
@@ -160,7 +161,7 @@ mod switch {
             )
         }
 
-        /// Plants this fault in the thread, or none.
+        /// Plants this fault in the thread; `None` removes it.
         pub(crate) fn plant(fault: Option<Self>) {
             PLANTED.set(fault);
         }

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_succeeds_clears_the_account_and_not_the_network() {
+    fn success_clears_the_account_and_not_the_network() {
         let (mut backoff, now) = (Backoff::default(), Instant::now());
         let (ana, own, home) = (Account::of("ana@x"), Account::of("own@x"), address("192.0.2.1"));
         for _ in 0..15 {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded_and_the_latest_stays() {
+    fn the_number_of_entries_is_bounded_and_the_latest_stay() {
         let (mut backoff, mut now) = (Backoff::default(), Instant::now());
         for attempt in 0..CAPACITY as u32 + 10 {
             now += Duration::from_millis(1);

@@ -19,7 +19,7 @@ pub enum Error {
         retry_after: Duration,
     },
     /// The link is unknown, used or expired.
-    #[error("the link was used, has ended, or never was one")]
+    #[error("the link is unknown, used or expired")]
     LinkGone,
     /// There is a user with this e-mail already, who has to sign in before accepting an invitation.
     #[error("another user has this e-mail")]

@@ -1,8 +1,8 @@
 //! Decides which failed sign-ins get an entry of their own in the record of changes.
 //!
-//! The first few of a network in a minute do. The others become one entry with their number. So do all
-//! attempts of further networks when the minute has many entries, so that attempts that go on for days do not
-//! fill the disk.
+//! The first few of a network in a minute get one each. The others share one entry with their number. Attempts of
+//! further networks also share one entry once the minute has many entries, so that attempts that go on for days do
+//! not fill the disk.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

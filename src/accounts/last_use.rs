@@ -64,8 +64,8 @@ mod tests {
         let at = |seconds| start.plus(Duration::from_secs(seconds));
         assert!(!uses.is_due(id, start, at(59)), "the database knows");
         assert!(uses.is_due(id, start, at(60)));
-        assert!(!uses.is_due(id, start, at(61)), "it is being written");
-        assert!(uses.is_due(id, start, at(120)), "it may have failed");
+        assert!(!uses.is_due(id, start, at(61)), "a write is in progress");
+        assert!(uses.is_due(id, start, at(120)), "the write may have failed");
         assert!(uses.is_due(Uuid::from_u128(2), start, at(61)));
     }
 }

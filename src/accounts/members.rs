@@ -156,7 +156,7 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when the person is no member, [`Error::LastOwner`], [`Error::Store`].
+    /// [`Error::NotFound`] when the person is not a member, [`Error::LastOwner`], [`Error::Store`].
     pub async fn set_role(&self, who: &Who, company_id: Uuid, user_id: Uuid, role: Role) -> Result<()> {
         let user = self.user(user_id).await?;
         done(self.store().set_role(who, company_id, &user, role).await?)

@@ -2,9 +2,9 @@
 //!
 //! [`Accounts`] is the only interface, for the console, the API and the command line. This module decides how
 //! a person is authenticated: a client that failed too often has to wait ([`backoff`]), the answer and its
-//! time are the same whether the account exists or not, and every attempt is in the record of changes, many
-//! attempts in a minute as their number ([`failures`]). The callers decide what a role allows, with
-//! [`crate::domain::user::Role`]. Nothing here knows HTTP or SQL.
+//! time are the same whether the account exists or not, and every attempt is in the record of changes, where
+//! many attempts in a minute share one entry with their number ([`failures`]). The callers decide what a role allows,
+//! with [`crate::domain::user::Role`]. Nothing here knows HTTP or SQL.
 
 mod backoff;
 mod error;

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_waits_is_bounded_and_forgotten() {
+    fn pending_values_are_bounded_and_expire() {
         let (minute, mut now) = (Duration::from_secs(60), Instant::now());
         let mut pending = Pending::new(2, minute);
         for key in 1..=3 {

@@ -114,7 +114,7 @@ impl Accounts {
 fn recovery_code() -> Secret {
     let mut code = String::with_capacity(CODE_CHARS + CODE_CHARS / GROUP);
     let mut random = rand::rng();
-    // The bounds are constants, and not empty.
+    // `Uniform::new` fails only for empty bounds, and these are not.
     if let Ok(letters) = Uniform::new(0, LETTERS.len()) {
         for place in 0..CODE_CHARS {
             if place > 0 && place % GROUP == 0 {

@@ -38,7 +38,7 @@ pub enum SignedIn {
     },
 }
 
-/// An attempt, which counts until it is known not to be a guess.
+/// An attempt, which counts as a guess until it is known not to be one.
 pub(super) struct Attempt<'a> {
     accounts: &'a Accounts,
     account: Account,
@@ -60,7 +60,7 @@ impl<'a> Attempt<'a> {
     }
 
     /// Ends the attempt. A guess stays counted. A correct password, and a failure that is not the caller's
-    /// fault, are no guesses.
+    /// fault, are not guesses.
     fn end<T>(self, result: &Result<T>, is_over: impl Fn(&T) -> bool) {
         let mut backoff = lock(&self.accounts.0.backoff);
         match result {
@@ -154,7 +154,7 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] when it is not, [`Error::TooMany`], [`Error::Store`].
+    /// [`Error::Refused`] when the password is wrong, [`Error::TooMany`], [`Error::Store`].
     pub(super) async fn check_password(&self, user: &User, password: &str, origin: &Origin) -> Result<()> {
         let attempt = Attempt::begin(self, &user.email, origin)?;
         let result = self.is_password(user, password, origin).await;

@@ -21,7 +21,7 @@ pub(super) fn generate() -> Secret {
 ///
 /// # Errors
 ///
-/// [`Error::Defect`] when the secret is none.
+/// [`Error::Defect`] when the secret is not valid.
 pub(super) fn url(secret: &Secret, email: &str) -> Result<Secret> {
     let url = totp(secret, email)?.to_url().map_err(|error| defect(&error))?;
     Ok(Secret::new(url))
@@ -31,7 +31,7 @@ pub(super) fn url(secret: &Secret, email: &str) -> Result<Secret> {
 ///
 /// # Errors
 ///
-/// [`Error::Defect`] when the secret is none.
+/// [`Error::Defect`] when the secret is not valid.
 pub(super) fn step(secret: &Secret, code: &str, now: Timestamp) -> Result<Option<i64>> {
     let seconds = u64::try_from(now.millis() / 1_000).unwrap_or_default();
     let step = totp(secret, "")?.check(code, seconds);
@@ -40,7 +40,7 @@ pub(super) fn step(secret: &Secret, code: &str, now: Timestamp) -> Result<Option
 
 fn totp(secret: &Secret, email: &str) -> Result<Totp> {
     let raw = Raw::try_from_base32(secret.expose()).map_err(|error| defect(&error))?;
-    // The address has its parts between colons.
+    // Colons separate the parts of the address.
     let account = email.replace(':', "_");
     let builder = Builder::new().with_secret(raw).with_issuer(Some(ISSUER)).with_account_name(account);
     builder.build().map_err(|error| defect(&error))
