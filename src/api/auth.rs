@@ -20,8 +20,8 @@ use crate::error::Code;
 use crate::vault::api_key::SESSION_PREFIX;
 
 /// The company whose API key the request carries. The key is valid and has the scope in the table of routes,
-/// and the company's allowance of requests is not used up. A handler that takes a `Company` is not called
-/// otherwise.
+/// and the company's allowance of requests is not used up. Otherwise a handler that takes a `Company` is not
+/// called.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Company {
     pub(super) id: Uuid,
@@ -61,7 +61,7 @@ impl FromRequest for Author {
 /// The caller, if the key or token may be used for the route and its allowance is not used up.
 async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
     let key = bearer(request.headers()).ok_or_else(|| {
-        let sentence = "the Authorization header must be there once and read `Bearer <API key>`";
+        let sentence = "give the Authorization header once, as `Bearer <API key>`";
         Error::refused(Code::InvalidAuthHeader, sentence)
     })?;
     let state = request.app_data::<Data<State>>().ok_or(Error::Internal)?;

@@ -165,7 +165,7 @@ pub(super) async fn send(
     let held = match idempotency::turn(&state, company, &request, &body).await? {
         Turn::First(held) => held,
         Turn::Repeated(accepted) => return Ok(idempotency::replay(&Queued::from(accepted))),
-        // The path is part of the fingerprint of the request. This channel is no web session.
+        // The path is part of the fingerprint of the request. This channel is not a web session.
         Turn::Told(_) => return Err(Error::Internal),
     };
     let asked = parse(&state, body).await?;

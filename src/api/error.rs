@@ -116,7 +116,7 @@ impl From<accounts::Error> for Error {
             ),
             accounts::Error::NotFound => Self::refused(
                 Code::UserNotFound,
-                "there is no user with this id: GET /operator/v1/users lists those that there are",
+                "there is no user with this id: GET /operator/v1/users lists the users",
             ),
             // No request of the API signs a user in, uses a link or removes a role.
             accounts::Error::Refused
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_is_told_in_whole_seconds_and_never_too_short() {
+    fn a_wait_is_rounded_up_to_whole_seconds() {
         let told = |millis| whole_seconds(Duration::from_millis(millis));
         assert_eq!([told(0), told(1), told(1000), told(1001)], [1, 1, 1, 2]);
     }

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[actix_web::test]
-    async fn what_is_not_ready_reads_like_every_refusal_and_says_when_to_ask_again() {
+    async fn not_ready_has_the_form_of_a_refusal_and_says_when_to_retry() {
         let answer = not_ready(vec!["the database does not answer".to_owned()]);
         let wait = answer.headers().get(RETRY_AFTER).unwrap().to_str().unwrap();
         assert_eq!((answer.status().as_u16(), wait), (503, "1"));

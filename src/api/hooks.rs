@@ -1,8 +1,8 @@
 //! Webhooks of the provider, and the handshake that sets them up.
 //!
 //! There is no API key here. A handshake is authenticated by the channel's verify token, a webhook by its
-//! signature over the raw bytes. A webhook is answered with 200 only once everything in it is durable: the
-//! provider repeats a webhook with any other answer for seven days.
+//! signature over the raw bytes. A webhook is answered with 200 only once everything in it is durable: after any
+//! other answer, the provider repeats the webhook for seven days.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -48,7 +48,7 @@ const SIGNATURE: &str = "x-hub-signature-256";
         (status = 200, description = "The challenge", body = String, content_type = "text/plain"),
         (status = 403, description = "`invalid_verify_token`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
-        (status = 500, description = "A failure of ours; the body says no more than that", body = Apology),
+        (status = 500, description = "An internal failure; the body has no details", body = Apology),
         (status = 503, description = "`service_unavailable`", body = ErrorBody),
     ),
 )]
@@ -100,7 +100,7 @@ pub(super) async fn handshake(
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
         (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 413, description = "`body_too_large`", body = ErrorBody),
-        (status = 500, description = "A failure of ours; the body says no more than that", body = Apology),
+        (status = 500, description = "An internal failure; the body has no details", body = Apology),
         (status = 503, description = "`service_unavailable`: repeat it", body = ErrorBody),
     ),
 )]

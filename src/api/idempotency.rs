@@ -1,4 +1,4 @@
-//! The `Idempotency-Key` of a request: read, fingerprinted, and answered again if it was answered before.
+//! The `Idempotency-Key` of a request: reading the key, fingerprinting the request, and replaying an earlier answer.
 
 use std::borrow::Cow;
 
@@ -82,8 +82,7 @@ fn key(headers: &HeaderMap) -> Result<Option<&str>, Error> {
     let is_fine = |key: &&str| (1..=MAX_CHARS).contains(&key.len()) && is_visible(key);
     let only = if values.next().is_none() { first.to_str().ok() } else { None };
     only.filter(is_fine).map(Some).ok_or_else(|| {
-        let sentence =
-            "the Idempotency-Key header must be there once and be 1 to 255 visible ASCII characters";
+        let sentence = "give the Idempotency-Key header once, with 1 to 255 visible ASCII characters";
         Error::refused(Code::InvalidIdempotencyKey, sentence)
     })
 }
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn whatever_is_asked_differently_has_another_fingerprint() {
+    async fn different_requests_have_different_fingerprints() {
         let of = async |method: &str, path: &str, body: &str| {
             let request = TestRequest::with_uri(path).method(method.parse().unwrap()).to_http_request();
             fingerprint(&request, &Bytes::copy_from_slice(body.as_bytes())).await.unwrap()

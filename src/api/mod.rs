@@ -95,7 +95,7 @@ route::table! {
     POST "/api/v1/contacts/imports/{id}" => contacts::imports::steer, Contacts;
     GET "/api/v1/contacts/imports/{id}/rejected" => contacts::imports::rejected, Contacts;
     POST "/api/v1/contacts/batch" => contacts::batch::write, Contacts;
-    // After the paths with fixed words, which are no ids.
+    // After the paths with fixed words, which are not ids.
     GET "/api/v1/contacts/{id}" => contacts::one::show, Contacts;
     PATCH "/api/v1/contacts/{id}" => contacts::one::change, Contacts;
     DELETE "/api/v1/contacts/{id}" => contacts::one::delete, Contacts;

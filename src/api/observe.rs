@@ -34,7 +34,7 @@ pub const DURATION_SECONDS: &str = "http_request_duration_seconds";
 
 /// An answer that took longer than this is logged.
 const SLOW: Duration = Duration::from_secs(1);
-/// The route whose answer waits for its turn, at the pace of a person.
+/// The route whose answers are slow on purpose: a message waits for its turn, at the pace of a person.
 const WAITS: &str = "/api/v1/web-chat/{id}/messages";
 
 /// The header in which a caller names its own trace (W3C Trace Context).
@@ -126,7 +126,7 @@ fn apology(method: &Method, path: &str) -> &'static str {
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
 /// A method as a label. Unknown methods share one label, so that a client cannot create metrics.

@@ -31,7 +31,7 @@ fn decode(text: &str) -> Result<Cow<'_, str>, Undecodable> {
         });
     }
     let decoded = String::from_utf8(decoded).map_err(|_| Undecodable)?;
-    // PostgreSQL's text cannot hold it.
+    // PostgreSQL's text type cannot hold a NUL.
     if decoded.contains('\0') { Err(Undecodable) } else { Ok(Cow::Owned(decoded)) }
 }
 
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_encoded_text_is_refused() {
+    fn badly_encoded_text_is_refused() {
         for broken in ["a=%", "a=%4", "a=%zz", "a=%ff", "a=%00", "a=%C3"] {
             assert_eq!(value(broken, "a"), Err(Undecodable), "{broken}");
             assert_eq!(value(broken, "b"), Ok(None), "{broken}");

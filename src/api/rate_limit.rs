@@ -24,8 +24,8 @@ pub(super) fn nothing_left(Spent { name, .. }: &Spent, until: Duration) -> Strin
     format!(r#""{name}";r=0;t={}"#, whole_seconds(until))
 }
 
-/// Adds the limit of a company's requests and its rest, before the limit of a channel that the answer may
-/// have.
+/// Adds the limit of a company's requests and the remaining requests, in front of the limit of a channel if the
+/// answer has one.
 pub(super) fn show(allowance: &Allowance, headers: &mut HeaderMap) {
     let Allowance { limit, window, remaining, reset } = allowance;
     let policy = format!(r#""api";q={limit};w={}"#, window.as_secs());
@@ -34,7 +34,7 @@ pub(super) fn show(allowance: &Allowance, headers: &mut HeaderMap) {
         if let Some(channel) = headers.get(&name).and_then(|value| value.to_str().ok()) {
             value = format!("{value}, {channel}");
         }
-        // Always valid: digits and the letters above.
+        // The value is always valid: it contains only digits and the letters above.
         if let Ok(value) = HeaderValue::try_from(value) {
             headers.insert(name, value);
         }
@@ -47,7 +47,7 @@ mod tests {
     use crate::domain::limit::Name;
 
     #[test]
-    fn a_company_reads_of_its_own_requests_before_the_channels_limit() {
+    fn the_limit_of_the_company_comes_before_the_limit_of_the_channel() {
         let second = Duration::from_secs(1);
         let spent = Spent { name: Name::DailyCap, allows: 2, window: Duration::from_secs(86_400) };
         let mut headers = HeaderMap::new();

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_sane_id_is_taken_over() {
+    fn only_a_sane_id_is_accepted() {
         let chosen = |given: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(NAME, HeaderValue::from_str(given).unwrap());

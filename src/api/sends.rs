@@ -190,7 +190,7 @@ async fn with_outlook(state: &State, records: Vec<Record>) -> Result<Vec<(Record
     Ok(records.into_iter().map(with).collect())
 }
 
-/// The `:id` in a send's path. A value that is no UUID names no send.
+/// The `:id` in a send's path. A value that is not a UUID names no send.
 fn send_id(request: &HttpRequest) -> Result<Uuid, Error> {
     let id = request.match_info().get("id").and_then(|id| Uuid::try_parse(id).ok());
     Ok(id.ok_or_else(no_such_send)?)

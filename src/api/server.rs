@@ -1,6 +1,6 @@
 //! The HTTP server. It is actix-web's own, with two differences. Bytes that are not HTTP, and heads that are
-//! too large or too slow, are answered in the form of every refusal. And connections that clients keep open
-//! without using them are closed.
+//! too large or too slow, get a refusal in the usual form. And connections that clients keep open without using
+//! them are closed.
 
 mod clients;
 mod connection;
@@ -26,7 +26,7 @@ use self::connection::{Connection, Patience};
 use super::route::Listener;
 use super::{Beside, State, service};
 
-/// How long a client that is told that its connection closes may take to close it.
+/// How long a client may take to close a connection after the service announced its end.
 const DISCONNECT: Duration = Duration::from_secs(1);
 /// The connections beyond the bound that may be open while older ones end: this fraction of the bound, and at
 /// least this number.
@@ -66,7 +66,7 @@ impl Default for Settings {
     }
 }
 
-/// The files that this maximum of connections may use for moments.
+/// The files that this maximum of connections may use for moments: the maximum and the spare connections.
 pub const fn with_spare(connections: usize) -> usize {
     let spare = connections / SPARE;
     connections + if spare > SPARE { spare } else { SPARE }

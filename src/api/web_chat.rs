@@ -140,7 +140,7 @@ pub(in crate::api) enum WebAnswer {
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 422, description = "`not_on_whatsapp`, `idempotency_key_reused`", body = ErrorBody),
         Failures,
-        (status = 500, description = "A failure of ours; the body says no more than that", body = MessageBody),
+        (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
 pub(super) async fn send(

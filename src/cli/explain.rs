@@ -49,7 +49,7 @@ fn unknown(entries: &[Entry], word: &str) -> String {
     if word.parse::<i64>().is_ok() {
         return format!(
             "the provider's code {word} is not in the table: such a message is retried when the provider says that the \
-             error passes or answers with status 5xx, and fails otherwise"
+             error is temporary or answers with status 5xx, and fails otherwise"
         );
     }
     match nearest(word, entries.iter().map(|entry| entry.word.as_str())) {

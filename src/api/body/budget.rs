@@ -158,7 +158,7 @@ mod tests {
         let (third, rest) = take(3, 100);
         assert_eq!((first, second, third), (60, 30, 20));
         assert_eq!(held(&budget), (110, 3));
-        assert!(budget.take(sender(1), 1).is_none(), "it has more than what is free");
+        assert!(budget.take(sender(1), 1).is_none(), "the sender holds more than is free");
         assert!(budget.take(sender(4), 10).is_some(), "a sender that holds nothing finds room");
         drop((rooms, more, rest));
         assert_eq!(held(&budget), (0, 0));

@@ -15,7 +15,7 @@ use crate::import::Column;
 pub(in crate::api) struct Import {
     /// The id of the import.
     id: Uuid,
-    /// The client's name of the file.
+    /// The name that the client gave the file.
     #[schema(example = "contacts.csv")]
     file_name: String,
     /// `uploading`: the file is arriving. `ready`: a client has to start the import. `running`: its rows are

@@ -233,8 +233,7 @@ async fn shown(state: &State, company: Company, id: Uuid) -> Result<Import, Erro
     Ok(record)
 }
 
-/// All rejected rows that are kept, some at a time, each part read when the client has received the one
-/// before.
+/// Streams all kept rejected rows in parts; each part is read once the client has received the one before.
 pub(in crate::api) fn rows(
     engine: Engine,
     company_id: Uuid,

@@ -142,7 +142,7 @@ impl Batch {
     }
 }
 
-/// The `{id}` of the path. A value that is no UUID becomes the nil id, which no record has.
+/// The `{id}` of the path. A value that is not a UUID becomes the nil id, which no record has.
 fn path_id(request: &HttpRequest) -> Uuid {
     request.match_info().get("id").and_then(|id| Uuid::try_parse(id).ok()).unwrap_or_default()
 }

@@ -84,7 +84,7 @@ pub(super) struct TemplateOther {
     r#type: String,
 }
 
-/// One value. Texts and what stands for a text have a `parameter_name` where the template names its variables.
+/// One value. Texts, and values in place of a text, have a `parameter_name` if the template names its variables.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]

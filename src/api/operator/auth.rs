@@ -34,14 +34,13 @@ impl FromRequest for Operator {
         let request = request.clone();
         Box::pin(async move {
             let key = bearer(request.headers()).ok_or_else(|| {
-                let sentence =
-                    "the Authorization header must be there once and read `Bearer <operator's key>`";
+                let sentence = "give the Authorization header once, as `Bearer <operator's key>`";
                 Error::refused(Code::InvalidAuthHeader, sentence)
             })?;
             let state = request.app_data::<Data<State>>().ok_or(Error::Internal)?;
             let name = state.engine.authenticate_operator(key).await?.ok_or_else(|| {
-                let sentence = "this is no operator's key, or it is revoked or expired; a company's key opens \
-                                nothing here";
+                let sentence = "this operator's key is unknown, revoked or expired; a company's key is not \
+                                valid here";
                 Error::refused(Code::InvalidApiKey, sentence)
             })?;
             request.extensions_mut().insert(Sender::Operator);

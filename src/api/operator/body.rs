@@ -58,7 +58,7 @@ pub(super) fn name(fields: &mut Map<String, Value>, field: &str) -> Result<Optio
 ///
 /// # Errors
 ///
-/// A required name: see [`required`] and [`name`].
+/// Those of [`required`] and [`name`].
 pub(super) fn required_name(fields: &mut Map<String, Value>, field: &str) -> Result<String, Error> {
     name(fields, field)?.ok_or_else(|| invalid(format!("`{field}` is missing")))
 }

@@ -255,7 +255,7 @@ async fn find(state: &State, id: ChannelId) -> Result<Owned, Error> {
     found.ok_or_else(|| {
         Error::refused(
             Code::ChannelNotFound,
-            "there is no channel with this id: GET /operator/v1/channels lists those that there are",
+            "there is no channel with this id: GET /operator/v1/channels lists the channels",
         )
     })
 }
@@ -285,7 +285,7 @@ fn secret(fields: &mut Map<String, Value>, name: &str) -> Result<Option<Secret>,
     let is_sound = token.expose().bytes().all(|byte| byte.is_ascii_graphic());
     if !is_sound || token.expose().len() > TOKEN_CHARS {
         let sentence =
-            format!("`{name}` is longer than any token, or has spaces or other signs that no token has");
+            format!("`{name}` is longer than any token, or has spaces or other characters that no token has");
         return Err(Error::refused(Code::InvalidField, sentence));
     }
     Ok(Some(token))

@@ -166,7 +166,7 @@ pub(super) async fn find(state: &State, id: Option<Uuid>) -> Result<companies::C
     found.ok_or_else(|| {
         Error::refused(
             Code::CompanyNotFound,
-            "there is no company with this id: GET /operator/v1/companies lists those that there are",
+            "there is no company with this id: GET /operator/v1/companies lists the companies",
         )
     })
 }

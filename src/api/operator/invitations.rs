@@ -135,7 +135,7 @@ pub(in crate::api) async fn withdraw(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let gone = || {
-        let sentence = "there is no invitation with this id, or it was used, or it has ended";
+        let sentence = "there is no invitation with this id, or it was used or has expired";
         Error::refused(Code::InvitationNotFound, sentence)
     };
     let id = path_id(&request, "id").ok_or_else(gone)?;

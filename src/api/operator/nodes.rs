@@ -200,7 +200,7 @@ pub(in crate::api) async fn drain(
     Ok(Json(state.engine.drain_node(&operator.who(), id(&request)).await?.into()))
 }
 
-/// The node of the path. A value that is no UUID becomes the nil id, which no node has.
+/// The node of the path. A value that is not a UUID becomes the nil id, which no node has.
 fn id(request: &HttpRequest) -> Uuid {
     path_id(request, "id").unwrap_or_default()
 }

@@ -105,7 +105,7 @@ pub(super) struct TierOptions {
     kind: String,
     /// For the operator who chooses among tiers.
     description: Option<String>,
-    /// The channel's pace: so many in each `s`, `min`, `h` or `d`, or `unlimited`.
+    /// The channel's pace: messages in each `s`, `min`, `h` or `d`, or `unlimited`.
     #[schema(example = "80/s")]
     messages_per_second: String,
     /// Messages that may go at once after a pause; one per cent of the rate when left out.
@@ -119,13 +119,13 @@ pub(super) struct TierOptions {
     /// Business accounts: unique recipients of templates in 24 hours.
     #[schema(example = 2000)]
     template_quota: Option<Quota>,
-    /// Requests to this API: so many in each `s`, `min`, `h` or `d`, or `unlimited`.
+    /// Requests to this API in each `s`, `min`, `h` or `d`, or `unlimited`.
     #[schema(example = "unlimited")]
     api_requests: Option<String>,
     /// What happens to a message whose outcome is unknown: the provider may have taken it.
     #[schema(value_type = Option<OnUnknownOutcome>, example = "resend")]
     unknown_outcome: Option<String>,
-    /// Web sessions: added at random between two messages.
+    /// Web sessions: a random delay that is added between two messages.
     #[schema(example = "4s")]
     jitter: Option<String>,
     /// Web sessions: messages in 24 hours.
@@ -154,7 +154,7 @@ pub(super) struct Tier {
     /// For the operator who chooses among tiers.
     #[schema(required = false)]
     description: String,
-    /// The channel's pace: so many in each `s`, `min`, `h` or `d`, or `unlimited`.
+    /// The channel's pace: messages in each `s`, `min`, `h` or `d`, or `unlimited`.
     #[schema(required = false, example = "80/s")]
     messages_per_second: String,
     /// Messages that may go at once after a pause; one per cent of the rate when absent.
@@ -169,13 +169,13 @@ pub(super) struct Tier {
     /// Business accounts: unique recipients of templates in 24 hours.
     #[schema(required = false, example = 2000)]
     template_quota: Quota,
-    /// Requests to this API: so many in each `s`, `min`, `h` or `d`, or `unlimited`.
+    /// Requests to this API in each `s`, `min`, `h` or `d`, or `unlimited`.
     #[schema(required = false, example = "unlimited")]
     api_requests: String,
     /// What happens to a message whose outcome is unknown: the provider may have taken it.
     #[schema(value_type = OnUnknownOutcome, required = false, example = "resend")]
     unknown_outcome: String,
-    /// Web sessions: added at random between two messages.
+    /// Web sessions: a random delay that is added between two messages.
     #[schema(required = false, example = "4s")]
     jitter: String,
     /// Web sessions: messages in 24 hours.

@@ -186,7 +186,7 @@ pub(super) async fn find(state: &State, name: &str) -> Result<records::tiers::Re
     found.ok_or_else(|| {
         Error::refused(
             Code::TierNotFound,
-            "there is no tier of this name: GET /operator/v1/tiers lists those that there are",
+            "there is no tier of this name: GET /operator/v1/tiers lists the tiers",
         )
     })
 }

@@ -68,7 +68,7 @@ pub(in crate::api) async fn retry(
     let held = match idempotency::turn(&state, company, &request, &body).await? {
         Turn::First(held) => held,
         Turn::Repeated(accepted) => return Ok(idempotency::replay(&Queued::from(accepted))),
-        // The path is part of the fingerprint of the request. The send's channel is no web session.
+        // The path is part of the fingerprint of the request. The send's channel is not a web session.
         Turn::Told(_) => return Err(Error::Internal),
     };
     let asked = RetryRequest::parse(&body)?;

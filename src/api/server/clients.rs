@@ -4,7 +4,7 @@
 //! A connection takes a file. A process has few files, and needs them for the provider and the database too.
 //! Most of the time a connection waits for its client: for a request, for the rest of a request, or until the
 //! answer is read. When there are too many connections, those that have waited longest are closed. A connection
-//! whose request is in progress never is.
+//! whose request is in progress is never closed.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -17,8 +17,8 @@ use metrics::Gauge;
 
 /// The value of [`Client::waiting_since`] while a request is in progress.
 const AT_WORK: u64 = 0;
-/// This fraction of all connections is closed at once, so that not each new connection has to search for one
-/// to close.
+/// This fraction of all connections is closed at once, so that a new connection rarely has to search for
+/// connections to close.
 const AT_ONCE: usize = 16;
 
 /// Why the service ended a connection.
@@ -152,7 +152,7 @@ impl Drop for Opened {
     }
 }
 
-/// What a connection waits for. Its requests have access to it, too.
+/// The state of a connection. Its requests have access to it, too.
 pub(in crate::api) struct Client {
     clients: Arc<Clients>,
     /// When it began to wait for its client, or [`AT_WORK`].
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_idle_make_room_and_those_at_work_never() {
+    fn the_longest_idle_connections_make_room_and_busy_ones_never_do() {
         let (clients, mut opened) = clients(4, 4);
         let _first = opened[0].client.work();
         let _second = opened[1].client.work();
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(
             ending(&opened),
             [2],
-            "the first is at work, the body of the second is awaited for moments"
+            "the first is at work, and the second has waited for its body only for moments"
         );
         opened.push(clients.open());
         assert_eq!(ending(&opened), [2, 3]);
@@ -282,9 +282,9 @@ mod tests {
         let _third = opened[2].client.work();
         let _fourth = opened[3].client.work();
         opened.push(clients.open());
-        assert_eq!(ending(&opened), [1], "all others are at work, and one that comes does not end itself");
+        assert_eq!(ending(&opened), [1], "all others are at work, and the newest one is never closed");
         drop(waiting);
-        assert!(ending(&opened).is_empty(), "its body came");
+        assert!(ending(&opened).is_empty(), "its body arrived");
     }
 
     #[test]

@@ -15,8 +15,8 @@ use tokio::time::{Sleep, sleep_until};
 use super::clients::{self, Client, Ending, Opened};
 use super::refusal::refusal;
 
-/// How much later than the library this module ends an idle connection. The library does so itself, unless
-/// the client deceived it.
+/// How much later than the library this module ends an idle connection. The library ends it first, unless the
+/// client deceives the library.
 const SLACK: Duration = Duration::from_secs(1);
 
 /// The timeouts of a client.
@@ -209,7 +209,7 @@ impl AsyncWrite for Connection {
         if this.refusal.is_none() {
             match refusal(bytes) {
                 None => return this.poll_stream(cx, bytes),
-                // Answers to requests before it.
+                // Answers to earlier requests come first.
                 Some((0, refusal)) => this.refusal = Some((refusal, 0)),
                 Some((before, _)) => {
                     let before = bytes.get(..before).unwrap_or_default();
@@ -217,7 +217,7 @@ impl AsyncWrite for Connection {
                 }
             }
         }
-        // Nothing follows the refusal, so it is offered until it is written.
+        // Nothing follows the refusal, so the library offers it again until it is written.
         ready!(this.poll_refusal(cx))?;
         Poll::Ready(Ok(bytes.len()))
     }

@@ -1,4 +1,4 @@
-//! Refusals of the parser, in the form of every refusal.
+//! Replaces the HTTP parser's refusals by refusals in the usual form.
 
 use actix_web::web::Bytes;
 
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_before_it_are_written_as_they_are() {
+    fn answers_before_a_refusal_are_written_unchanged() {
         let before = "HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\n{}";
         let (start, _) = refusal(format!("{before}{EMPTY}").as_bytes()).unwrap();
         assert_eq!(start, before.len());

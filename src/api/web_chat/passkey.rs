@@ -120,7 +120,7 @@ pub(in crate::api) async fn show(
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
         Failures,
-        (status = 500, description = "A failure of ours; the body says no more than that", body = MessageBody),
+        (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
 pub(in crate::api) async fn answer(

@@ -44,7 +44,7 @@ pub(in crate::api) struct Picture {
         (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 422, description = "`not_on_whatsapp`", body = ErrorBody),
         Failures,
-        (status = 500, description = "A failure of ours; the body says no more than that", body = MessageBody),
+        (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
 pub(in crate::api) async fn ask(

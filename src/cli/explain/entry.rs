@@ -185,7 +185,7 @@ const fn effect(disposition: Disposition) -> &'static str {
         Disposition::Retry => "The message is retried; the attempt counts.",
         Disposition::Wait => "The channel pauses, then retries; the attempt does not count.",
         Disposition::SlowNumber => {
-            "The channel halves its pace, which comes back in steps; the message is retried."
+            "The channel halves its pace, which recovers in steps; the message is retried."
         }
         Disposition::SlowAccount => "All channels of the business account wait; the message is retried.",
         Disposition::SlowApp => "All channels of the app wait; the message is retried.",

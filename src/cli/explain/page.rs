@@ -53,11 +53,11 @@ const fn about(section: Section) -> &'static str {
         }
         Section::Send => "The field `state` of a send.",
         Section::Message => {
-            "The field `state` of a message. A state only moves forward, and the provider's word counts more than Pombo's own: \
+            "The field `state` of a message. A state only moves forward, and the provider's report has priority over Pombo's own: \
              a message that Pombo calls `canceled` becomes `delivered` when a receipt says so."
         }
         Section::ChannelStatus => {
-            "The field `status` of a channel. Only the provider's word on credentials, registration or account changes it; \
+            "The field `status` of a channel. Only an answer of the provider about credentials, registration or account changes it; \
              timeouts and server errors do not."
         }
         Section::StatusReason => "The field `status_reason.code` of a channel.",
@@ -66,7 +66,7 @@ const fn about(section: Section) -> &'static str {
         }
         Section::ProviderCode => {
             "The codes that Meta's Cloud API gives in answers and webhooks, as a message's `error.code` shows them. A code that \
-             is not in the table is retried when the provider says that the error passes or answers with status 5xx; otherwise \
+             is not in the table is retried when the provider says that the error is temporary or answers with status 5xx; otherwise \
              the message fails."
         }
     }

@@ -13,7 +13,7 @@ use crate::domain::phone::PhoneNumber;
 use crate::engine::{Addition, Check, NotAdded, Number, Unfit};
 use crate::error::Code;
 
-/// The provider's ids are some 15 digits.
+/// The most digits of a provider's id. Its ids have some 15 digits.
 const MAX_ID_DIGITS: usize = 32;
 
 /// Reads the channel to add.
@@ -75,7 +75,7 @@ pub(super) fn refused(error: NotAdded) -> Error {
     let said = |what: &str, failure: Failure| {
         let code = failure.code.map_or_else(String::new, |code| format!(" ({code})"));
         let sentence = format!(
-            "{what}, and nothing was saved: \"{}\"{code}; give `verify` as false to add the channel all the same",
+            "{what}, and nothing was saved: \"{}\"{code}; give `verify` as false to add the channel anyway",
             failure.sentence
         );
         Error::refused(Code::ProviderRefused, sentence)
@@ -92,7 +92,7 @@ pub(super) fn refused(error: NotAdded) -> Error {
         NotAdded::Unfit(Unfit::Away(_)) => Error::refused(
             Code::ProviderUnavailable,
             "the provider does not answer, and nothing was saved: try again, or give `verify` as false to add the \
-             channel without its word",
+             channel without this check",
         ),
         NotAdded::Taken => Error::refused(
             Code::AlreadyExists,

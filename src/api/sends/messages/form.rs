@@ -72,7 +72,7 @@ impl Form {
     }
 }
 
-/// All messages, some lines at a time, each part when the client has received the one before.
+/// Streams all messages in parts; each part is read once the client has received the one before.
 fn lines(listed: Listed) -> impl Stream<Item = Result<Bytes, engine::Error>> {
     try_unfold((listed, Some(0)), async |(listed, next)| {
         let Some(next) = next else { return Ok(None) };
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_messages_are_for_those_who_ask_for_them_by_name() {
+    fn all_messages_need_a_format_that_is_accepted_by_name() {
         let asks = |accept: &str| {
             Form::accepted(&TestRequest::default().insert_header((ACCEPT, accept)).to_http_request())
         };

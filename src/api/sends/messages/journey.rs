@@ -91,7 +91,7 @@ pub(in crate::api) async fn show(
     request: HttpRequest,
 ) -> Result<Json<Journey>, Error> {
     let id = send_id(&request)?;
-    // A value that is no ordinal names no message. The refusal says so only to the company that has the send.
+    // A value that is not an ordinal matches no message. Other companies are told that there is no such send.
     let ordinal = request.match_info().get("ordinal").and_then(|ordinal| ordinal.parse().ok());
     let traced = state.engine.trace(company.id, id, ordinal.unwrap_or(u64::MAX)).await?;
     Ok(Json(Journey::from(traced)))
