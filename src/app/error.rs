@@ -35,7 +35,7 @@ pub(super) fn without_password(address: &str) -> String {
     }
     let Ok(mut url) = Url::parse(address) else {
         let scheme = address.split_once("://").map_or("postgres", |(scheme, _)| scheme);
-        return format!("{scheme}://… (the rest is no address that can be read)");
+        return format!("{scheme}://… (the rest is not a readable address)");
     };
     url.set_query(None);
     // An address without a host has no password.
@@ -52,10 +52,7 @@ mod tests {
         for (address, shown) in [
             ("postgres://pombo:hunter2@db:5432/pombo", "postgres://pombo@db:5432/pombo"),
             ("postgres://db/pombo?user=pombo&password=hunter2", "postgres://db/pombo"),
-            (
-                "postgresql://pombo:hunt/er2@db/pombo",
-                "postgresql://… (the rest is no address that can be read)",
-            ),
+            ("postgresql://pombo:hunt/er2@db/pombo", "postgresql://… (the rest is not a readable address)"),
             ("sqlite://data/pombo.db?mode=rwc", "sqlite://data/pombo.db?mode=rwc"),
         ] {
             assert_eq!(without_password(address), shown);

@@ -79,7 +79,7 @@ impl App {
     }
 }
 
-/// Only the schema, in whatever version it has; for the commands that migrate it.
+/// Opens only the schema, in any version, for the commands that migrate it.
 ///
 /// # Errors
 ///

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_needed_grows_with_the_database_the_sessions_and_the_threads() {
+    fn the_needed_files_grow_with_the_database_the_sessions_and_the_threads() {
         let mut config = Config::default();
         config.server.workers = 2;
         config.engine.arbiters = 2;

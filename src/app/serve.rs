@@ -44,7 +44,7 @@ pub(super) const fn unasked(fenced: Fenced) -> &'static str {
             "another `pombo serve` took over dispatching from this database; this one has ended"
         }
         Fenced::Defect => {
-            "writing to the ledger failed because of a defect, which the log has; nothing is lost: start \
+            "writing to the ledger failed because of a defect, which the log shows; nothing is lost: start \
              the service again"
         }
     }
@@ -75,7 +75,7 @@ pub async fn run(config: Config, json: bool, by: Asked) -> anyhow::Result<()> {
     // Signals are handled from here on: a program that reads the address may ask for the end at once.
     let requested = shutdown::requested_by(by);
     let line = announced(&service, json);
-    // The parent process may have closed the output, which is no reason to end.
+    // The parent process may have closed the output, which is not a reason to end.
     let _ = writeln!(std::io::stdout().lock(), "{line}");
     tokio::select! {
         requested = requested => requested?,
@@ -104,7 +104,7 @@ fn announced(service: &Service, json: bool) -> String {
 /// A socket that listens at the address of this option.
 fn bind(address: SocketAddr, option: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).with_context(|| {
-        format!("cannot listen on {address}; end what listens there, or set another {option}")
+        format!("cannot listen on {address}; stop the program that listens there, or set another {option}")
     })
 }
 
@@ -119,7 +119,7 @@ pub async fn start(app: App) -> anyhow::Result<Service> {
     start_with(app, driver).await
 }
 
-/// The same, with this driver for web sessions; without a driver there are no web sessions.
+/// Starts the service as [`start`] does, with this driver for web sessions; without a driver there are no web sessions.
 ///
 /// # Errors
 ///

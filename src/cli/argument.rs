@@ -11,7 +11,7 @@ use crate::domain::user::{Email, Role};
 
 /// The longest name of a company, channel or key, in characters.
 const MAX_NAME: usize = 200;
-/// The provider's ids are some 15 digits.
+/// The most digits of a provider's id. Its ids have some 15 digits.
 const MAX_ID_DIGITS: usize = 32;
 
 /// One company.
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_faulty_argument_is_refused_with_its_mend() {
+    fn a_faulty_argument_is_refused_with_a_remedy() {
         assert_eq!(name("  Acme Ltd "), Ok("Acme Ltd".to_owned()));
         assert!(name(" \t").is_err() && name("a\nb").is_err() && name(&"x".repeat(201)).is_err());
         assert!(operator("ana").is_ok() && operator("cli:ana").is_err() && operator("Pombo").is_err());

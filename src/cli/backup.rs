@@ -41,7 +41,7 @@ pub(super) async fn run(global: &Global, Arguments { file }: Arguments) -> anyho
     Output::new(global.json).record(&record, &said)
 }
 
-/// A file that cannot be the one that was meant is an error of the command line.
+/// An error about the given file is a misuse of the command line.
 pub(super) fn misused(error: anyhow::Error) -> anyhow::Error {
     match error.downcast_ref::<Error>() {
         Some(wrong) if wrong.is_about_the_file() => Misused(wrong.to_string()).into(),

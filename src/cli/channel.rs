@@ -24,7 +24,7 @@ const PAGE: u64 = 1000;
 pub(super) struct AddBusiness {
     #[command(flatten)]
     of: OfCompany,
-    /// What the company calls it
+    /// The name that the company gives the channel
     #[arg(long, value_parser = argument::name)]
     name: String,
     /// The number in international form
@@ -51,7 +51,7 @@ pub(super) struct AddBusiness {
 pub(super) struct AddWeb {
     #[command(flatten)]
     of: OfCompany,
-    /// What the company calls it
+    /// The name that the company gives the channel
     #[arg(long, value_parser = argument::name)]
     name: String,
     /// The tier to run under; without it, the company's if it is for web sessions, else web-new

@@ -31,7 +31,7 @@ impl Listed for Record {
 
 /// The number of `bad` findings, which make the exit code 1.
 #[derive(Debug, thiserror::Error)]
-#[error("{0} findings are bad: the service does not work as it should until they are mended")]
+#[error("{0} findings are bad: the service does not work as it should until they are fixed")]
 struct Unwell(usize);
 
 pub(super) async fn run(global: &Global) -> anyhow::Result<()> {

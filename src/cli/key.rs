@@ -23,7 +23,7 @@ pub(super) struct Create {
     /// A name to recognise the key by
     #[arg(long, default_value = "default", value_parser = argument::name)]
     name: String,
-    /// How long the key is valid from now, such as 90d; without it, without end
+    /// How long the key is valid from now, such as 90d; without it, the key does not expire
     #[arg(long, value_name = "SPAN", value_parser = argument::span)]
     expires_in: Option<Duration>,
     /// The key's scopes: send, read, contacts, control; several with commas between them. Without it, all
@@ -137,7 +137,7 @@ pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Resu
         session.app.store.add_api_key(&session.who(), new).await?;
     let until = expires_at.map_or_else(String::new, |end| format!(" until {end}"));
     let said = format!(
-        "{}\n\nThis is key {id} of {}, good{until}. It is shown only once: store it now.",
+        "{}\n\nThis is key {id} of {}, valid{until}. It is shown only once: store it now.",
         plain.expose(),
         company.name
     );

@@ -64,7 +64,7 @@ const VERSION: &str = if cfg!(feature = "web-session") {
     concat!(
         env!("CARGO_PKG_VERSION"),
         "\nwith web sessions: contains code under AGPL-3.0-only and must be distributed under that licence; \
-         a build without the feature `web-session` does not and is not"
+         a build without the feature `web-session` contains no such code"
     )
 } else {
     concat!(env!("CARGO_PKG_VERSION"), "\nwithout web sessions: MIT OR Apache-2.0")
@@ -308,7 +308,7 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
     let line = match Line::try_parse_from(arguments) {
         Ok(line) => line,
         Err(refusal) => {
-            // A reader that closes the help early is no failure.
+            // A reader that closes the help early is not a failure.
             let _ = refusal.print();
             return u8::try_from(refusal.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }

@@ -22,7 +22,7 @@ pub(super) struct Create {
     /// The operator's name in the record of changes; a name is never used twice
     #[arg(value_parser = argument::operator)]
     name: String,
-    /// How long the key is valid from now, such as 90d; without it, without end
+    /// How long the key is valid from now, such as 90d; without it, the key does not expire
     #[arg(long, value_name = "SPAN", value_parser = argument::span)]
     expires_in: Option<Duration>,
 }
@@ -101,8 +101,8 @@ pub(super) async fn create(session: &Session, Create { name, expires_in }: Creat
         })?;
     let until = expires_at.map_or_else(String::new, |end| format!(" until {end}"));
     let said = format!(
-        "{}\n\nThis is the key of operator {name}, good{until}. It is shown only once: store it now. It \
-         changes tiers and channels of every company.",
+        "{}\n\nThis is the key of operator {name}, valid{until}. It is shown only once: store it now. It \
+         can change tiers and channels of every company.",
         plain.expose(),
     );
     let key = plain.expose();

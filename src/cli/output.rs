@@ -100,7 +100,7 @@ impl Output {
         self.write(&table.trim_fmt())
     }
 
-    /// Standard output itself, for data that is no record.
+    /// Standard output itself, for data that is not a record.
     pub(super) fn stream(&self) -> impl io::Write {
         io::BufWriter::new(io::stdout().lock())
     }

@@ -32,12 +32,12 @@ pub(super) struct Plan {
     /// A number in international form; may be repeated
     #[arg(long = "number", value_name = "NUMBER")]
     numbers: Vec<String>,
-    /// The template that would be sent, by its id in `pombo template list`; without it, no template is
+    /// The template that would be sent, by its id in `pombo template list`; without it, the send has no template
     #[arg(long, value_name = "ID")]
     template: Option<i64>,
 }
 
-/// The output of [`run`]. Names that the dry run of a request has too have the same meaning.
+/// The output of [`run`]. A field with the same name as in a dry run has the same meaning.
 #[derive(Serialize)]
 struct Record {
     channel: Uuid,
@@ -51,7 +51,8 @@ struct Record {
     skipped: Vec<Skipped>,
     /// Messages that the channel still has to send.
     queued: u64,
-    /// People whom the business account wrote to with templates in the last 24 hours, if that is asked for.
+    /// People to whom the business account sent templates in the last 24 hours; 0 when neither this send nor the
+    /// queue has templates.
     template_recipients: u64,
     /// Why such a send would be refused now, or held up by something that the plan does not model.
     remarks: Vec<String>,
@@ -137,7 +138,7 @@ pub(super) async fn run(session: &Session, arguments: Plan) -> anyhow::Result<()
     session.output.table(&["tier", "takes", "decided by"], rows)
 }
 
-/// The audience that the arguments name, and the entries that are no numbers, each with its reason.
+/// The audience that the arguments name, and the entries that are not numbers, each with its reason.
 async fn audience(
     session: &Session,
     channel: &Channel,
@@ -168,7 +169,7 @@ async fn audience(
             (None, None) => {
                 return Err(anyhow!(
                     "the channel's company has no tag `{tag}`; `pombo contacts import --tag` makes one, and \
-                     `GET /api/v1/contacts/tags` lists those that there are"
+                     `GET /api/v1/contacts/tags` lists the tags"
                 ));
             }
         });
@@ -180,8 +181,8 @@ async fn find_template(session: &Session, channel: &Channel, id: i64) -> anyhow:
     let found = session.app.store.find_template(channel.company_id, id).await?;
     found.filter(|template| Some(&template.waba_id) == channel.waba_id.as_ref()).ok_or_else(|| {
         anyhow!(
-            "the channel's business account has no template {id}; `pombo template list --company {}` shows those \
-             that there are, `pombo template sync --channel {}` fetches them again",
+            "the channel's business account has no template {id}; `pombo template list --company {}` shows its \
+             templates, `pombo template sync --channel {}` fetches them again",
             channel.company_id,
             channel.id
         )
@@ -288,7 +289,7 @@ mod tests {
     use super::span;
 
     #[test]
-    fn a_span_is_told_in_days_and_less() {
+    fn a_span_is_shown_in_days_and_smaller_units() {
         for (seconds, told) in [(0, "0s"), (59, "59s"), (125, "2m 5s"), (86_400, "1d"), (3_369_604, "39d 4s")]
         {
             assert_eq!(span(seconds), told);

@@ -84,7 +84,7 @@ fn said(restored: &Restored, nothing_sent_since: bool) -> String {
     };
     for (id, secrets) in missing_keys {
         said += &format!(
-            "\nMISSING KEY: {secrets} secrets are sealed with the key {id}, which is not here: put the key of the time \
+            "\nMISSING KEY: {secrets} secrets are sealed with the key {id}, which is missing: put the key of the time \
              of the backup back {place} before the service starts"
         );
     }

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_taken_without_its_line_break_and_anything_else_is_refused_unseen() {
+    fn a_secret_is_read_without_its_line_break_and_other_input_is_refused_without_being_shown() {
         let read = |text: &[u8]| parse(text, "token.txt");
         assert_eq!(read(b"EAAG-token\r\n").unwrap().expose(), "EAAG-token");
         for text in [&b" \n"[..], b"two words", b"a\nb", b"\xff\xfe", &[b'x'; 20_000]] {

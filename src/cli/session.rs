@@ -89,7 +89,7 @@ impl Session {
         Err(match near {
             Some(near) => anyhow!("there is no company `{name_or_id}`; did you mean `{near}`?"),
             None => {
-                anyhow!("there is no company `{name_or_id}`; `pombo company list` shows those that there are")
+                anyhow!("there is no company `{name_or_id}`; `pombo company list` shows all companies")
             }
         })
     }
@@ -105,8 +105,6 @@ impl Session {
     /// The channel that an argument names.
     pub(super) async fn channel(&self, id: Uuid) -> anyhow::Result<Channel> {
         let channel = self.app.store.find_channel(id).await?;
-        channel.ok_or_else(|| {
-            anyhow!("there is no channel {id}; `pombo channel list` shows those that there are")
-        })
+        channel.ok_or_else(|| anyhow!("there is no channel {id}; `pombo channel list` shows all channels"))
     }
 }

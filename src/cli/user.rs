@@ -76,7 +76,7 @@ pub(super) struct Reset {
     /// The user's e-mail address
     #[arg(value_parser = argument::email)]
     email: Email,
-    /// Remove the second factor too, of a user who lost it
+    /// Remove the second factor too, for a user who lost it
     #[arg(long)]
     totp: bool,
 }
@@ -250,6 +250,6 @@ async fn find(session: &Session, email: &Email) -> anyhow::Result<User> {
     let near = nearest(email.as_str(), users.records.iter().map(|user| user.email.as_str()));
     Err(match near {
         Some(near) => anyhow!("there is no user {email}; did you mean {near}?"),
-        None => anyhow!("there is no user {email}; `pombo user list` shows those that there are"),
+        None => anyhow!("there is no user {email}; `pombo user list` shows all users"),
     })
 }

@@ -75,7 +75,7 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
     if !nats.addresses().all(is_address) {
         fault(
             "nats.url",
-            "the value has a part that is no address of a NATS server",
+            "the value has a part that is not the address of a NATS server",
             "begin each with nats:// or tls://, and separate them with commas: \
              \"nats://10.0.0.5:4222,nats://10.0.0.6:4222\"",
         );
@@ -86,7 +86,7 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
     if !nats.prefix.split('.').all(is_token) {
         fault(
             "nats.prefix",
-            "it is no beginning of a subject",
+            "it cannot begin a subject",
             "write words of letters, digits, - and _, with dots between them, such as \"pombo\"",
         );
     }
@@ -96,7 +96,7 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
     if !is_token(&events.stream) {
         fault(
             "events.stream",
-            "it is no name of a stream",
+            "it cannot be the name of a stream",
             "write letters, digits, - and _, such as \"POMBO_EVENTS\"",
         );
     }

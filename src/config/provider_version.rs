@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_warned_of_for_ninety_days_before_its_end_and_after_it() {
+    fn a_version_has_a_warning_for_ninety_days_before_its_end_and_after_it() {
         assert_eq!(warning("v21.0", "2026-10-22"), None);
         let soon = warning("v21.0", "2026-10-24").unwrap();
         assert!(soon.contains("retires version v21.0") && soon.contains("2027-01-21"), "{soon}");
@@ -87,7 +87,7 @@ mod tests {
         };
         assert!(!has_ended("v21.0", "2027-01-20") && has_ended("v21.0", "2027-01-21"));
         assert!(warning("v18.0", "2026-11-22").is_some(), "older than any that is listed");
-        assert_eq!(warning("v24.0", "2027-06-01"), None, "nobody said when it ends");
+        assert_eq!(warning("v24.0", "2027-06-01"), None, "its end is unknown");
         assert!(warning("v23.0", "2028-07-29").is_some(), "it ended before a later one");
         assert_eq!(warning("v99.0", "2030-01-01"), None);
     }

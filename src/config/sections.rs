@@ -180,7 +180,7 @@ pub struct Engine {
     pub concurrency: usize,
     /// Messages per channel between start and durable outcome: the most that a crash can repeat.
     pub in_flight: usize,
-    /// The same of all channels together.
+    /// The same for all channels together.
     pub total_in_flight: usize,
     /// Recipients in one stored block.
     pub block_size: usize,
@@ -191,7 +191,7 @@ pub struct Engine {
     pub active_bulk_sends: usize,
     /// Single-recipient sends per channel kept in memory.
     pub direct_lane: usize,
-    /// The interval between two looks for changes by other processes.
+    /// The interval between two checks for changes by other processes.
     #[serde(with = "time_span")]
     pub watch_interval: Duration,
     /// Actors that expand audiences.
@@ -238,7 +238,7 @@ pub struct Retention {
     /// Finished imports of contacts.
     #[serde(deserialize_with = "units::age")]
     pub imports: Option<Duration>,
-    /// The interval between two looks for records to delete.
+    /// The interval between two checks for records to delete.
     #[serde(with = "time_span")]
     pub interval: Duration,
 }

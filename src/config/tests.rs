@@ -69,13 +69,13 @@ fn a_value_in_the_environment_is_read_as_its_option_s_type() {
 }
 
 #[test]
-fn a_data_directory_with_odd_signs_keeps_its_name_in_the_address() {
+fn a_data_directory_with_special_characters_keeps_its_name_in_the_address() {
     let config = load("[data]\ndir = \"/srv/50% off?\"", &[]).unwrap();
     assert_eq!(config.database_url(), "sqlite:///srv/50%25 off%3F/pombo.db?mode=rwc");
 }
 
 #[test]
-fn every_fault_of_every_layer_is_told_at_once() {
+fn every_fault_of_every_layer_is_reported_at_once() {
     let file = r#"
         colour = "blue"
         log = "debug"
@@ -238,7 +238,7 @@ fn no_proxy_is_trusted_by_default_and_never_everybody() {
 }
 
 #[test]
-fn networks_are_a_list_in_a_file_and_parted_by_commas_in_the_environment() {
+fn networks_are_a_list_in_a_file_and_separated_by_commas_in_the_environment() {
     let networks = |config: Config| config.media.allow.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(networks(Config::default()).is_empty());
     let written = load("[media]\nallow = [\"10.1.2.0/24\", \"::1\"]", &[]).unwrap();
@@ -259,11 +259,11 @@ fn networks_are_a_list_in_a_file_and_parted_by_commas_in_the_environment() {
     the configuration has 6 faults
 
     media.allow (file pombo.toml)
-      wrong: a list has an entry that is no network, such as "10.1.2.0/24" or "fd00:12::/64"
+      wrong: a list has an entry that is not a network, such as "10.1.2.0/24" or "fd00:12::/64"
       fix:   give a list, or leave it out
 
     media.allow (environment variable POMBO__MEDIA__ALLOW)
-      wrong: "10.0.0.0/33" has an entry that is no network, such as "10.1.2.0/24" or "fd00:12::/64"
+      wrong: "10.0.0.0/33" has an entry that is not a network, such as "10.1.2.0/24" or "fd00:12::/64"
       fix:   give a list, or leave it out
 
     media.concurrency (file pombo.toml)

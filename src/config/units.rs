@@ -117,7 +117,7 @@ pub(super) fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec
         Err(_) => return Err(de::Error::custom("is not a list of networks, such as [\"10.1.2.0/24\"]")),
     };
     parts.iter().map(|part| parse_network(part.trim())).collect::<Option<_>>().ok_or_else(|| {
-        de::Error::custom("has an entry that is no network, such as \"10.1.2.0/24\" or \"fd00:12::/64\"")
+        de::Error::custom("has an entry that is not a network, such as \"10.1.2.0/24\" or \"fd00:12::/64\"")
     })
 }
 
@@ -179,7 +179,9 @@ pub(super) fn headers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<
     let text = Secret::deserialize(deserializer)?;
     let parts = text.expose().split(',').map(str::trim).filter(|part| !part.is_empty());
     parts.map(parse_header).collect::<Option<_>>().ok_or_else(|| {
-        de::Error::custom("has a part that is no header: write name=value, and a comma between two of them")
+        de::Error::custom(
+            "has a part that is not a header: write name=value, and a comma between two of them",
+        )
     })
 }
 
@@ -219,7 +221,7 @@ pub(super) fn keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Sea
     };
     let keys = parts.iter().map(|part| SealingKey::parse(part.expose()));
     keys.collect::<Result<_, _>>().map_err(|_| {
-        de::Error::custom("has an entry that is no key: 64 hex digits or the base64 of 32 bytes")
+        de::Error::custom("has an entry that is not a key: 64 hex digits or the base64 of 32 bytes")
     })
 }
 

@@ -17,7 +17,7 @@ const MIN_BODY: usize = 32 * 1024;
 /// The shortest interval for watching; a shorter one costs more than it brings.
 const MIN_WATCH: Duration = Duration::from_millis(10);
 
-/// How long answers under an `Idempotency-Key` are repeated; their sends are needed as long.
+/// How long answers under an `Idempotency-Key` are repeated; their sends are needed for as long.
 const MIN_SENDS: Duration = Duration::from_secs(24 * 60 * 60);
 /// The range of the patience. With a shorter one, only the first message in the queue could go out; with a
 /// longer one, clients would not keep their connections.
@@ -89,7 +89,7 @@ fn amounts(config: &Config, found: &mut Vec<Found>) {
         }
     }
     if !(0.0..=1.0).contains(&telemetry.sample_sends) {
-        let problem = format!("{} is no fraction of all sends", telemetry.sample_sends);
+        let problem = format!("{} is not a fraction of all sends", telemetry.sample_sends);
         found.push(("telemetry.sample_sends", problem, "give a number from 0.0 to 1.0".to_owned()));
     }
     if !(retry.multiplier >= 1.0 && retry.multiplier.is_finite()) {
@@ -209,7 +209,7 @@ fn words(config: &Config, found: &mut Vec<Found>) {
         found.push(("web_session.device_name", "it is empty".to_owned(), mend.to_owned()));
     }
     if config.telemetry.service_name.trim().is_empty() {
-        let mend = "give the name that the collector is to know the service by".to_owned();
+        let mend = "give the name of the service at the collector".to_owned();
         found.push(("telemetry.service_name", "it is empty".to_owned(), mend));
     }
     if let Some(url) = &config.database.url
@@ -217,7 +217,7 @@ fn words(config: &Config, found: &mut Vec<Found>) {
     {
         found.push((
             "database.url",
-            "the value is no address of a database that we know".to_owned(),
+            "the value is not the address of a supported database".to_owned(),
             "begin it with sqlite:// or postgres://, or leave it empty for a SQLite file in data.dir"
                 .to_owned(),
         ));

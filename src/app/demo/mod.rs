@@ -61,7 +61,7 @@ pub struct Demo {
 }
 
 /// Starts a demonstration with `config`, in which directory, address, database and provider are replaced.
-/// `progress` is called with the number of contacts that exist and of all.
+/// `progress` is called with the number of contacts so far and the number in all.
 ///
 /// # Errors
 ///

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_lot_has_one_sort_and_together_they_are_everybody_once() {
+    fn every_lot_has_one_sort_and_together_they_cover_everybody_once() {
         let lots = lots(0, 4_100, 5, 25);
         let shown: Vec<_> = lots.iter().map(|(range, sort)| (range.start, range.end, *sort)).collect();
         assert_eq!(

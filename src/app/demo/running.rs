@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_process_wrote_another_finds_and_nobody_else_can_read() {
+    fn another_process_finds_the_file_and_other_users_cannot_read_it() {
         let place = tempfile::tempdir().unwrap();
         running(1).write(place.path()).unwrap();
         running(2).write(place.path()).unwrap();
@@ -166,7 +166,7 @@ mod tests {
             assert_eq!(mode & 0o777, 0o600);
         }
         running(1).remove(place.path());
-        assert!(Running::find(place.path()).is_ok(), "it is another's");
+        assert!(Running::find(place.path()).is_ok(), "the file of another process stays");
         running(2).remove(place.path());
         let error = Running::find(place.path()).unwrap_err().to_string();
         assert!(error.contains("pombo demo --data"), "{error}");
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_named_as_a_shell_takes_it_unless_it_is_the_usual_one() {
+    fn a_directory_is_quoted_for_a_shell_and_the_default_one_is_left_out() {
         assert_eq!(pair_command(Path::new(DIRECTORY)), "pombo demo phone");
         assert_eq!(pair_command(Path::new("/tmp/demo-1")), "pombo demo phone --data /tmp/demo-1");
         assert_eq!(pair_command(Path::new("it's mine")), r"pombo demo phone --data 'it'\''s mine'");

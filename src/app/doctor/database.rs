@@ -133,7 +133,7 @@ async fn inside(
 fn secrets(findings: &mut Findings, config: &Config, missing: &[(String, u64)]) {
     const CHECK: &str = "secrets";
     if missing.is_empty() {
-        findings.good(CHECK, "the keys at hand are those that the database's secrets name");
+        findings.good(CHECK, "every key that the database's secrets need is there");
         return;
     }
     let place = if config.secrets.key.is_some() {
@@ -145,7 +145,7 @@ fn secrets(findings: &mut Findings, config: &Config, missing: &[(String, u64)]) 
         findings.bad(
             CHECK,
             format!(
-                "{values} secrets are sealed with the key {id}, which is not at hand: put the key file that belongs \
+                "{values} secrets are sealed with the key {id}, which is missing: put the key file that belongs \
                  to this database back as {place}, or enter the tokens again"
             ),
         );

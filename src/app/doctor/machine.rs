@@ -44,7 +44,7 @@ pub(super) fn configuration(findings: &mut Findings, config: &Config, file: Opti
         if server.public_url.as_ref().is_none_or(|url| url.scheme() != "https") {
             findings.look(
                 CHECK,
-                "other machines may reach the service, and server.public_url is no https address: links and the \
+                "other machines may reach the service, and server.public_url is not an https address: links and the \
                  console's cookie go over http; set it to the address of the proxy with TLS",
             );
         }
@@ -106,14 +106,14 @@ pub(super) fn disk(findings: &mut Findings, config: &Config) {
         Disk::Full => findings.bad(
             CHECK,
             format!(
-                "only {} MiB are free where {shown} is: make room, or nothing more is accepted soon",
+                "only {} MiB are free where {shown} is: free some space, or the service soon accepts nothing more",
                 free / MIB
             ),
         ),
         Disk::Filling => findings.look(
             CHECK,
             format!(
-                "{} MiB are free where {shown} is, which a backup or some days may fill: make room in time",
+                "{} MiB are free where {shown} is, which a backup or some days may fill: free some space in time",
                 free / MIB
             ),
         ),
@@ -172,7 +172,7 @@ pub(super) fn key_file(findings: &mut Findings, config: &Config) -> Option<Vault
                 ),
                 (false, mode) if mode & 0o070 != 0 => findings.look(
                     CHECK,
-                    format!("the group of {shown} may read it (mode {mode:o}): chmod 600 {shown}, unless it is meant so"),
+                    format!("the group of {shown} may read it (mode {mode:o}): chmod 600 {shown}, unless intended"),
                 ),
                 (false, _) => findings.good(CHECK, format!("{shown} exists, with access only for its owner")),
             }
@@ -198,12 +198,12 @@ fn mode(path: &Path) -> u32 {
 pub(super) fn open_files(findings: &mut Findings, config: &Config, sessions: u64) {
     const CHECK: &str = "open files";
     match limits::room(config, sessions) {
-        Room::Enough { limit } => findings.good(CHECK, format!("{limit} may be open, which is enough")),
+        Room::Enough { limit } => findings.good(CHECK, format!("the limit is {limit}, which is enough")),
         Room::Tight { limit, in_flight, clients } => findings.look(
             CHECK,
             format!(
-                "{limit} may be open: instead of engine.total_in_flight = {} and server.connections = {} there are \
-                 {in_flight} and {clients}; raise the limit with LimitNOFILE= of systemd, `--ulimit nofile=` of a \
+                "the limit is {limit}: instead of engine.total_in_flight = {} and server.connections = {}, the service \
+                 uses {in_flight} and {clients}; raise the limit with LimitNOFILE= of systemd, `--ulimit nofile=` of a \
                  container or `ulimit -n`",
                 config.engine.total_in_flight, config.server.connections
             ),
@@ -211,7 +211,7 @@ pub(super) fn open_files(findings: &mut Findings, config: &Config, sessions: u64
         Room::TooSmall { limit, fewest } => findings.bad(
             CHECK,
             format!(
-                "only {limit} may be open, and the service does not start with fewer than {fewest}: raise the limit \
+                "the limit is {limit}, and the service does not start with fewer than {fewest}: raise the limit \
                  with LimitNOFILE= of systemd, `--ulimit nofile=` of a container or `ulimit -n`"
             ),
         ),
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_disk_is_judged_by_what_is_free_and_by_the_database_on_it() {
+    fn a_disk_is_judged_by_its_free_space_and_the_size_of_the_database() {
         assert_eq!(judge_disk(LITTLE - 1, 0), Disk::Full);
         assert_eq!(judge_disk(SOME - 1, 0), Disk::Filling);
         assert_eq!(judge_disk(SOME * 4, SOME * 4 + 1), Disk::Filling);

@@ -119,7 +119,7 @@ fn told() -> Metrics {
 }
 
 #[test]
-fn whatever_is_counted_is_described_and_nothing_else() {
+fn every_counted_metric_is_described_and_no_other() {
     let counted = counted();
     assert!(counted.len() > 10, "the sources are read wrongly: {counted:?}");
     assert_eq!(counted, described());
@@ -159,8 +159,8 @@ fn asked(query: &str) -> Metrics {
 }
 
 #[test]
-fn the_board_and_the_alerts_ask_for_metrics_and_labels_that_there_are() {
-    // Labels that Prometheus gives, and that of buckets.
+fn the_board_and_the_alerts_query_existing_metrics_and_labels() {
+    // Labels that Prometheus adds, and the label of buckets.
     const GIVEN: [&str; 4] = ["instance", "job", "le", ""];
     let known = labelled(COUNTERS.iter().chain(GAUGES).chain(SECONDS_TAKEN).chain(PROCESS));
     let mut seen = Metrics::new();
@@ -170,7 +170,7 @@ fn the_board_and_the_alerts_ask_for_metrics_and_labels_that_there_are() {
     let targets = panels.iter().filter_map(|panel| panel["targets"].as_array()).flatten();
     let mut queries: Vec<_> = targets.map(|target| target["expr"].as_str().unwrap().to_owned()).collect();
     let alerts = fs::read_to_string(root().join("packaging/prometheus/alerts.yaml")).unwrap();
-    // An expression, on its line or on those below it that are further in.
+    // An expression, on its own line or on the more indented lines below it.
     for expression in alerts.split("expr:").skip(1) {
         queries.push(
             expression

@@ -44,7 +44,7 @@ pub(in crate::cli) struct Arguments {
     /// Contacts to add
     #[arg(long, help_heading = OWN, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     contacts: Option<u32>,
-    /// Tags that they are spread over, some with two
+    /// Tags to spread the contacts over; some contacts get two
     #[arg(long, help_heading = OWN, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     tags: Option<u32>,
     /// The rate of the channel: unlimited, or such as 80/s
@@ -53,8 +53,8 @@ pub(in crate::cli) struct Arguments {
     /// How long the simulated provider takes to answer, such as 40ms
     #[arg(long, help_heading = OWN, value_name = "SPAN", value_parser = argument::span)]
     latency: Option<Duration>,
-    /// A PostgreSQL server, on which a database is created and removed again; without it, SQLite. Better give a
-    /// password in PGPASSWORD or ~/.pgpass
+    /// A PostgreSQL server, on which a database is created and removed again; without it, SQLite. Give its
+    /// password in PGPASSWORD or ~/.pgpass rather than here
     #[arg(long, help_heading = OWN, value_name = "URL", value_parser = server)]
     database_url: Option<Secret>,
     /// Where to create the test's temporary directory; without it, in the system's directory for temporary
@@ -164,7 +164,7 @@ impl Arguments {
             (None, true) => Receiving::RealPeople { singles_to: self.single_to.clone() },
             (None, false) => {
                 return Err(misused(
-                    "nobody is named to get the messages: name the simulator that this service sends to with \
+                    "no receiver of the messages is given: name the simulator that this service sends to with \
                      --simulator URL. If there is none, everybody with the tags would be messaged for real: only \
                      --message-real-people does that",
                 ));
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_messaged_who_was_not_meant() {
+    fn only_the_intended_recipients_are_messaged() {
         let aimed = plan("--url http://host --key k --simulator http://sim").unwrap();
         assert!(matches!(aimed.target, Target::Other { receiving: Receiving::Simulator(_), .. }));
         let real = plan("--url http://host --key k --message-real-people").unwrap();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_together_is_refused_with_its_mend() {
+    fn contradicting_arguments_are_refused_with_a_remedy() {
         for (line, words) in [
             ("--url http://host --simulator http://sim", "--key-file"),
             ("--url host:80 --key k --simulator http://sim", "http://127.0.0.1:8080"),

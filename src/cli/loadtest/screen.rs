@@ -147,7 +147,7 @@ pub(super) fn figures(report: &Report) -> Vec<Vec<String>> {
         ("simulator", resources.simulator),
         ("load test", resources.loadtest),
     ] {
-        row(what.to_owned(), usage.map_or_else(|| "nobody could tell".to_owned(), |usage| used(&usage)));
+        row(what.to_owned(), usage.map_or_else(|| "unknown".to_owned(), |usage| used(&usage)));
     }
     if let (Some(start), Some(end)) = (resources.database_start_mib, resources.database_end_mib) {
         row("database".to_owned(), format!("{start:.0} MiB, then {end:.0} MiB"));

@@ -88,7 +88,7 @@ pub(in crate::cli) fn is_linked(pairing: &Value) -> bool {
 }
 
 fn reason(pairing: &Value) -> &str {
-    pairing["status_reason"]["sentence"].as_str().unwrap_or("nobody said why")
+    pairing["status_reason"]["sentence"].as_str().unwrap_or("no reason was given")
 }
 
 /// The text that the person has to see, if there is one.

@@ -95,7 +95,7 @@ fn said(gate: &Value) -> String {
 
 async fn hand_in(service: &Service, line: &str) -> anyhow::Result<()> {
     let Ok(assertion @ Value::Object(_)) = serde_json::from_str(line) else {
-        bail!("the line is no JSON object");
+        bail!("the line is not a JSON object");
     };
     service.ask_at(BELOW, Method::POST, Some(json!({ "assertion": assertion }))).await.map(drop)
 }

@@ -22,7 +22,7 @@ pub(in crate::cli) struct Service {
 
 /// No service answers at this address.
 #[derive(Debug, thiserror::Error)]
-#[error("no service answers at {0}: start it with `pombo serve`, or say with --url where it is")]
+#[error("no service answers at {0}: start it with `pombo serve`, or give its address with --url")]
 pub(in crate::cli) struct Unanswered(String);
 
 impl Service {
@@ -43,7 +43,7 @@ impl Service {
         self.ask_at("", method, body).await
     }
 
-    /// The same for a path `below` the pairing's own.
+    /// Like [`Service::ask`], for a path `below` the path of the pairing.
     pub(super) async fn ask_at(
         &self,
         below: &str,
@@ -59,7 +59,7 @@ impl Service {
         let status = answer.status();
         let body: Value = answer.json().await.unwrap_or_default();
         if !status.is_success() {
-            let said = body["error"].as_str().or(body["message"].as_str()).unwrap_or("without a sentence");
+            let said = body["error"].as_str().or(body["message"].as_str()).unwrap_or("no reason was given");
             bail!("{} answered {status}: {said}", self.base_url);
         }
         Ok(body)

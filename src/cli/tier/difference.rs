@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::domain::tier::{OptionChange, Tier, difference};
 
-/// Names of tiers, in the order of the file.
+/// The tiers of the file, in its order: new ones, changed options, and unchanged ones.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Difference {
     added: Vec<String>,
@@ -98,7 +98,7 @@ mod tests {
     use crate::domain::tier::parse;
 
     #[test]
-    fn each_change_is_told_with_its_old_and_its_new_value() {
+    fn each_change_is_shown_with_its_old_and_its_new_value() {
         let stored = parse("[a]\nkind = \"business_account\"\nmessages_per_second = \"80/s\"\n[b]\nkind = \"web_session\"\nmessages_per_second = \"6/min\"").unwrap();
         let given = parse("[a]\nkind = \"business_account\"\nmessages_per_second = \"40/s\"\nburst = 2\n[b]\nkind = \"web_session\"\nmessages_per_second = \"6/min\"\n[c]\nkind = \"web_session\"\nmessages_per_second = \"1/s\"").unwrap();
         let difference = Difference::between(&stored, &given).unwrap();

@@ -78,7 +78,7 @@ impl Record {
     }
 }
 
-/// A value as a person reads it; of a long one, such as a description, only its beginning.
+/// A value as a person reads it. A long one, such as a description, is cut.
 fn short(value: &Value) -> String {
     let whole = written(value);
     match whole.char_indices().nth(MAX_CHARS) {

@@ -10,14 +10,14 @@ fn without_an_address_there_is_neither_nats_nor_events() {
 }
 
 #[test]
-fn several_addresses_are_parted_by_commas() {
+fn several_addresses_are_separated_by_commas() {
     let url = "nats://a:4222, tls://pombo:secret@b:4222,";
     let config = load("[events]\nenabled = true", &[("POMBO__NATS__URL", url)]).unwrap();
     assert_eq!(config.nats.addresses().collect::<Vec<_>>(), ["nats://a:4222", "tls://pombo:secret@b:4222"]);
 }
 
 #[test]
-fn every_fault_of_nats_is_told_with_its_mend_and_no_secret() {
+fn every_fault_of_nats_is_reported_with_a_remedy_and_no_secret() {
     let file = r#"
         [nats]
         url = "https://user:hunter2@nats:4222"

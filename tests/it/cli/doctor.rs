@@ -116,7 +116,7 @@ fn a_key_file_of_another_database_is_told_by_what_is_sealed() {
         "channel add-business --company Acme --name Shop --phone-number +5511988887000 --waba-id 20 \
          --phone-number-id 1 --token-file - --app-secret-file app-secret",
     );
-    assert_found(&place, "secrets", "good", "keys at hand");
+    assert_found(&place, "secrets", "good", "every key that the database's secrets need");
     std::fs::remove_file(place.path().join("data/secret.key")).unwrap();
     assert_found(&place, "secrets", "bad", "secrets are sealed with the key");
     let other = "11".repeat(32);

@@ -228,7 +228,7 @@ async fn the_command_line_shows_the_challenge_takes_the_assertion_and_has_the_co
     for shown in [
         r#""challenge":"YWJj""#,
         "https://web.whatsapp.com",
-        "is no JSON object",
+        "is not a JSON object",
         "ABCD-1234",
         "is connected as",
     ] {
