@@ -120,7 +120,7 @@ impl From<accounts::Error> for Error {
             | accounts::Error::LastOwner
             | accounts::Error::Invalid { .. } => Self::Unreadable,
             accounts::Error::Vault(_) | accounts::Error::Defect(_) => {
-                tracing::error!(%error, "an account could not be worked on");
+                tracing::error!(%error, "an operation on an account failed");
                 Self::Internal
             }
             accounts::Error::Store(error) => engine::Error::from(error).into(),

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_waits_is_shown_once_and_to_its_session_alone() {
+    fn a_value_is_shown_once_and_only_to_its_session() {
         let (flashes, session) = (Flashes::default(), Uuid::now_v7());
         flashes.put(session, "key", "old");
         flashes.put(session, "key", "secret");
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_waits_than_there_is_room_for() {
+    fn the_number_of_kept_values_is_bounded() {
         let flashes = Flashes::default();
         let sessions: Vec<_> = (0..=MOST).map(|_| Uuid::now_v7()).collect();
         for session in &sessions {

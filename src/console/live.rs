@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_gives_itself_back_and_none_is_given_while_closing() {
+    fn a_place_is_returned_when_dropped_and_refused_while_closing() {
         let streams = Streams::default();
         let first = streams.take().ok();
         assert_eq!((first.is_some(), streams.open()), (true, 1));
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn what_pages_share_is_read_once_within_its_age() {
+    async fn shared_values_are_read_once_within_their_age() {
         let shared = Shared::default();
         let reads = AtomicUsize::new(0);
         let read = async || Ok(reads.fetch_add(1, Ordering::Relaxed));

@@ -17,7 +17,7 @@
 //!     page(&viewer, &Form::new(viewer.text))
 //! }
 //!
-//! /// Takes it. A form that is sent twice acts once.
+//! /// Handles the form. A form that is sent twice acts once.
 //! pub(in crate::console) async fn create(viewer: Viewer, state: Data<State>, mut form: Form) -> Result<Answer, Error> {
 //!     let name = form.required("name", 80);
 //!     if form.has_faults() {
@@ -43,9 +43,10 @@
 //! ```
 //!
 //! and its rows in the table: `GET "/console/things" => pages::things::show, Viewer;` and
-//! `POST "/console/things" => pages::things::create, Member;`. What a handler takes: [`visitor::Visitor`] (anybody),
-//! [`visitor::Person`] (signed in), [`visitor::Viewer`] (in a company), [`form::Form`], [`query::Query`], [`query::Id`]. What pages
-//! are made of is in [`component`]; live parts are explained in [`live`]. Ids of other companies are [`error::Error::NotFound`].
+//! `POST "/console/things" => pages::things::create, Member;`. A handler takes any of these: [`visitor::Visitor`]
+//! (anybody), [`visitor::Person`] (signed in), [`visitor::Viewer`] (in a company), [`form::Form`], [`query::Query`],
+//! [`query::Id`]. The parts of pages are in [`component`]; live parts are explained in [`live`]. Ids of other companies
+//! are [`error::Error::NotFound`].
 
 mod address;
 mod assets;

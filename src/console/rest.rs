@@ -31,7 +31,7 @@ pub(super) fn leave(request: &HttpRequest, payload: Payload, broken: impl FnOnce
     request.extensions_mut().insert(Rest { payload, broken: Box::new(broken) });
 }
 
-/// The same answer, which lasts until the rest of its request has arrived, if one was left.
+/// Returns the answer. If a rest of its request was left, the answer lasts until that has arrived.
 pub(super) fn receive(response: ServiceResponse) -> ServiceResponse {
     let left = response.request().extensions_mut().remove::<Rest>();
     let Some(Rest { payload, broken }) = left else { return response };
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn an_answer_lasts_until_the_rest_came_or_was_too_much() {
+    async fn an_answer_lasts_until_the_rest_has_arrived_or_the_time_is_up() {
         let pieces = stream::iter([Ok(Bytes::from_static(b"x")), Ok(Bytes::from_static(b"y"))]);
         let rest: dev::Payload = dev::Payload::Stream { payload: Box::pin(pieces) };
         assert_eq!(answer(rest, PATIENCE).await, (Bytes::from_static(b"page"), false));

@@ -89,7 +89,7 @@ fn bundle(language: Language) -> Bundle {
             resource
         });
         if let Err(faults) = bundle.add_resource(resource) {
-            tracing::error!(language = language.as_str(), ?faults, "texts stand in two files");
+            tracing::error!(language = language.as_str(), ?faults, "a text is in two files");
         }
     }
     bundle

@@ -69,14 +69,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_whatever_bytes_they_are() {
+    fn words_are_read_from_any_bytes() {
         let words = Words::parse(b"a=1&b=+x+y+&a=2&c=%ff&d=%00&e&%C3%A9=%F0%9F%95%8A");
         assert_eq!((words.one("a"), words.one("b"), words.raw("b")), ("2", "x y", Some(" x y ")));
         assert_eq!(words.all("a").collect::<Vec<_>>(), ["1", "2"]);
         assert_eq!((words.one("c"), words.one("d"), words.one("e")), ("\u{fffd}", "\u{fffd}", ""));
         assert_eq!((words.one("é"), words.one("f")), ("🕊", ""));
         let digest = |words: &[u8]| Words::parse(words).digest("", &["once"]);
-        assert_eq!(digest(b"a=1&b=&once=7"), digest(b"a=1"), "what says nothing changes nothing");
+        assert_eq!(digest(b"a=1&b=&once=7"), digest(b"a=1"), "a blank value does not change the digest");
         assert_ne!(digest(b"a=12&b=3"), digest(b"a=1&b=23"));
         assert!(words.has("a", "1") && !words.has("a", "3") && words.names("e") && !words.names("f"));
     }

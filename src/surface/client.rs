@@ -63,8 +63,7 @@ impl Proxies {
         Client { address, is_https }
     }
 
-    /// Follows the hops back from the connected proxy, as far as proxies are trusted; `None` without any
-    /// report.
+    /// Follows the hops back from the connected proxy while the proxies are trusted; `None` without any report.
     fn follow(&self, peer: IpAddr, hops: impl Iterator<Item = Hop>) -> Option<Client> {
         let mut client = None;
         for hop in hops.take(MOST_HOPS) {
@@ -96,7 +95,7 @@ impl Proxies {
 fn elements(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
     let values: Vec<_> = headers.get_all(name).collect();
     let elements = values.into_iter().rev().flat_map(|value| value.as_bytes().rsplit(|byte| *byte == b','));
-    // Bytes that are no text are ignored.
+    // Bytes that are not text count as an element without an address.
     elements.map(|element| std::str::from_utf8(element).unwrap_or("?"))
 }
 
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trusted_proxy_is_believed_and_nobody_else() {
+    fn only_a_trusted_proxy_is_believed() {
         for (peer, header, expected) in [
             ("198.51.100.7", "203.0.113.5", "198.51.100.7"),
             ("10.0.0.1", "203.0.113.5", "203.0.113.5"),
@@ -168,7 +167,7 @@ mod tests {
             ("fd00::1", "2001:db8::5", "2001:db8::5"),
             ("2001:db8::1", "203.0.113.5", "2001:db8::1"),
             ("10.0.0.1", "::ffff:203.0.113.5", "203.0.113.5"),
-            // What stands left of the first address that is no proxy's was written by that client.
+            // Everything left of the first address that is not a proxy's was written by that client.
             ("10.0.0.1", "1.1.1.1, 203.0.113.5", "203.0.113.5"),
             ("10.0.0.1", "1.1.1.1, 203.0.113.5, 10.0.0.2,fd00::3", "203.0.113.5"),
             ("10.0.0.1", "10.9.9.9, 203.0.113.5, 10.0.0.2", "203.0.113.5"),
@@ -198,7 +197,7 @@ mod tests {
             ("for=203.0.113.5;proto=https, for=10.0.0.2;proto=http", ("203.0.113.5", true)),
             ("for=_hidden;proto=https", ("10.0.0.1", true)),
             ("for=unknown, for=10.0.0.2", ("10.0.0.2", false)),
-            // A client's open quote swallows nothing of what the proxy adds.
+            // An open quote of a client hides nothing that the proxy adds.
             ("for=\"1.1.1.1, for=203.0.113.5", ("203.0.113.5", false)),
         ] {
             let (address, is_https) = told("10.0.0.1", &[(&FORWARDED, header)]);
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn two_headers_that_disagree_are_both_not_believed() {
+    fn neither_of_two_headers_that_disagree_is_believed() {
         let (own, other) = ("203.0.113.5", "for=1.1.1.1;proto=https");
         let of = |usual: &str, standard: &str| {
             told("10.0.0.1", &[(&X_FORWARDED_FOR, usual), (&FORWARDED, standard)]).0
@@ -217,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scheme_is_the_one_that_the_nearest_proxy_tells() {
+    fn the_scheme_is_the_one_that_the_nearest_proxy_reports() {
         let of = |peer: &str, scheme: &str| {
             told(peer, &[(&X_FORWARDED_FOR, "203.0.113.5"), (&X_FORWARDED_PROTO, scheme)]).1
         };
@@ -230,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_headers_neither_break_anything_nor_get_a_word() {
+    fn hostile_headers_are_ignored_without_failures() {
         let long = "9".repeat(100_000);
         let many = "10.0.0.2,".repeat(50_000);
         let (quotes, signs) = ("\"".repeat(10_000), ";=,".repeat(10_000));

@@ -34,7 +34,7 @@ test('values of each recipient are previewed and reach each recipient', async ()
     await preview.getByText('example values').waitFor();
     await preview.getByText('Hi Ana, your order A-1').waitFor();
     await page.getByLabel('Numbers', { exact: true }).fill('+5511988887777');
-    await preview.getByText('who is no contact').waitFor();
+    await preview.getByText('who is not a contact').waitFor();
     await preview.getByText('Hi friend, your order A-1').waitFor();
     await page.getByLabel('Numbers', { exact: true }).fill('');
     await page.getByLabel('Tags', { exact: true }).selectOption({ index: 0 });

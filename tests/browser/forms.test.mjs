@@ -93,7 +93,7 @@ for (const [way, means, script] of [['without script', mouse, false], ['with the
         await owner.page.goto(`${demo.url}/console/company`);
         const invite = means(owner.page);
         await invite.fill('E-mail', email);
-        await invite.choose('Viewer: looks, and changes nothing');
+        await invite.choose('Viewer: can look, but change nothing');
         await invite.press('Invite');
         const link = (await owner.page.getByLabel('Invitation link').first().textContent()).trim();
 

@@ -96,7 +96,7 @@ test('a tier is changed, with the new end of what runs shown before', async () =
     await page.goto(`${demo.url}/console/operator/tiers/${tier}`);
     await page.getByLabel('Messages per second').fill('20/s');
     await page.getByRole('button', { name: 'Show what changes' }).click();
-    await page.getByText('End afterwards').first().waitFor();
+    await page.getByText('End with the change').first().waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
     await eventually(async () => {
         const { body: limits } = await demo.request('GET', `/api/v1/chat/${channel.id}/limits`);

@@ -101,15 +101,15 @@ mod tests {
     fn every_code_that_the_connector_knows_has_its_words_once() {
         for span in cloud_api::known_codes() {
             for code in [*span.start(), *span.end()] {
-                assert!(find(code).is_some(), "nothing is said of {code}");
+                assert!(find(code).is_some(), "no text explains {code}");
             }
         }
         for own in own_code::ALL {
-            assert!(find(own.code).is_some(), "nothing is said of {}", own.code);
+            assert!(find(own.code).is_some(), "no text explains {}", own.code);
         }
         let mut seen = HashSet::new();
         for span in CAUSES.iter().flat_map(|cause| cause.codes) {
-            assert!(seen.insert(span.start()), "{span:?} stands there twice");
+            assert!(seen.insert(span.start()), "{span:?} is listed twice");
             let is_own = own_code::ALL.iter().any(|own| own.code == *span.start());
             let is_known = is_own || cloud_api::meaning(*span.start()).is_some();
             assert!(is_known, "the connector does not know {span:?}");

@@ -329,13 +329,13 @@ mod tests {
     }
 
     #[test]
-    fn markup_in_a_template_stays_text_and_signs_within_words_stay_signs() {
+    fn markup_in_a_template_stays_text_and_formatting_characters_within_words_stay() {
         let page = shown(&json!([{"type": "BODY", "text": "<b>snake_case_name</b> 2*3*4 {{open *a b"}]));
         assert!(page.contains("&lt;b&gt;snake_case_name&lt;/b&gt; 2*3*4 {{open *a b"), "{page}");
     }
 
     #[test]
-    fn what_is_no_template_breaks_nothing() {
+    fn invalid_templates_break_nothing() {
         for components in [
             json!(null),
             json!("x"),

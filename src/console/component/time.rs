@@ -17,7 +17,7 @@ pub(in crate::console) fn second(person: &Person, at: Timestamp) -> Markup {
     html! { time datetime=(at) title=(person.zone.name()) { (person.zone.second(at, person.text.0)) } }
 }
 
-/// The end of something, and how long it lasts until then.
+/// The time at which something ends, and the time left until then.
 pub(in crate::console) fn until(person: &Person, at: Timestamp) -> Markup {
     let now = Timestamp::now();
     if at <= now {

@@ -36,7 +36,7 @@ pub(in crate::console) async fn show(
 ) -> Result<Page, Error> {
     let (text, company) = (viewer.text, viewer.company.id);
     let (page, search) = (query.page(PER_PAGE), query.text("search", SEARCH));
-    let Shown { channels, total } = &read_anew(&state, company, page, search).await?;
+    let Shown { channels, total } = &read_channels(&state, company, page, search).await?;
     let said = state.flashes.take(viewer.session, "done");
     let add = html! { a.button href="/console/channels/new" { (text.get("channels-add")) } };
     let body = html! {
@@ -74,7 +74,7 @@ pub(in crate::console) async fn follow(
         let company = viewer.company.id;
         let key = format!("channels {company} {} {}", page.page, search.unwrap_or_default());
         // Read once for all readers of the same page.
-        let read = async || read_anew(&own, company, page, search).await;
+        let read = async || read_channels(&own, company, page, search).await;
         let shown = own.shared.get(key, EVERY, read).await?;
         Ok(shown.channels.iter().flat_map(|(channel, limits)| parts(&viewer, channel, limits)).collect())
     })
@@ -86,7 +86,7 @@ struct Shown {
     total: u64,
 }
 
-async fn read_anew(
+async fn read_channels(
     state: &State,
     company: Uuid,
     page: PageRequest,

@@ -125,7 +125,7 @@ fn place(search: Option<&str>) -> String {
     format!("/console/contacts?{query}")
 }
 
-/// The tag of this name. If contacts are to get it and it does not exist, it is created.
+/// The tag of this name. With `may_create`, a tag that does not exist is created.
 async fn tag(
     viewer: &Viewer,
     state: &State,

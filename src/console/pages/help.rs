@@ -210,7 +210,7 @@ mod tests {
             let ids: Vec<_> =
                 page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
             let known: HashSet<_> = ids.iter().copied().collect();
-            assert_eq!(ids.len(), known.len(), "an anchor stands there twice");
+            assert_eq!(ids.len(), known.len(), "an anchor is there twice");
             for topic in topics() {
                 assert!(known.contains(topic.anchor().as_str()), "{language:?} does not explain {topic:?}");
             }

@@ -118,7 +118,7 @@ pub(super) async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Impor
     records.imports().find(id.0).await?.ok_or(Error::NotFound)
 }
 
-/// The form's fields of the columns. Of columns with the same name, the first one counts.
+/// The form's fields of the columns. For columns with the same name, the first one counts.
 fn chosen(form: &Form, header: &[String]) -> Vec<Column> {
     let mut seen = BTreeSet::new();
     let columns = header.iter().enumerate().take(MOST_COLUMNS).filter(|(_, name)| !name.is_empty());

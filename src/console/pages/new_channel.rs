@@ -16,7 +16,7 @@ use crate::engine::{Addition, Check, NotAdded, Number, Unfit};
 
 /// The longest name of a channel, in characters.
 const NAME: usize = 200;
-/// The provider's ids are some 15 digits.
+/// The most digits of a provider's id. Its ids have some 15 digits.
 const ID: usize = 32;
 /// The longest token, in characters. No token of the provider is nearly as long.
 const SECRET: usize = 16 * 1024;

@@ -66,10 +66,10 @@ async fn read(state: &State, viewer: &Viewer) -> Result<Arc<Overview>, Error> {
     let company = viewer.company.id;
     let today = viewer.zone.today(Timestamp::now());
     let key = format!("overview {company} {}", today.millis());
-    state.shared.get(key, EVERY, async || read_anew(state, company, today).await).await
+    state.shared.get(key, EVERY, async || read_overview(state, company, today).await).await
 }
 
-async fn read_anew(state: &State, company: Uuid, today: Timestamp) -> Result<Overview, Error> {
+async fn read_overview(state: &State, company: Uuid, today: Timestamp) -> Result<Overview, Error> {
     let now = Timestamp::now();
     let (backlog, channels, sends) = {
         let records = state.engine.company(company).await?;

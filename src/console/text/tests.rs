@@ -15,10 +15,10 @@ fn texts(language: Language) -> BTreeMap<String, BTreeSet<String>> {
             if let Some((name, _)) =
                 line.split_once(" =").filter(|_| line.starts_with(|c: char| c.is_ascii_lowercase()))
             {
-                assert!(name.starts_with(&format!("{file}-")), "{name} stands in {file}.ftl");
+                assert!(name.starts_with(&format!("{file}-")), "{name} is in {file}.ftl");
                 key = name.to_owned();
                 let doubled = texts.insert(key.clone(), BTreeSet::new());
-                assert!(doubled.is_none(), "{name} stands there twice");
+                assert!(doubled.is_none(), "{name} is defined twice");
             }
             let variables = line.split('$').skip(1).map(|rest| {
                 rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect::<String>()

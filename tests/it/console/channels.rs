@@ -202,7 +202,7 @@ async fn a_phone_is_paired_step_by_step_with_what_it_shows_and_what_to_do() {
     assert!(!viewer.page(&place).await.contains(challenge["challenge"].as_str().unwrap()));
 
     for (assertion, words) in [
-        ("not JSON", "This is no assertion"),
+        ("not JSON", "This is not an assertion"),
         (r#"{"type":"password"}"#, "`type` is not `public-key`"),
         ("", "Fill this in."),
     ] {

@@ -89,7 +89,7 @@ async fn what_is_wrong_is_said_beside_its_field_and_the_words_stay() {
         (vec![("numbers", "12")], "There are no recipients"),
         (vec![("numbers", "5511988887777"), ("message", " ")], "Write a message."),
         (vec![("numbers", "5511988887777"), ("message", long.as_str())], "This is too long."),
-        (vec![("numbers", "5511988887777"), ("send_at", "soon")], "This is no date and time."),
+        (vec![("numbers", "5511988887777"), ("send_at", "soon")], "This is not a date and time."),
         (vec![("numbers", "5511988887777"), ("expires_at", "2020-01-01T00:00")], "leave no time to send in"),
         (
             vec![("numbers", "5511988887777"), ("type", "image"), ("link", "ftp://x")],

@@ -81,7 +81,7 @@ async fn a_value_of_each_recipient_is_offered_previewed_checked_and_sent() {
     let lacking = preview(vec![("numbers", (FIRST + 1).to_string())]).await;
     assert!(lacking.contains("{{contact.first_name}}") && lacking.contains("a.example/u/you"), "{lacking}");
     let stranger = preview(vec![("numbers", "5511988887777".to_owned())]).await;
-    assert!(stranger.contains("who is no contact"), "{stranger}");
+    assert!(stranger.contains("who is not a contact"), "{stranger}");
 
     let wrong = member.post(NEW, &with(&fields, &[("body_1", "{{first_name}}"), ("tag", &tag)])).await;
     assert_eq!(wrong.status, 422, "{}", wrong.body);

@@ -340,7 +340,7 @@ async fn a_form_that_is_sent_before_and_after_a_restart_sends_once() {
     let (_, other) = checked(&member, &other).await;
     let refused = post(&member, &other).await;
     assert_eq!(refused.status, 422, "{}", refused.body);
-    assert!(refused.body.contains("sent before with another content"), "{}", refused.body);
+    assert!(refused.body.contains("sent before with different content"), "{}", refused.body);
     for (form, place) in [(&by_phone, &places[0]), (&by_account, &places[1])] {
         let answer = post(&member, form).await;
         assert_eq!((answer.status, answer.header("location")), (303, place.as_str()), "{}", answer.body);

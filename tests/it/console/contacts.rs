@@ -64,7 +64,7 @@ async fn a_contact_is_added_changed_merged_and_deleted() {
     let refused = member.post("/console/contacts/new", &wrong).await;
     assert_eq!(refused.status, 422);
     assert_eq!(value_of(&refused.body, "first_name").unwrap(), ODD, "the words are kept");
-    assert!(refused.body.contains("This is no international number"), "{}", refused.body);
+    assert!(refused.body.contains("This is not an international number"), "{}", refused.body);
     let right = [
         ("once", once.as_str()),
         ("first_name", ODD),
@@ -212,7 +212,11 @@ async fn numbers_are_skipped_and_let_in_again() {
     let place = "/console/suppressions";
     assert!(member.page(place).await.contains("Nobody is skipped."));
     let wrong = member.post(place, &[("number", "12"), ("scope", "marketing")]).await;
-    assert!(wrong.status == 422 && wrong.body.contains("This is no international number"), "{}", wrong.body);
+    assert!(
+        wrong.status == 422 && wrong.body.contains("This is not an international number"),
+        "{}",
+        wrong.body
+    );
     assert_eq!(member.post(place, &[("number", "5511988880001"), ("scope", "x")]).await.status, 422);
     let added = [("number", "+55 (11) 98888-0001"), ("scope", "everything")];
     let page = member.submit(place, &added).await;

@@ -103,7 +103,7 @@ async fn the_record_is_filtered_by_kind_subject_person_and_time() {
             [false, true]
         );
     }
-    assert!(operator.page("/console/operator/changes?subject=nobody").await.contains("No change like this"));
+    assert!(operator.page("/console/operator/changes?subject=nobody").await.contains("No matching change"));
     for odd in [
         "?what=%ff&page=x",
         "?from=yesterday&to=%00&who=%ff",

@@ -24,5 +24,5 @@ cause-reported = People reported the number, and WhatsApp restricted it
 cause-down = WhatsApp failed, or was overloaded
 cause-maintenance = WhatsApp is maintaining the number
 cause-registration = The number is not, or not fully, registered at WhatsApp
-cause-no-message = The answer is about something else than a message
+cause-no-message = The answer is not about a message
 cause-contact-field = The contact lacks a value that the message needs

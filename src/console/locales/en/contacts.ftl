@@ -13,7 +13,7 @@ contacts-last-name = Last name
 contacts-number = Phone number
 contacts-number-hint = With the country code, such as +55 11 98888-7777.
 contacts-number-taken = Another contact has this number. Change that one, or merge the two.
-contacts-number-wrong = This is no international number: it has from 7 to 15 digits and begins with the country code.
+contacts-number-wrong = This is not an international number: it has from 7 to 15 digits and begins with the country code.
 contacts-nameless = A contact needs a phone number or an e-mail address.
 contacts-email = E-mail
 contacts-lid = WhatsApp ID
@@ -36,7 +36,7 @@ contacts-total = { $count ->
 }
 contacts-pick = Select { $name }
 contacts-do = With these contacts
-contacts-scope-picked = Those that are selected
+contacts-scope-picked = The selected contacts
 contacts-scope-found = { $count ->
     [1] The one that the search finds
    *[other] All { $count } that the search finds

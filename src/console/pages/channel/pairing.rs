@@ -150,7 +150,7 @@ pub(super) fn actions(
     let may_pair = !(stage == Stage::Linked && is_on);
     let may_unlink = stage != Stage::Unlinked || channel.linked_at.is_some();
     html! {
-        // With a fault this is no live part, because an update would remove the fault.
+        // With a fault this is not a live part, because an update would remove the fault.
         section.panel id=(if has_fault { "channel-pairing-again" } else { "channel-pairing-actions" }) hidden[!viewer.may_work()] {
             @if viewer.may_work() {
                 h2 { (text.get(if may_pair { "pairing-actions" } else { "pairing-unlink-title" })) }
@@ -306,7 +306,7 @@ fn assertion_form(form: &Form, place: &str) -> Markup {
 /// The QR code as an image, dark on light in both themes.
 fn drawn(text: Text, payload: &str) -> Markup {
     let Ok(code) = QrCode::new(payload) else {
-        tracing::error!("what is to be scanned does not fit into a QR code");
+        tracing::error!("the pairing code does not fit into a QR code");
         return html! {};
     };
     let drawn = code.render::<svg::Color<'_>>().min_dimensions(256, 256).build();

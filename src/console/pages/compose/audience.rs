@@ -1,5 +1,5 @@
-//! The recipients: tags, numbers, and people who are found by a search. A linked phone writes to one
-//! recipient; for it, this has the people who were found and the phone's limits.
+//! The recipients: tags, numbers, and people who are found by a search. For a linked phone, which writes to one
+//! recipient, there are the people who are found and the phone's limits.
 
 use maud::{Markup, html};
 use serde_json::{Map, Value};

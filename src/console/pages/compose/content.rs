@@ -52,7 +52,7 @@ impl Kind {
         Self::Product,
         Self::Products,
     ];
-    /// What a linked phone sends.
+    /// The kinds that a linked phone sends.
     pub(super) const OF_WEB_SESSIONS: [Self; 5] =
         [Self::Text, Self::Image, Self::Video, Self::Audio, Self::Document];
 

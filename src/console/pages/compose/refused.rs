@@ -24,7 +24,7 @@ pub(super) enum Refused {
 }
 
 impl Refused {
-    /// Notes the fault in the form; an internal failure is no fault of the form.
+    /// Notes the fault in the form; an internal failure is not a fault of the form.
     pub(super) fn by(error: engine::Error, form: &mut Form) -> Result<Self, Error> {
         match error {
             engine::Error::Refused(refusal) => {
@@ -47,7 +47,7 @@ impl Refused {
         }
     }
 
-    /// The page with the status that says so.
+    /// The page with the status of this refusal.
     pub(super) fn answer(&self, page: Page) -> Page {
         match self {
             Self::Refusal(_) => page.unprocessable(),

@@ -14,7 +14,7 @@ use crate::domain::phone::PhoneNumber;
 pub(super) enum Sample {
     /// No value of the form has a contact field.
     None,
-    /// The first recipient; without a person, the recipient is no contact.
+    /// The first recipient; without a person, the recipient is not a contact.
     Recipient(PhoneNumber, Option<Person>),
     /// No recipient is chosen yet.
     MadeUp(Person),

@@ -61,7 +61,7 @@ fn way(counts: &Counts) -> Option<(&'static str, String)> {
     if counts.of(At::Failed) + counts.of(At::Expired) > 0 {
         return Some(("send-again", String::new()));
     }
-    // Recipients who have opted out are skipped again, so they alone are no reason for a retry.
+    // Recipients who have opted out are skipped again, so they alone are not a reason for a retry.
     let rest = [At::Canceled, At::Unknown].into_iter().filter(|state| counts.of(*state) > 0);
     let query: Vec<_> = rest.map(|state| format!("state={}", state.as_str())).collect();
     (!query.is_empty()).then(|| ("send-again-rest", format!("?{}", query.join("&"))))
@@ -104,7 +104,7 @@ pub(in crate::console) async fn follow(
     })
 }
 
-/// Sends it.
+/// Sends the chosen messages again.
 pub(in crate::console) async fn send(
     viewer: Viewer,
     state: Data<State>,

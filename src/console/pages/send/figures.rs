@@ -45,7 +45,7 @@ impl View {
         !self.send.stage.is_over() || is_heard_of && is_fresh
     }
 
-    /// Its figures, if they are counted.
+    /// The figures of the send, if they are counted.
     pub(super) fn tally(&self) -> Option<&Tally> {
         self.counted.as_ref().map(|counted| &counted.tally)
     }
@@ -62,7 +62,7 @@ pub(in crate::console::pages) async fn view(state: &State, company: Uuid, id: Uu
     Ok(View { send, outlook, counted })
 }
 
-/// Its progress, and why it waits.
+/// The progress of a send, and why it waits.
 pub(super) fn progress(viewer: &Viewer, view: &View) -> Markup {
     let View { send, outlook, .. } = view;
     let (text, done) = (viewer.text, send.progress.settled.min(send.recipients));
@@ -82,7 +82,7 @@ pub(super) fn progress(viewer: &Viewer, view: &View) -> Markup {
     }
 }
 
-/// Why it waits, and until when.
+/// Why a send waits, and until when.
 pub(in crate::console::pages) fn waits(viewer: &Viewer, what: &Waiting) -> Markup {
     html! {
         p { strong { (viewer.text.get("send-waits")) } " " (waiting(viewer, what)) }
@@ -90,7 +90,7 @@ pub(in crate::console::pages) fn waits(viewer: &Viewer, what: &Waiting) -> Marku
     }
 }
 
-/// Its pace over time.
+/// The pace of a send over time.
 pub(super) fn pace(viewer: &Viewer, view: &View) -> Markup {
     let text = viewer.text;
     let values = view.tally().map(|tally| {
@@ -116,7 +116,7 @@ pub(super) fn pace(viewer: &Viewer, view: &View) -> Markup {
     }
 }
 
-/// Its messages by state, and why some did not arrive.
+/// The messages of a send by state, and why some did not arrive.
 pub(super) fn counts(viewer: &Viewer, view: &View) -> Markup {
     let text = viewer.text;
     html! {

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_stands_beside_its_option() {
+    fn a_fault_is_shown_beside_its_option() {
         let settings = r#"{"name":"a","kind":"business_account","messages_per_second":"80/s"}"#;
         let wrong = |option| match option {
             "messages_per_second" => "fast".to_owned(),
