@@ -172,7 +172,9 @@ pub(super) fn key_file(findings: &mut Findings, config: &Config) -> Option<Vault
                 ),
                 (false, mode) if mode & 0o070 != 0 => findings.look(
                     CHECK,
-                    format!("the group of {shown} may read it (mode {mode:o}): chmod 600 {shown}, unless intended"),
+                    format!(
+                        "the group of {shown} may read it (mode {mode:o}): chmod 600 {shown}, unless intended"
+                    ),
                 ),
                 (false, _) => findings.good(CHECK, format!("{shown} exists, with access only for its owner")),
             }
