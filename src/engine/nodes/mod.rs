@@ -132,10 +132,10 @@ impl Engine {
         }
     }
 
-    /// Reads changes that a dead node may not have told.
+    /// Reads changes that a dead node may not have passed on.
     async fn take_over(&self) {
         if let Err(error) = self.load_suppressions().await {
-            tracing::warn!(%error, "cannot read yet what a dead node left");
+            tracing::warn!(%error, "cannot read the suppressions yet that a dead node may have changed");
         }
     }
 
