@@ -95,7 +95,7 @@ pub(crate) struct Model {
     templates: BTreeMap<i64, TemplateRow>,
     /// Raised by each process that takes the lease, or its part in it.
     epoch: u64,
-    /// The epochs under which may be written.
+    /// The epochs whose writes are accepted.
     open: BTreeSet<u64>,
 }
 
