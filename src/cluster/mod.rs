@@ -200,8 +200,8 @@ impl Cluster {
         Ok(named.map(|node| format!("{} ({})", node.name, node.address)))
     }
 
-    /// Removes a note to the owner of a channel that this node has acted on; `false` when another node owns the channel,
-    /// which this one may not have noticed yet: the note stays for that node.
+    /// Removes a note to the owner of a channel that this node has acted on; `false` when another node owns the
+    /// channel, which this one may not have noticed yet: the note stays for that node.
     ///
     /// # Errors
     ///

@@ -66,7 +66,7 @@ impl Engine {
         let known = self.0.forms.get().and_then(|forms| forms.iter().find(|form| form.name == name));
         known.copied().ok_or_else(|| {
             let sentence =
-                "this channel runs on a node of another version, which does not know this answer: ask there";
+                "this channel runs on a node of another version, which does not know this answer: ask that node";
             Refusal::new(Code::ServiceUnavailable, sentence)
         })
     }

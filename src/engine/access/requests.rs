@@ -4,8 +4,8 @@
 //! company has another one or when tiers were applied; while the rate stays the same, used requests stay used. There is
 //! one entry for each company that made a request.
 //!
-//! The nodes of a cluster share the rate in equal parts, of one request at least; when a node comes or goes, each begins
-//! with its whole new part.
+//! The nodes of a cluster share the rate in equal parts, of one request at least; when a node comes or goes, each
+//! begins with its whole new part.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;

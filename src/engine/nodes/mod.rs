@@ -151,7 +151,7 @@ impl Engine {
         }
         let sentence = match cluster.owner(channel).await? {
             Some(owner) => {
-                format!("this channel runs on the node {owner}, which cannot be asked now: ask there")
+                format!("this channel runs on the node {owner}, which cannot be reached now: ask that node")
             }
             None if cluster.claim(channel, CLAIM_PATIENCE).await => return Ok(()),
             None => {

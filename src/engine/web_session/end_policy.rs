@@ -167,7 +167,7 @@ pub(super) fn unreachable(attempts: u32, sentence: &str) -> (Status, Option<Reas
 /// The reason of a channel whose phone is linked to a device that is not in the session's records.
 pub(super) fn link_lost() -> Reason {
     let sentence = "the session's keys name no linked phone any more, as after a restored backup; restore the newest \
-                    ones, or take the device off the phone's list of linked devices and pair the channel again";
+                    keys, or remove the device from the phone's list of linked devices and pair the channel again";
     reason(ReasonCode::LinkLost, sentence.to_owned(), None)
 }
 

@@ -179,7 +179,7 @@ impl WebChannel {
             Some(fetched) => fetched,
             None => {
                 let link =
-                    Url::parse(link).map_err(|_| Refusal::new(Code::InvalidLink, "the link is none"))?;
+                    Url::parse(link).map_err(|_| Refusal::new(Code::InvalidLink, "the link is not a URL"))?;
                 self.fetcher.fetch(self.company, &link, kind).await?
             }
         };

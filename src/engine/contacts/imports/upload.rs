@@ -8,8 +8,8 @@ use crate::error::{Code, Refusal};
 use crate::import::{self, Inspection, Settings};
 use crate::store::imports::MOST_OPEN;
 
-/// Bytes of one stored piece: few enough that the writer is held for some milliseconds, many enough that a large file has
-/// some thousand pieces.
+/// Bytes of one stored piece: few enough that the writer is held for some milliseconds, many enough that a large file
+/// has some thousand pieces.
 pub(super) const PIECE: usize = 256 * 1024;
 
 /// The settings of a file before its upload.

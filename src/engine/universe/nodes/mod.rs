@@ -1,5 +1,5 @@
-//! Several nodes in one world: each is a process with the engine's own machines, and with the machine of the cluster that
-//! decides what runs where.
+//! Several nodes in one world: each is a process with the engine's own machines, and with the machine of the cluster
+//! that decides what runs where.
 //!
 //! [Rows](rows) stand for PostgreSQL: leases by the database's clock, fences, owners, and notes. Each node's machine is
 //! carried out by its [beat], looks for [work](look), and tells other nodes by [notes] and by wake-ups that may get
