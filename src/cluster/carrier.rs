@@ -22,7 +22,7 @@ pub trait Carrier: Send + Sync {
     /// Sends a request to the owner of a shard: `name` (letters, digits and `_`) is the kind, `body` is JSON. Returns
     /// the owner's answer, also JSON.
     ///
-    /// The call returns within the given time, or within the configured time.
+    /// The call returns within the given time or, without one, within the configured time.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ pub struct Request {
     pub name: String,
     /// The body, as JSON.
     pub body: Vec<u8>,
-    /// Takes the answer, as JSON. Dropped without one, the other node reads that the request failed.
+    /// Takes the answer, as JSON. If it is dropped without one, the other node hears that the request failed.
     pub answer: oneshot::Sender<Vec<u8>>,
 }
 

@@ -49,7 +49,7 @@ pub enum ClusterEvent {
     Distrusted,
     /// The lease is renewed again.
     Trusted,
-    /// A node is gone. Changes that it did not tell are read from the database.
+    /// A node is gone. Changes that it did not pass on are read from the database.
     NodeGone,
     /// This node can write no more and has to end.
     Fenced,
@@ -144,8 +144,8 @@ impl Cluster {
         self.0.as_ref().is_none_or(|nodes| nodes.is_proposed(shard(channel)))
     }
 
-    /// These channels have work, and this node does not own them: it claims those without an owner for which it is
-    /// proposed.
+    /// Asks for channels that have work and that this node does not own. It claims those that have no owner and for
+    /// which it is proposed.
     pub fn want<'a>(&self, channels: impl Iterator<Item = &'a Channel>) {
         let Some(nodes) = &self.0 else { return };
         let wanted =
@@ -200,8 +200,8 @@ impl Cluster {
         Ok(named.map(|node| format!("{} ({})", node.name, node.address)))
     }
 
-    /// Removes a note to the owner of a channel that this node has acted on; `false` when another node owns the channel,
-    /// which this one may not have noticed yet: the note stays for that node.
+    /// Removes a note to the owner of a channel that this node has acted on; `false` when another node owns the
+    /// channel, which this one may not have noticed yet: the note stays for that node.
     ///
     /// # Errors
     ///

@@ -26,7 +26,7 @@ pub fn shard(channel: &Channel) -> Uuid {
     shard_of(channel.id, channel.kind, channel.waba_id.as_deref())
 }
 
-/// The shard of a channel of which only this is known.
+/// The shard of a channel, from the facts that decide it.
 pub(super) fn shard_of(channel: Uuid, kind: Kind, account: Option<&str>) -> Uuid {
     match (kind, account) {
         (Kind::BusinessAccount, Some(account)) => {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_goes_moves_nothing_but_what_it_had() {
+    fn a_node_that_leaves_moves_only_its_own_shards() {
         let before = members(&[2, 2, 2, 2]);
         let after: Vec<_> = before.iter().copied().filter(|member| member.id != before[1].id).collect();
         for shard in (0..10_000).map(Uuid::from_u128) {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_proposed_where_there_is_nobody() {
+    fn no_node_is_proposed_without_members() {
         assert_eq!(proposed(&[], HOUSEKEEPING), None);
     }
 }

@@ -95,7 +95,7 @@ impl Heartbeat {
         }
     }
 
-    /// Passes the machine an input and carries out its effects; returns `false` when the node is over.
+    /// Passes the machine an input and carries out its effects; returns `false` when the node has ended.
     fn feed(&mut self, input: Input) -> bool {
         if let Input::Renewed { seen, .. } = &input {
             self.notice_gone(seen);
@@ -219,8 +219,8 @@ impl Heartbeat {
         });
     }
 
-    /// A claim is repeated until its result is known: a row that this node owns without knowing it would be served by
-    /// nobody.
+    /// A claim is repeated until its result is known: a shard that this node owned without knowing it would be served
+    /// by no node.
     fn claim(&self, shards: Vec<Uuid>) {
         let (nodes, lease) = (Arc::clone(&self.nodes), Arc::clone(&self.lease));
         self.run_beside(async move {

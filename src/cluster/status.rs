@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_without_a_lease_has_lapsed_whatever_it_did_and_a_fenced_one_is_gone() {
+    fn a_node_whose_lease_has_lapsed_is_lapsed_and_a_fenced_one_is_gone() {
         let nodes = vec![
             node(1, Stage::Serving, 1),
             node(2, Stage::Draining, 1),

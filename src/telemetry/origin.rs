@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_caller_s_header_is_read_as_the_w3c_writes_it() {
+    fn a_traceparent_header_is_read_as_the_w3c_specifies_it() {
         let read = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         let caller = Caller {
             trace_id: 0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c,

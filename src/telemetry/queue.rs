@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_taken_at_once_than_goes_into_one_request() {
+    fn no_more_spans_are_taken_at_once_than_fit_into_one_export() {
         let (queue, spans) = mpsc::channel(MOST_AT_ONCE + 1);
         (0..=MOST_AT_ONCE as u64).for_each(|id| queue.try_send(span(id)).unwrap());
         let (mut spans, mut batch) = (Spans(spans), Vec::new());

@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_the_sends_is_traced_as_large_as_asked_for() {
+    fn the_configured_share_of_the_sends_is_traced() {
         let ids: Vec<_> = (0..20_000).map(|_| Uuid::now_v7()).collect();
         let taken = |share| {
             let sampling = sampling(share, 1);

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_is_sha_256_for_ever() {
+    fn the_hash_is_always_sha_256() {
         assert_eq!(
             hex::encode(hash("abc")),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

@@ -49,7 +49,7 @@ pub enum Error {
     )]
     MalformedKey(PathBuf),
     /// Another process is changing the key file, or does not finish sealing.
-    #[error("the key file {} is in use by another process for a minute; run this again", .0.display())]
+    #[error("the key file {} has been in use by another process for a minute; run this again", .0.display())]
     Busy(PathBuf),
     /// The key is in the configuration, where only a person can change it.
     #[error("the sealing key is set as secrets.key, which a command cannot change")]
@@ -60,7 +60,7 @@ pub enum Error {
     )]
     UnknownKey(KeyId),
     /// The bytes were not sealed by this version of the program, or are incomplete.
-    #[error("the value is not a sealed one of this program's format")]
+    #[error("the value was not sealed by this version of the program, or is incomplete")]
     NotSealed,
     /// The value was sealed with another key or for another context, or was altered.
     #[error(
@@ -149,11 +149,11 @@ impl Vault {
         Ok((Self { ring: RwLock::new(Arc::new(ring)), file, configured }, origin))
     }
 
-    /// The same, without creating a key file: `None` where [`Vault::open`] would create one.
+    /// As [`Vault::open`], without creating a key file: `None` where [`Vault::open`] would create one.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Vault::open`].
     pub fn open_existing(secrets: &Secrets, data_dir: &Path) -> Result<Option<Self>, Error> {
         let is_there = secrets.key.is_some() || secrets.key_file(data_dir).exists();
         if is_there { Self::open(secrets, data_dir).map(|(vault, _)| Some(vault)) } else { Ok(None) }

@@ -20,7 +20,7 @@ pub(super) const WITH_ID: u8 = 2;
 /// The first byte of a value that was sealed before keys had ids.
 pub(super) const WITHOUT_ID: u8 = 1;
 const NONCE_BYTES: usize = 24;
-/// The label from which, with the key, the id of a key is derived. It never changes.
+/// The label that the id of a key is derived from, together with the key. It never changes.
 const ID_LABEL: &[u8] = b"pombo sealing key id";
 
 /// Identifies a sealing key without revealing it. It is derived from the key, so that it is the same wherever
@@ -102,8 +102,8 @@ pub(super) struct Ring {
     current: Arc<Sealer>,
     /// Former current keys, latest first.
     previous: Vec<Arc<Sealer>>,
-    /// Keys that were removed from the key file since this process started. They open values that were read
-    /// before these were sealed with another key.
+    /// Keys that were removed from the key file since this process started. They open values that were read before they
+    /// were sealed again with another key.
     retired: Vec<Arc<Sealer>>,
 }
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::config::Config;
 use crate::domain::secret::SealingKey;
 
-/// `EAAG`, sealed by the first versions for the place `x` with a key of 32 ones.
+/// `EAAG`, sealed by the first versions for the context `x` with a key of 32 ones.
 const BEFORE_IDS_SEALED: &str = "01000102030405060708090a0b0c0d0e0f10111213141\
     516173d919ac25e21e2e0168237af2f467d06c4dd9460";
 
@@ -25,7 +25,7 @@ fn open(directory: &Path) -> Result<(Vault, KeyOrigin), Error> {
 }
 
 #[test]
-fn what_is_sealed_opens_only_with_its_key_and_in_its_place() {
+fn a_sealed_value_opens_only_with_its_key_and_in_its_context() {
     let sealed = keyed(1).seal(b"EAAG-token", "channel:7:token");
     assert_eq!(keyed(1).unseal(&sealed, "channel:7:token").unwrap().expose(), "EAAG-token");
     assert!(matches!(keyed(1).unseal(&sealed, "channel:8:token"), Err(Error::DoesNotOpen)));
@@ -56,7 +56,7 @@ fn every_altered_or_missing_byte_is_noticed() {
 }
 
 #[test]
-fn the_word_that_a_key_gave_a_channel_is_the_same_for_ever() {
+fn the_verify_token_that_is_derived_from_a_key_never_changes() {
     let word = keyed(1).derived_verify_token(Uuid::from_u128(7));
     assert_eq!(word.expose(), "85ffae43213ac58b4a3d1d103c82b9ab9ea0f9f4a34e52c167214705a15d3cbf");
     assert_ne!(word, keyed(1).derived_verify_token(Uuid::from_u128(8)));
@@ -64,7 +64,7 @@ fn the_word_that_a_key_gave_a_channel_is_the_same_for_ever() {
 }
 
 #[test]
-fn what_was_sealed_before_keys_had_ids_still_opens() {
+fn a_value_that_was_sealed_before_keys_had_ids_still_opens() {
     let sealed = hex::decode(BEFORE_IDS_SEALED).unwrap();
     assert_eq!(keyed(1).unseal(&sealed, "x").unwrap().expose(), "EAAG");
     let both = Vault::open(&configured(2, &[3, 1]), Path::new("/nowhere")).unwrap().0;
@@ -88,7 +88,7 @@ async fn the_current_key_seals_and_the_ones_before_it_only_open() {
 }
 
 #[actix::test]
-async fn a_process_takes_up_a_key_that_another_one_added_and_keeps_what_it_knew() {
+async fn a_process_uses_a_key_that_another_one_added_and_keeps_the_former_ones() {
     let directory = tempfile::tempdir().unwrap();
     let service = open(directory.path()).unwrap().0;
     let first = service.current_key();
@@ -114,7 +114,7 @@ async fn a_process_takes_up_a_key_that_another_one_added_and_keeps_what_it_knew(
 }
 
 #[actix::test]
-async fn a_new_key_waits_for_what_is_being_sealed_with_the_one_before() {
+async fn adding_a_key_waits_for_values_that_are_being_sealed_with_the_former_one() {
     let directory = tempfile::tempdir().unwrap();
     let service = open(directory.path()).unwrap().0;
     let first = service.current_key();
@@ -149,7 +149,7 @@ fn a_key_file_that_becomes_unreadable_leaves_a_running_process_its_keys() {
 
 #[cfg(unix)]
 #[actix::test]
-async fn a_replaced_key_file_keeps_its_rights_and_the_link_that_leads_to_it() {
+async fn a_replaced_key_file_keeps_its_permissions_and_the_link_to_it() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let directory = tempfile::tempdir().unwrap();
@@ -165,7 +165,7 @@ async fn a_replaced_key_file_keeps_its_rights_and_the_link_that_leads_to_it() {
 }
 
 #[test]
-fn the_key_file_is_made_once_and_read_ever_after() {
+fn the_key_file_is_created_once_and_then_only_read() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("var/pombo");
     let path = data.join("secret.key");
@@ -180,7 +180,7 @@ fn the_key_file_is_made_once_and_read_ever_after() {
 
 #[cfg(unix)]
 #[test]
-fn only_the_owner_can_read_the_key_and_another_s_reading_is_reported() {
+fn only_the_owner_can_read_the_key_file_and_wider_permissions_are_reported() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let directory = tempfile::tempdir().unwrap();

@@ -114,7 +114,7 @@ async fn a_number_that_the_command_line_suppresses_is_skipped_until_that_is_lift
 
     serving.place.json(&format!("suppression add {leaves} --company Acme --everything"));
     until("the number skipped", async || send().await["recipients_count"] == 1).await;
-    let reason = "is not to be sent anything by this business";
+    let reason = "is on the company's suppression list";
     assert_eq!(send().await["skipped"], json!([{ "input": leaves, "reason": reason }]));
 
     serving.place.json(&format!("suppression lift {leaves} --company Acme"));

@@ -61,7 +61,7 @@ async fn a_plan_tells_the_count_and_the_time_of_the_send_that_follows(universe: 
     assert_eq!((&planned["recipients_count"], &planned["skipped_count"]), (&json!(CONTACTS), &json!(2)));
     let reasons = json!([
         { "reason": "has no digits", "count": 1 },
-        { "reason": "is not to be sent anything by this business", "count": 1 },
+        { "reason": "is on the company's suppression list", "count": 1 },
     ]);
     assert_eq!(planned["skipped"], reasons);
     let present = tier(&planned, "paced");

@@ -11,7 +11,7 @@ use crate::cluster::placement::Member;
 pub(crate) enum Effect {
     /// Renew the lease, and read the standing of the nodes.
     Renew,
-    /// Trust the lease until then, unless told otherwise.
+    /// Trust the lease until this time, unless told otherwise.
     Trust(Instant),
     /// Stop trusting the lease: begin nothing, close web sessions.
     Distrust,
@@ -31,6 +31,6 @@ pub(crate) enum Effect {
     GiveUp(Vec<Uuid>),
     /// This node can write no more, and ends.
     End,
-    /// Wake the machine then.
+    /// Wake the machine at this time.
     WakeAt(Instant),
 }

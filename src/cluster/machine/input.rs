@@ -45,7 +45,7 @@ pub(crate) enum Input {
     Fenced,
     /// These shards have work.
     Wanted(Vec<Wanted>),
-    /// Of the shards that were claimed last, this node owns these now.
+    /// The claim ended: this node owns these of the claimed shards now.
     Claimed(Vec<Uuid>),
     /// These shards are released.
     Released(Vec<Uuid>),

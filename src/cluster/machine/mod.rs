@@ -162,7 +162,7 @@ impl Machine {
         }
     }
 
-    /// Gives shards of others away, some at a time.
+    /// Gives away shards for which other nodes are proposed, or all while it drains, some at a time.
     fn give_away(&mut self, now: Instant, effects: &mut Vec<Effect>) {
         let given: Vec<_> = if self.is_draining {
             self.owned.keys().copied().take(DRAINED).collect()

@@ -12,7 +12,7 @@ fn seen(id: u128, standing: Standing) -> Seen {
     Seen { member: Member { id: node(id), cores: 2 }, standing }
 }
 
-/// A node that was just renewed, with these others beside it.
+/// The machine of a node, at a time that the test sets.
 struct Stage {
     machine: Machine,
     now: Instant,
@@ -38,7 +38,7 @@ impl Stage {
         self.now += by;
     }
 
-    /// Owns what is proposed for it of these.
+    /// Claims and owns those of these shards for which the node is proposed.
     fn own(&mut self, shards: impl Iterator<Item = u128>, stays: bool) -> Vec<Uuid> {
         let wanted = shards.map(|shard| Wanted { shard: node(shard), stays }).collect();
         let claimed = self.tell(Input::Wanted(wanted)).into_iter().find_map(|effect| match effect {
@@ -90,7 +90,7 @@ fn a_renewal_that_took_too_long_gives_no_trust() {
 }
 
 #[test]
-fn only_what_has_work_and_is_proposed_is_claimed() {
+fn only_shards_for_which_the_node_is_proposed_are_claimed_and_only_once() {
     let mut stage = Stage::new();
     stage.renewed(vec![ME, seen(2, Standing::Serving)]);
     let claimed = stage.own(100..200, false);

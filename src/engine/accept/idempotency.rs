@@ -66,7 +66,7 @@ pub enum Turn {
 pub(in crate::engine) struct MovedKey {
     key: String,
     fingerprint: [u8; 32],
-    /// The node that holds it until then.
+    /// The node that holds it until it is moved.
     node: Uuid,
 }
 
@@ -131,8 +131,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// `idempotency_in_progress` while a request under this key is being carried out,
-    /// `idempotency_key_reused` when another one was. [`Error::Unavailable`] when that cannot be looked up.
+    /// `idempotency_in_progress` while a request under this key is being carried out, `idempotency_key_reused` when
+    /// another request was accepted under it. [`Error::Unavailable`] when that cannot be looked up.
     pub async fn claim(&self, company_id: Uuid, claim: Claim) -> Result<Turn, Error> {
         let mut held = self.0.claims.hold(company_id, &claim);
         if let Err(Until::HandedOver) = held {

@@ -84,7 +84,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Engine::send`].
     pub async fn dry_run(&self, channel: &Arc<Channel>, request: BusinessRequest) -> Result<DryRun, Error> {
         let (start, is_retry) = (request.schedule.send_at, request.audience.again.is_some());
         let (order, audience) = self.admit(channel, request, None).await?;
@@ -226,8 +226,8 @@ fn sources(audience: &Audience) -> Vec<Source> {
 
 fn nobody(is_retry: bool) -> Refusal {
     let sentence = if is_retry {
-        "nobody is left to send to again: no message of the send is in such a state with such a code, or everybody \
-         is left out now"
+        "nobody is left to send to again: no message of the send has a selected state and code, or all recipients \
+         are skipped now"
     } else {
         "nobody is left to send to: give a number of 7 to 15 digits that begins with a country code, or a tag \
          with contacts that have one"

@@ -25,7 +25,7 @@ use crate::store::{self, Store};
 
 /// Numbers examined together.
 const BLOCK: usize = 4_096;
-/// How long contacts are read for a dry run. Of an audience of millions, only the first recipients are then checked.
+/// How long contacts are read for a dry run. In an audience of millions, only the first recipients are checked.
 pub const FIELDS_WITHIN: Duration = Duration::from_secs(1);
 
 /// A send to estimate.
@@ -54,7 +54,7 @@ pub struct Outcome {
     pub suppressed: BTreeMap<&'static str, u64>,
     /// Its unique recipients and the limits ahead; see [`crate::domain::plan::estimate`].
     pub course: Course,
-    /// Recipients who would get no message for want of a contact field; `None` when the send needs none.
+    /// Recipients who would get no message because they lack a contact field; `None` when the send needs none.
     pub without_fields: Option<WithoutFields>,
 }
 

@@ -44,7 +44,7 @@ impl Engine {
         let channel = channel.filter(|channel| channel.kind == Kind::BusinessAccount).ok_or_else(|| {
             Refusal::new(
                 Code::ChannelNotFound,
-                "there is no business-account channel behind this send: what went through a web session is sent \
+                "there is no business-account channel behind this send: a message of a web session is sent \
                  again with POST /api/v1/web-chat/{id}/messages",
             )
         })?;
@@ -83,7 +83,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Engine::retry`].
     pub async fn dry_run_retry(&self, retried: Retried, request: RetryRequest) -> Result<DryRun, Error> {
         let (channel, request) = retried.request(request);
         self.dry_run(&channel, request).await

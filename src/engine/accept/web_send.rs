@@ -66,7 +66,7 @@ impl Engine {
         let known = self.0.forms.get().and_then(|forms| forms.iter().find(|form| form.name == name));
         known.copied().ok_or_else(|| {
             let sentence =
-                "this channel runs on a node of another version, which does not know this answer: ask there";
+                "this channel runs on a node of another version, which does not know this answer: ask that node";
             Refusal::new(Code::ServiceUnavailable, sentence)
         })
     }
@@ -104,12 +104,12 @@ impl Engine {
         })
     }
 
-    /// Accepts a message for a web session, and returns its send once that is durable; the send's state tells the rest.
-    /// The answer in this form is stored under the key when the message is handed over.
+    /// Accepts a message for a web session, and returns its send once that is durable; the send's state shows the
+    /// outcome. The answer in this form is stored under the key when the message is handed over.
     ///
     /// # Errors
     ///
-    /// As [`Engine::send_web`], but for what happens after the send is written.
+    /// As [`Engine::send_web`], except for errors after the send is written.
     pub async fn begin_web(
         &self,
         channel: &Arc<Channel>,
@@ -246,8 +246,8 @@ impl Engine {
         }
     }
 
-    /// A request without effect may be repeated under its key. The key of a message that may have been handed over
-    /// stays with its send.
+    /// Releases the key of a request without effect, so that the request may be repeated under it. The key of a message
+    /// that may have been handed over stays with its send.
     async fn give_key_back(&self, company: Uuid, key: &str, error: &Error) {
         if *error == Error::Internal {
             return;
@@ -285,7 +285,7 @@ fn to_owner(request: WebRequest, guard: Option<&KeyGuard>, form: Form) -> SendWe
     SendWeb { request, key: guard.and_then(KeyGuard::to_move), form: form.name.to_owned() }
 }
 
-/// The caller's patience ended before the message could be handed over.
+/// The error when the caller's patience ended before the message could be handed over.
 fn too_late(reason: Reason) -> Error {
     let sentence = match reason {
         Reason::Disconnected | Reason::Blocked | Reason::ProviderPause => return reconnecting().into(),

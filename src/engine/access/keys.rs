@@ -49,7 +49,7 @@ impl Keys {
     /// The key, if it is valid. It counts as used.
     pub(in crate::engine) async fn find(&self, store: &Store, plain: &str) -> Result<Option<KeyRecord>> {
         let (hash, now) = (api_key::hash(plain), Timestamp::now());
-        // Read before the database is: a key that is revoked meanwhile is read again next time.
+        // The revision is read before the key, so that a key that is revoked meanwhile is read again next time.
         let revision = self.revision.load(Ordering::Acquire);
         if let Some(known) = self.found.get(&hash).filter(|known| known.revision == revision) {
             let is_valid = known.record.is_valid(now);
@@ -119,7 +119,7 @@ mod tests {
     use crate::domain::scope::Scopes;
 
     #[test]
-    fn a_use_is_taken_down_once_a_minute_and_written_once() {
+    fn a_use_is_noted_once_a_minute_and_written_once() {
         let keys = Keys::default();
         let (id, start) = (Uuid::from_u128(1), Timestamp::from_millis(10_000_000));
         let record = KeyRecord {

@@ -4,8 +4,8 @@
 //! company has another one or when tiers were applied; while the rate stays the same, used requests stay used. There is
 //! one entry for each company that made a request.
 //!
-//! The nodes of a cluster share the rate in equal parts, of one request at least; when a node comes or goes, each begins
-//! with its whole new part.
+//! The nodes of a cluster share the rate in equal parts, of one request at least; when a node comes or goes, each
+//! begins with its whole new part.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl<C: Clock + Clone> Requests<C> {
         Self { companies: DashMap::new(), clock }
     }
 
-    /// Counts a request of a company with this tier, whose rate so many nodes share. Returns the rest of the allowance
+    /// Counts a request of a company with this tier, whose rate `nodes` nodes share. Returns the rest of the allowance
     /// here, or `None` without a bound.
     ///
     /// # Errors
@@ -218,7 +218,7 @@ mod tests {
         assert!(requests.admit(acme, &tier, &tiers, 1).is_err(), "what was used stays used at the same rate");
         apply(&tiers, "3/h");
         assert!(requests.admit(acme, &tier, &tiers, 1).is_ok());
-        // The company has another tier now, whose fallback knows no bound.
+        // The company has another tier now, whose fallback has no bound.
         assert_eq!(requests.admit(acme, &"gone".into(), &tiers, 1), Ok(None));
         assert!(requests.admit(acme, &tier, &tiers, 1).unwrap().is_some());
     }

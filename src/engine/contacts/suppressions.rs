@@ -1,9 +1,9 @@
 //! Suppressed recipients in memory, so that a send need not ask the database about each of its recipients.
 //!
-//! Some 50 bytes for each. The ledger writes the statements about recipients, and the store knows the latest one: once
-//! a statement is durable, its recipients are read from there. (A channel's actor adds what its own answers say before
-//! that.) Changes by people outside the service are read from the store, and statements that arrive during such a read
-//! are not lost.
+//! Each takes some 50 bytes. The ledger writes the statements about recipients, and the store knows the latest one:
+//! once a statement is durable, its recipients are read from there. (A channel's actor adds what its own answers say
+//! before that.) Changes by people outside the service are read from the store, and statements that arrive during such
+//! a read are not lost.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -18,7 +18,7 @@ use crate::store::suppressions::{Record, Subject, Word};
 use crate::store::{self, Store};
 
 /// Why a recipient is skipped, in words that continue "the number …".
-const OF_EVERYTHING: &str = "is not to be sent anything by this business";
+const OF_EVERYTHING: &str = "is on the company's suppression list";
 const OF_MARKETING: &str = "does not want marketing messages";
 /// The same for a message whose recipient opted out after its send was accepted.
 const SUPPRESSED_OF_EVERYTHING: &str = "the recipient is on the company's suppression list";
@@ -86,7 +86,7 @@ pub(crate) struct Suppressions {
     turns: tokio::sync::Mutex<()>,
 }
 
-/// A read of the store, from its begin to its end. Only one at a time.
+/// A read of the store that is under way. Only one at a time.
 #[must_use = "what was read is taken over by `finish`"]
 pub(crate) struct Loading<'a>(&'a Suppressions);
 
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn who_opted_out_of_marketing_still_gets_other_messages_and_other_companies_are_not_concerned() {
+    fn an_opt_out_of_marketing_skips_no_other_messages_and_none_of_other_companies() {
         let suppressions = Suppressions::default();
         suppressions.add(record(1, Suppression::Marketing, None));
         suppressions.add(record(2, Suppression::Everything, None));
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hold_ends_by_itself_and_leaves_nobody_out() {
+    fn a_hold_ends_by_itself_and_skips_nobody() {
         let suppressions = Suppressions::default();
         assert!(suppressions.load().finish([record(1, Suppression::Marketing, Some(1_000))]));
         let held = |now| suppressions.held_until(Uuid::from_u128(1), number(1), Timestamp::from_millis(now));
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_store_no_longer_has_is_gone_and_what_was_heard_while_it_was_read_is_kept() {
+    fn a_read_drops_lifted_suppressions_and_keeps_updates_that_came_during_the_read() {
         let (suppressions, company) = (Suppressions::default(), Uuid::from_u128(1));
         for recipient in 0..3 {
             suppressions.add(record(recipient, Suppression::Everything, None));
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_that_cannot_be_read_changes_nothing_and_nothing_is_gathered_for_it() {
+    fn a_failed_read_changes_nothing_and_collects_no_further_updates() {
         let suppressions = Suppressions::default();
         let loading = suppressions.load();
         suppressions.add(record(1, Suppression::Everything, None));
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_kept_from_whom_the_store_says_so_and_from_nobody_else() {
+    fn only_messages_to_suppressed_recipients_meet_a_barrier() {
         let (suppressions, company, now) =
             (Suppressions::default(), Uuid::from_u128(1), Timestamp::from_millis(5));
         let barrier =

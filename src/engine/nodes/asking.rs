@@ -107,7 +107,7 @@ impl From<Fault> for Error {
             Fault::Internal => Self::Internal,
             Fault::NotHere => unavailable("this channel is moving to another node: try again in a second"),
             Fault::NotUnderstood => unavailable(
-                "this channel runs on a node of another version: ask there, or once all have the same",
+                "this channel runs on a node of another version: ask that node, or try again once all have the same",
             ),
         }
     }
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_newer_version_adds_is_ignored_and_a_code_that_only_it_knows_is_unavailable() {
+    fn fields_of_a_newer_version_are_ignored_and_its_new_codes_are_unavailable() {
         let newer = br#"{"fault":{"refused":{"code":"new_code","sentence":"no","more":1}}}"#;
         let Ok(Reply::<()>::Fault(read)) = serde_json::from_slice(newer) else { panic!("no fault") };
         assert_eq!(Error::from(read), Refusal::new(Code::ServiceUnavailable, "no").into());

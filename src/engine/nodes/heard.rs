@@ -69,7 +69,7 @@ impl Unwritten {
         mem::take(&mut *self.of_channels())
     }
 
-    /// The write failed: its receipts come before newer ones.
+    /// Puts back the receipts of a failed write, before newer ones.
     fn put_back(&self, left: impl IntoIterator<Item = (Uuid, Vec<Mark>)>) {
         let mut of_channels = self.of_channels();
         for (channel, mut marks) in left {
@@ -85,8 +85,8 @@ impl Unwritten {
 }
 
 impl Engine {
-    /// Tells the channel of receipts, on whichever node it runs. Without a carrier to its owner, a note does, which is
-    /// durable when this returns.
+    /// Tells the channel about receipts, on whichever node it runs. If no carrier reaches its owner, a note tells it,
+    /// which is durable when this returns.
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ impl Engine {
             }
             // The owner may have received it: a repetition does no harm.
             if let Err(error) = engine.note_heard(channel.id, told.messages).await {
-                tracing::warn!(channel.id = %channel.id, %error, "cannot tell the owner of a channel of receipts");
+                tracing::warn!(channel.id = %channel.id, %error, "cannot tell the owner of a channel about receipts");
             }
         });
         Ok(())
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_not_be_written_comes_before_what_was_heard_since() {
+    fn receipts_of_a_failed_write_come_before_newer_ones() {
         let (unwritten, [one, other]) = (Unwritten::default(), [1, 2].map(Uuid::from_u128));
         let mark = |ordinal| (Uuid::nil(), ordinal, 4);
         unwritten.add(one, vec![mark(0)]);

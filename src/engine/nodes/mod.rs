@@ -132,10 +132,10 @@ impl Engine {
         }
     }
 
-    /// Reads changes that a dead node may not have told.
+    /// Reads changes that a dead node may not have passed on.
     async fn take_over(&self) {
         if let Err(error) = self.load_suppressions().await {
-            tracing::warn!(%error, "cannot read yet what a dead node left");
+            tracing::warn!(%error, "cannot read the suppressions yet that a dead node may have changed");
         }
     }
 
@@ -151,7 +151,7 @@ impl Engine {
         }
         let sentence = match cluster.owner(channel).await? {
             Some(owner) => {
-                format!("this channel runs on the node {owner}, which cannot be asked now: ask there")
+                format!("this channel runs on the node {owner}, which cannot be reached now: ask that node")
             }
             None if cluster.claim(channel, CLAIM_PATIENCE).await => return Ok(()),
             None => {

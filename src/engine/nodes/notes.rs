@@ -24,7 +24,7 @@ use crate::store::suppressions::Word;
 /// How long the caller waits for the owner of a channel to act, and how often it checks.
 const PATIENCE: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(50);
-/// Notes become readable in another order than they are numbered, but within this.
+/// Notes may become readable in another order than they are numbered, but no later than this.
 const STRAGGLING: Duration = Duration::from_secs(15);
 
 /// The content of a note.
@@ -33,7 +33,7 @@ const STRAGGLING: Duration = Duration::from_secs(15);
 pub(in crate::engine) enum Told {
     /// Release a send, which is paused or over in the store.
     Release {
-        /// Which.
+        /// The send.
         send: Uuid,
         /// The state of a send that is over.
         over: Option<i16>,
@@ -50,7 +50,7 @@ pub(in crate::engine) enum Told {
         code: Option<i64>,
         /// The provider's sentence.
         sentence: String,
-        /// Whether a message met it.
+        /// Whether a message failed because of it.
         is_of_message: bool,
     },
     /// The templates may have changed.
@@ -201,13 +201,13 @@ impl Engine {
         Ok(Some(note))
     }
 
-    /// The note that is to be written with a change of a send; `None` when this node is alone.
+    /// The note to write with a change of a send; `None` when this node is alone.
     pub(in crate::engine) fn note(&self, told: &Told) -> Option<NoteOfSend> {
         let is_alone = self.0.shared.cluster.is_alone();
         (!is_alone).then(|| NoteOfSend { name: told.name(), body: told.body() })
     }
 
-    /// Wakes the owner of a channel, for whom there is a note; it goes when that is this node.
+    /// Wakes the owner of a channel to read a note. If this node owns the channel, the note is removed instead.
     pub(in crate::engine) async fn pass_on(&self, channel: &Channel, note: Option<i64>) -> store::Result<()> {
         let Some(note) = note else { return Ok(()) };
         let cluster = &self.0.shared.cluster;
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_is_read_again() {
+    fn a_note_is_read_as_it_was_written() {
         let all = [
             Told::Release { send: Uuid::from_u128(1), over: Some(3) },
             Told::Look,

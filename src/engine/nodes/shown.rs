@@ -26,7 +26,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when the database is away, or too many requests are before this one.
+    /// [`Error::Unavailable`] when the database is away, or too many requests wait before this one.
     pub async fn cluster(&self) -> Result<Option<Shown>, Error> {
         let cluster = &self.0.shared.cluster;
         let Some(own) = cluster.node() else { return Ok(None) };

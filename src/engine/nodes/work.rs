@@ -26,8 +26,8 @@ const CHANNELS_AT_ONCE: u32 = 500;
 const READINGS: usize = 10;
 /// How often, in seconds, channels without sends are checked and old notes removed.
 const SELDOM: u64 = 5;
-/// How often, in seconds, each channel reads the store whatever was seen: rows that became readable late may look like
-/// known ones.
+/// How often, in seconds, each channel reads the store even if nothing new was seen: rows that became readable late may
+/// look like known ones.
 const AGAIN: u64 = 15;
 
 /// What earlier rounds saw of the channels.
@@ -149,7 +149,8 @@ impl Engine {
         }
     }
 
-    /// Tells a channel that runs here of sends that other nodes accepted; with `looks_again`, whatever was seen.
+    /// Tells a channel that runs here about sends that other nodes accepted; with `looks_again`, even if nothing new
+    /// was seen.
     fn see_sends(
         &self,
         channel: &Arc<Channel>,

@@ -66,7 +66,7 @@ struct Waiting<'a> {
 }
 
 impl Intake {
-    /// Counts so many opt-outs as waiting, or refuses them.
+    /// Counts these opt-outs as waiting, or refuses them.
     fn enter(&self, words: usize) -> Result<Waiting<'_>, Error> {
         let before = self.waiting.fetch_add(words, Ordering::Relaxed);
         let waiting = Waiting { intake: self, words };
@@ -76,7 +76,7 @@ impl Intake {
 }
 
 impl Waiting<'_> {
-    /// So many opt-outs are written.
+    /// Notes that this many opt-outs are written.
     fn written(&mut self, words: usize) {
         self.words -= words;
         self.intake.waiting.fetch_sub(words, Ordering::Relaxed);
@@ -248,7 +248,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The provider named an unknown template: requests a listing.
+    /// Requests a listing of the account's templates.
     async fn want_templates(&self, channel: &Arc<Channel>) -> Result<(), Error> {
         if self.tell_owner(channel, &Told::Templates).await?.is_none() {
             // The channel's actor says whether templates can be listed through it.
@@ -269,7 +269,7 @@ impl Engine {
             for channel in family.channels(*whom) {
                 let directory = self.directory();
                 match notice {
-                    // A failure before a person reconnected the channel says nothing of it now.
+                    // A failure before a person reconnected the channel says nothing about the channel now.
                     Notice::Trouble { disposition, failure, at, .. }
                         if disposition.refusal(failure).is_some() && *at < channel.connection.since => {}
                     Notice::Recheck(numbers) if !numbers.may_be(shown(channel)) => {}

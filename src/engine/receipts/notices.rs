@@ -64,7 +64,7 @@ enum About {
 
 #[derive(Debug, Default)]
 pub(super) struct Notices {
-    /// The notices with their turns: of the same ones the last counts, in its own turn.
+    /// The notices, each with its turn. Of notices on the same subject, the last one counts, in its own turn.
     known: HashMap<(Whom, About), (usize, Notice)>,
     turns: usize,
 }

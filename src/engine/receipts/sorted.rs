@@ -29,11 +29,11 @@ const MOST_LOGGED: usize = 16;
 /// The receipts and inbound messages of one part: as many updates as the provider puts in one webhook. Other companies'
 /// sends wait for the same commit.
 const AT_ONCE: usize = 1_000;
-/// The opt-outs of one part. Each is a row somewhere in a large table: the database takes some ten times as long for
-/// one as for a receipt, whose neighbours come with it.
+/// The opt-outs of one part. The row of each is anywhere in a large table: the database takes some ten times as long
+/// for one as for a receipt, whose row is next to others of the same commit.
 pub(super) const WORDS_AT_ONCE: usize = 4;
 
-/// A receipt's word on its recipient.
+/// What a webhook says about a recipient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Refused {
     pub(super) key: Option<Key>,
@@ -60,7 +60,7 @@ type TemplateName = (Whom, String, String);
 pub(super) struct Sorted {
     /// The rows to write, in parts, so that other commits go in between.
     pub(super) parts: Vec<Part>,
-    /// The messages to tell each channel of, each in its latest state.
+    /// The messages that each channel is told about, each in its latest state.
     pub(super) told: HashMap<Uuid, Vec<(Key, State)>>,
     /// Sends whose template the provider holds back, and since when.
     pub(super) held_templates: BTreeMap<Uuid, Timestamp>,

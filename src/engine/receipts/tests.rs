@@ -41,7 +41,7 @@ pub(super) fn heard_by(account: Option<&str>, number: Option<&str>, update: Upda
 }
 
 #[test]
-fn an_account_means_its_numbers_and_a_number_itself() {
+fn an_account_means_all_its_channels_and_a_number_its_own_channel() {
     let family = family();
     let meant = |account, number| {
         let whom = family.whom(account, number)?;
@@ -55,7 +55,7 @@ fn an_account_means_its_numbers_and_a_number_itself() {
 }
 
 #[test]
-fn the_others_are_asked_for_when_more_than_the_own_number_is_spoken_of() {
+fn other_channels_are_needed_when_a_webhook_is_about_more_than_its_own_number() {
     let own = channel(1, "1065", "1022");
     let about = |account, number, update| Family::is_needed(&own, &[heard_by(account, number, update, NOW)]);
     let other = || Update::Other { field: "flows".to_owned() };

@@ -75,7 +75,7 @@ impl AllChannels<'_> {
         Ok(self.0.store().channel_states(None).await?)
     }
 
-    /// Those with the oldest sends that may go and have not gone, at most so many.
+    /// Those with the oldest sends that may go and have not gone, at most `limit`.
     pub async fn longest_backlogs(&self, now: Timestamp, limit: u32) -> Result<Vec<ChannelBacklog>, Error> {
         Ok(self.0.store().longest_backlogs(now, limit).await?)
     }

@@ -52,7 +52,7 @@ impl Contacts<'_> {
         Ok(self.0.store().people(self.0.company, numbers).await?)
     }
 
-    /// Other contacts with the same number or e-mail address, the oldest first, at most so many.
+    /// Other contacts with the same number or e-mail address, the oldest first, at most `limit`.
     pub async fn doubles(&self, of: &Contact, limit: u32) -> Result<Vec<Contact>, Error> {
         Ok(self.0.store().doubles(self.0.company, of, limit).await?)
     }

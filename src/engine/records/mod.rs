@@ -191,7 +191,7 @@ impl RequestShare {
 }
 
 impl Engine {
-    /// The records of this company, for one request. To be held no longer than needed: others wait for it.
+    /// The records of this company, for one request. Drop them as soon as possible: others wait for them.
     ///
     /// # Errors
     ///
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[actix::test]
-    async fn a_turn_that_does_not_come_is_given_up_and_costs_nobody_else_one() {
+    async fn a_wait_for_a_turn_that_times_out_takes_no_turn_from_others() {
         let (share, _directory) = share(Duration::from_millis(1)).await;
         let company = Uuid::now_v7();
         let first = share.turn(company).await.unwrap();

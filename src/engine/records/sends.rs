@@ -43,7 +43,7 @@ impl Sends<'_> {
         Ok(self.0.store().send_head(self.0.company, id, now).await?)
     }
 
-    /// The oldest of those that run, at most so many, without the counts of their messages.
+    /// The oldest of those that run, at most `limit`, without the counts of their messages.
     pub async fn under_way(&self, limit: u64, now: Timestamp) -> Result<Vec<Record>, Error> {
         Ok(self.0.store().sends_under_way(self.0.company, limit, now).await?)
     }

@@ -40,7 +40,7 @@ impl Tags<'_> {
         Ok(self.0.store().write_tags(who, self.0.company, tags, now).await?)
     }
 
-    /// Changes what is given of a tag.
+    /// Changes the name and the color of a tag, as far as they are given.
     pub async fn change(
         &self,
         who: &Who,

@@ -19,7 +19,7 @@ pub struct Traced {
     pub snapshot: SendSnapshot,
     /// The message.
     pub message: Message,
-    /// Its steps, the first one first.
+    /// Its steps, the earliest first.
     pub steps: Vec<Step>,
 }
 

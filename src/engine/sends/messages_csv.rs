@@ -34,7 +34,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when too many requests are before it, or the database is away.
+    /// [`Error::Unavailable`] when too many requests wait before this one, or the database is away.
     pub async fn some_messages(
         &self,
         company_id: Uuid,
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_runs_nothing_and_keeps_its_words_together() {
+    fn a_record_contains_no_formula_and_quotes_its_cells() {
         let cells = [
             "7",
             "5511988887777",

@@ -81,7 +81,7 @@ impl Tallies {
         (entry.latest.subscribe(), is_due)
     }
 
-    /// Counting ended, with these figures if it succeeded, after this time.
+    /// Notes the end of a count: its figures, if it succeeded, and how long it took.
     fn counted(&self, send_id: Uuid, figures: Option<Counted>, took: Duration) {
         if let Some(entry) = self.known().get_mut(&send_id) {
             entry.is_counting = false;
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_send_is_counted_by_one_of_those_who_ask_and_not_again_at_once() {
+    fn one_caller_counts_a_send_and_no_other_counts_it_again_at_once() {
         let (tallies, id, now) = (Tallies::default(), Uuid::from_u128(1), Instant::now());
         let (first, is_due) = tallies.ask(id, now);
         assert!(is_due && first.borrow().is_none());
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn counting_that_failed_is_tried_again_later_and_keeps_what_was_known() {
+    fn a_failed_count_is_retried_later_and_keeps_the_earlier_figures() {
         let (tallies, id, now) = (Tallies::default(), Uuid::from_u128(1), Instant::now());
         let (latest, _) = tallies.ask(id, now);
         tallies.counted(id, Some(counted()), Duration::ZERO);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_figures_of_those_nobody_asks_for_make_room() {
+    fn the_figures_that_were_asked_for_least_recently_make_room() {
         let (tallies, now) = (Tallies::default(), Instant::now());
         for number in 0..MOST + 5 {
             let id = Uuid::from_u128(number as u128);

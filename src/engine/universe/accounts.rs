@@ -1,4 +1,4 @@
-//! The shell of the business accounts, as the world has it: what their real machines want done.
+//! The shell of the business accounts in the world: carries out the effects of their real machines.
 //!
 //! Durations and failures follow from the count of steps: the dice are thrown by the other parts, so that a world
 //! without busy accounts keeps its story.
@@ -52,12 +52,12 @@ impl World {
         }
     }
 
-    /// Some time, of so many microseconds at most.
+    /// A duration of less than `most` microseconds.
     const fn account_takes(&self, most: u64) -> Duration {
         Duration::from_micros(self.figures.steps.wrapping_mul(7_919) % most)
     }
 
-    /// Whether something fails, as one in seven does while things go wrong.
+    /// Whether an operation fails: one in seven does while things go wrong.
     fn account_fails(&mut self) -> bool {
         let fails = self.is_troubled() && self.figures.steps.is_multiple_of(7);
         self.figures.faults += u64::from(fails);

@@ -46,7 +46,7 @@ pub(super) struct Part {
 }
 
 impl Asked {
-    /// For people.
+    /// The caller in words, for the trace.
     pub(super) const fn word(&self) -> &'static str {
         match self {
             Self::Accept(_) => "a client",
@@ -96,7 +96,7 @@ impl World {
         let id = self.next_send_id();
         let order = Arc::new(order);
         let send = AcceptedSend { id, order: Arc::clone(&order), recipients };
-        // Found under the send's id before it is written, as the ledger's actor has it.
+        // The pending reply is found under the send's id before the send is written, as in the ledger's actor.
         pending_reply.accept(id);
         self.await_hand_over(id, client);
         let accept = Accept::new(order, recipients, Skipped::default());
@@ -147,7 +147,8 @@ impl World {
             // Any error means to the channel that nothing can be written any more.
             (Asked::Record(channel), Err(error)) => {
                 if error != Error::Closed {
-                    self.watch.break_("what a channel did is never given up", format!("{channel}: {error}"));
+                    self.watch
+                        .break_("the record of a channel is never given up", format!("{channel}: {error}"));
                 }
                 self.tell_written(channel, Err(LeaseLost));
             }
@@ -161,7 +162,7 @@ impl World {
                 let heard = receipts.iter().map(|receipt| (receipt.key, receipt.state));
                 self.inform(channel, ToChannel::Heard(heard.collect()));
             }
-            // Sessions tell it once, and what takes it in tries again.
+            // A session reports a receipt once, so the engine retries the write.
             (Asked::HearSession(channel, receipts), Err(Error::Unavailable)) => {
                 self.hear_session_again(channel, receipts);
             }
@@ -176,7 +177,7 @@ impl World {
     /// A client reads that its send is accepted.
     fn accepted_send(&mut self, send: &AcceptedSend) {
         if !self.model.send(send.id).is_some_and(SendRow::is_accepted) {
-            self.watch.break_("what is answered with 202 is in the store", send.id.to_string());
+            self.watch.break_("a send that is answered with 202 is in the store", send.id.to_string());
         }
         self.accepted(send);
         self.written_for_session(send.id, true);
@@ -186,7 +187,7 @@ impl World {
     fn refused_send(&mut self, send: &AcceptedSend, error: Error) {
         if self.model.send(send.id).is_some_and(SendRow::is_accepted) {
             let what = format!("{}: {error}", send.id);
-            self.watch.break_("what is answered with 503 is not in the store", what);
+            self.watch.break_("a send that is answered with 503 is not in the store", what);
         }
         let is_refused = matches!(
             &send.order.content,

@@ -33,7 +33,7 @@ impl World {
         self.watch_loss(&all);
     }
 
-    /// The process is gone that ran these channels.
+    /// Notes that the process that ran these channels is gone.
     pub(super) fn watch_loss(&mut self, lost: &[usize]) {
         let holds: Vec<_> = (0..self.channels.len()).map(|channel| self.watch.holds(channel)).collect();
         self.count_marked(lost);
@@ -57,7 +57,7 @@ impl World {
         );
     }
 
-    /// People whom a template was marked for, without a row, may have got it: all of them count from now on.
+    /// Counts people for whom a template was marked, without a row: they may have got it.
     fn count_marked(&mut self, lost: &[usize]) {
         let now = self.clock.elapsed();
         for (send_id, send) in self.model.sends().iter().filter(|(_, send)| send.template_id.is_some()) {
@@ -78,7 +78,7 @@ impl World {
         }
     }
 
-    /// The rules after each step of a channel.
+    /// Checks the rules that hold after each step of a channel.
     pub(super) fn watch_step(&mut self, channel: usize) {
         let Some(process) = &self.process else { return };
         let running = &process.channels[channel];

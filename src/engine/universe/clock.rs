@@ -1,4 +1,4 @@
-//! Both clocks of the simulated machine: the monotonic one, and the wall's, which can be set.
+//! Both clocks of the simulated machine: the monotonic clock, and the wall clock, which can be set.
 
 use std::time::{Duration, Instant};
 

@@ -12,7 +12,7 @@ use crate::engine::ledger::machine::{Commit, Failure, Input};
 use crate::store::Error;
 use crate::store::ledger::{Committed, OutcomeOf, PendingWrites};
 
-/// In words that the database takes neither now nor later, as PostgreSQL does not take this character.
+/// Is in texts that the database refuses permanently, as PostgreSQL refuses this character.
 pub(super) const REFUSED_CHARACTER: char = '\0';
 
 /// The fate of a commit.
@@ -21,13 +21,13 @@ enum Fare {
     Done,
     /// Nothing is written, and the answer says so.
     Fails,
-    /// The database does not say, and it is written, or not.
+    /// The result is unknown: the batch is written, or not.
     InDoubt {
         is_written: bool,
     },
-    /// The database does not say, and the first of several statements is written.
+    /// The result is unknown: only the first of several statements is written.
     InPart,
-    /// The database does not say, and it is written later.
+    /// The result is unknown: the batch is written later.
     Late,
 }
 
@@ -55,13 +55,13 @@ impl World {
         let Commit { batch, in_one_statement } = commit;
         let trouble = self.plan.trouble;
         let fare = if self.is_cut_off() {
-            // Nothing that is asked arrives.
+            // No request reaches the database.
             Fare::InDoubt { is_written: false }
         } else if self.goes_wrong(trouble.commit_fails) {
             Fare::Fails
         } else if self.goes_wrong(trouble.commit_in_doubt) {
             match self.dice.below(3) {
-                // Without the dice, so that the story of a world stays the same.
+                // Decided without the dice, so that the story of a world stays the same.
                 0 if in_one_statement && is_in_pieces(&batch) && self.figures.steps.is_multiple_of(2) => {
                     Fare::InPart
                 }
@@ -82,7 +82,7 @@ impl World {
         let reports = applies + Duration::from_micros(self.dice.between(50, 2_000));
         if fare == Fare::Late {
             applies = reports + self.dice.time(Duration::from_millis(1), Duration::from_secs(5));
-            // A statement of its own may be on its way and hold nothing.
+            // A single statement may still be on its way, and hold no rows.
             if !in_one_statement || !is_sends_only(&batch) {
                 self.database.held_until = now + applies;
             }
@@ -159,13 +159,13 @@ impl World {
         self.tell_ledger(Input::Written { batch, result: result.map_err(Failure::from) });
     }
 
-    /// The ledger asks which sends are there.
+    /// The ledger asks which sends are written.
     pub(super) fn begin_settling(&mut self, sends: Vec<Uuid>) {
         let wait = self.dice.time(Duration::from_millis(1), Duration::from_secs(2));
         self.later_for_ledger(wait, LedgerEvent::Settles(sends));
     }
 
-    /// Sends whose commit may or may not have gone through are there from now on, or never will be.
+    /// Settles sends whose commit is in doubt: each is written by now, or never will be.
     pub(super) fn settle(&mut self, sends: Vec<Uuid>) {
         let held = self.database.held_until.saturating_sub(self.clock.elapsed());
         if !held.is_zero() {
@@ -194,7 +194,7 @@ impl World {
     }
 }
 
-/// Whether a batch holds a row that the database takes neither now nor later.
+/// Whether a batch holds a row that the database refuses permanently.
 fn is_refused(batch: &PendingWrites) -> bool {
     let words = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(REFUSED_CHARACTER));
     let sentence = |failure: &Option<crate::domain::message::Failure>| {
@@ -217,7 +217,8 @@ const fn is_in_pieces(batch: &PendingWrites) -> bool {
     is_simple && !batch.outcomes.is_empty() && batch.rows() > 1
 }
 
-/// The outcomes before the sends, and the outcomes of some messages before the others and the marks.
+/// The part of a batch that is written first: the outcomes and marks before the sends; without sends, the outcomes of
+/// some messages.
 fn first_piece(batch: &PendingWrites) -> PendingWrites {
     let (mut outcomes, mut marks) = (batch.outcomes.clone(), batch.marks.clone());
     if batch.sends.is_empty() {

@@ -15,7 +15,7 @@ impl Dice {
         Self(seed)
     }
 
-    /// Dice of their own, so that one part's throws change nothing for the others.
+    /// Separate dice, so that the throws of one part change nothing for the others.
     pub(crate) fn split(&mut self) -> Self {
         Self(self.next())
     }
@@ -34,7 +34,7 @@ impl Dice {
         ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }
 
-    /// A number from `from` up to and with `to`.
+    /// A number from `from` to `to`, both included.
     pub(crate) fn between(&mut self, from: u64, to: u64) -> u64 {
         from + self.below(to.saturating_sub(from) + 1)
     }
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_says_all_that_is_thrown() {
+    fn a_seed_determines_all_throws() {
         let thrown = |seed| {
             let mut dice = Dice::new(seed);
             (0..100).map(|_| dice.below(10)).collect::<Vec<_>>()

@@ -33,7 +33,7 @@ impl World {
             Input::Answered(_) | Input::Heard(_) if is_fenced => {}
             Input::Answered(Answered { ticket, reply, .. }) => {
                 self.watch.answered(ticket.key(), matches!(reply, Reply::Accepted { .. }));
-                // Some failures may come after taking it: those count too.
+                // Some failures may come after the provider took the message: those count too.
                 let was_taken = match reply {
                     Reply::Accepted { .. } | Reply::Uncertain(_) => true,
                     Reply::Refused { disposition, .. } => {
@@ -92,7 +92,7 @@ impl World {
         self.after(wait, Event::Tell { life, channel, input: Box::new(input), is_answer: true });
     }
 
-    /// Plans news that the machine does not wait for.
+    /// Plans an input that the machine does not wait for.
     pub(super) fn inform(&mut self, channel: usize, input: Input) {
         let wait = self.hop();
         let Some(process) = &self.process else { return };
@@ -100,7 +100,7 @@ impl World {
         self.after(wait, Event::Tell { life, channel, input: Box::new(input), is_answer: false });
     }
 
-    /// Plans news for a channel, wherever it runs.
+    /// Plans an input for a channel, on whichever node it runs.
     pub(super) fn inform_runner(&mut self, channel: usize, input: Input) {
         match self.life_that_runs(channel) {
             None if self.nodes.is_none() => self.inform(channel, input),
@@ -258,7 +258,7 @@ impl World {
         self.answer(channel, after, Input::Answered(Answered { ticket, generation, reply, started }));
     }
 
-    /// Some words of the provider are such that the database never takes them.
+    /// Adds a character to some texts of the provider that the database always refuses.
     fn with_refused_words(&mut self, mut reply: Reply) -> Reply {
         if self.goes_wrong(self.plan.trouble.row_refused) {
             match &mut reply {

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_planned_for_one_time_happens_in_the_order_of_planning() {
+    fn events_of_one_time_happen_in_the_order_of_planning() {
         let mut event_queue = EventQueue::new();
         for (at, event) in [(2, 'c'), (1, 'a'), (2, 'd'), (1, 'b')] {
             event_queue.plan(Duration::from_secs(at), event);

@@ -14,7 +14,7 @@ use crate::store::ledger::Receipt;
 
 /// Something that happens.
 pub(super) enum Event {
-    /// An answer, or news, for a channel of the process. `is_answer` when the machine waits for it.
+    /// An input for a channel of the process; `is_answer` if the machine waits for it.
     Tell {
         life: u64,
         channel: usize,
@@ -114,7 +114,7 @@ impl Event {
             | Self::Expiry { life }
             | Self::Overlooked { life } => Some(*life),
             Self::Web { life, .. } | Self::Node { life, .. } => *life,
-            // A database that was asked to commit does so, whatever became of the process.
+            // The database carries out a requested commit even if the process is gone.
             Self::CommitApplies { .. }
             | Self::Webhook { .. }
             | Self::Person(_)

@@ -55,7 +55,7 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// With an empty batch, for so many channels; `capacity` is the most sends that wait at once.
+    /// A ledger with an empty batch, for this many channels; `capacity` is the most sends that wait at once.
     pub(super) fn new(capacity: usize, channels: usize) -> Self {
         Self {
             machine: Machine::new(capacity),
@@ -95,7 +95,8 @@ impl Ledger {
         self.callers.into_values().map(|(_, asked)| asked)
     }
 
-    /// The receipts in this batch and beyond, and the sends, are no more than the capacity allows.
+    /// Describes the batch if it has more sends and receipts than the capacity allows, or if more records wait than
+    /// there are channels.
     fn exceeds(&self, batch: &PendingWrites) -> Option<String> {
         let (sends, receipts) = (batch.sends.len(), batch.receipts.len());
         let records = self.callers.values().filter(|(_, asked)| matches!(asked, Asked::Record(_))).count();
@@ -179,7 +180,7 @@ impl World {
         }
     }
 
-    /// Plans something that the ledger counts on.
+    /// Plans an event that the ledger waits for.
     pub(super) fn later_for_ledger(&mut self, wait: Duration, event: LedgerEvent) {
         let Some(process) = &mut self.process else { return };
         process.ledger.under_way += 1;
@@ -231,7 +232,7 @@ impl World {
         }
     }
 
-    /// Channels hear of sends only when these are durable.
+    /// Tells a channel about sends, and checks that they are durable by then.
     fn tell_arrived(&mut self, channel_id: Uuid, arrived: Arrived) {
         let Arrived { sends, is_late } = arrived;
         let is_there = |send_id| self.model.send(send_id).is_some_and(super::model::SendRow::is_accepted);
@@ -260,7 +261,7 @@ impl World {
         self.after(end, Event::Ends { life });
     }
 
-    /// Once trouble is over nobody waits for long.
+    /// Checks that no caller waits for long once trouble is over.
     pub(super) fn watch_callers(&mut self, calm_since: Duration) {
         let now = self.clock.elapsed();
         let waits = |(asked_at, _): &&(Duration, Asked)| calm_since.max(*asked_at) + ANSWERED < now;

@@ -8,7 +8,7 @@ use super::process::{Process, Running};
 use super::world::{Event, World};
 use crate::engine::channel::machine::{Input, Machine};
 
-/// How often the sentinel looks for changes, for what expired, and for channels with work.
+/// How often the sentinel looks for changes, for expired sends, and for channels with work.
 pub(super) const CHANGES: Duration = Duration::from_millis(250);
 pub(super) const EXPIRY: Duration = Duration::from_secs(2);
 pub(super) const WORK: Duration = Duration::from_secs(2);
@@ -16,7 +16,7 @@ pub(super) const WORK: Duration = Duration::from_secs(2);
 pub(super) const LONGEST_HOLD: Duration = Duration::from_secs(24 * 3_600);
 
 impl World {
-    /// A process starts, as the engine does.
+    /// Starts a process, with the steps of the engine's start.
     pub(super) fn start(&mut self) {
         let epoch = self.model.take_lease();
         self.lives += 1;
@@ -49,7 +49,7 @@ impl World {
         }
     }
 
-    /// A process that has read what is durable, without channels yet.
+    /// A process that has read the durable state, without channels yet.
     pub(super) fn new_process(&self, life: u64, epoch: u64) -> Process {
         let process = Process::new(life, epoch, &self.plan);
         let tiers = self
@@ -70,7 +70,7 @@ impl World {
         let now = self.clock.now();
         let Some(process) = &mut self.process else { return };
         self.watch.retuned(channel, &self.plan, &record.tier, self.clock.elapsed());
-        // The process may have looked at the tiers before this one changed: then it looks again.
+        // The process may have read the tiers before this one changed: then it reads them again.
         let tier = process.common.tiers.find(&record.tier);
         let is_old = self.plan.tiers.iter().any(|present| present.name == tier.name && present != &*tier);
         let running = &mut process.channels[channel];
@@ -87,7 +87,7 @@ impl World {
         self.figures.crashes += u64::from(!has_stopped && !has_left);
         // A requested commit may happen all the same.
         self.leave_commit(process.ledger.commit);
-        // The provider got no answer, and repeats them.
+        // The provider got no answer, and repeats its receipts.
         for asked in process.ledger.into_callers() {
             if let Asked::Hear(receipts) = asked {
                 self.tell_again(receipts);

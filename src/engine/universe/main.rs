@@ -15,7 +15,7 @@ struct Arguments {
     /// How many worlds.
     #[arg(long, default_value_t = 300)]
     seeds: u64,
-    /// How many worlds with several nodes besides; as many as of one process unless told.
+    /// How many worlds with several nodes, in addition; by default as many as worlds of one process.
     #[arg(long)]
     node_seeds: Option<u64>,
     /// Shows every step of one world with several nodes.

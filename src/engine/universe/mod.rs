@@ -2,7 +2,7 @@
 //! break them.
 //!
 //! The machines of the channels, of the [ledger] and of web sessions are the engine's own; the [store](model) is a
-//! model that a test holds to both databases; the [provider], the [phones](web), [people] and the [rounds] of the
+//! model that a test compares with both databases; the [provider], the [phones](web), [people] and the [rounds] of the
 //! sentinel are the world's. A process may crash between any two steps, and [starts](life) again from what is durable.
 //! What must hold is [watched](watch) at each step.
 //!

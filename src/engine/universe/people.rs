@@ -20,7 +20,7 @@ use crate::telemetry::Origin;
 /// Recipients in one block.
 const BLOCK: usize = 16;
 
-/// What a send takes to be accepted and marked, at least.
+/// The least time that a send takes to be accepted and marked.
 const AT_ONCE: Duration = Duration::from_millis(15);
 
 /// An action of a person.
@@ -35,7 +35,7 @@ pub(super) enum Action {
     Cancel,
     Retune,
     Reconnect,
-    /// A token is replaced, and the one before refused at once, with messages in the air.
+    /// A token is replaced, and the former one is refused at once, with messages under way.
     ReplaceToken,
     /// The process is stopped, and started again.
     Stop,
@@ -192,7 +192,7 @@ impl World {
             .dice
             .happens(200)
             .then(|| from.plus(self.dice.time(Duration::from_secs(1), Duration::from_secs(120))));
-        // Now and then at the very moment at which the channel would start its next message.
+        // Some sends expire at the very moment at which the channel would start its next message.
         let timer = self.process.as_ref().and_then(|process| process.channels[channel].wake);
         let timer = timer.filter(|at| *at > self.clock.elapsed() + AT_ONCE && send_at.is_none());
         let timer = timer.filter(|_| self.dice.happens(100)).map(|at| self.clock.wall_at(at));

@@ -14,7 +14,7 @@ use crate::domain::tier::{Quota, Tier, UnknownOutcome};
 pub(super) struct Plan {
     pub(super) tiers: Vec<Tier>,
     pub(super) channels: Vec<Channel>,
-    /// Template of the account with the same place: their ids.
+    /// The templates of all business accounts.
     pub(super) templates: Vec<TemplatePlan>,
     /// People who are written to.
     pub(super) people: u64,
@@ -23,7 +23,7 @@ pub(super) struct Plan {
     pub(super) trouble: Trouble,
     /// Nothing goes wrong and nothing holds messages, so that channels must use their rates.
     pub(super) is_calm: bool,
-    /// Besides, all channels together have few messages under way, so that they take turns.
+    /// In addition, all channels together have few messages under way, so that they take turns.
     pub(super) is_crowded: bool,
     /// Messages under way of all channels together.
     pub(super) total_in_flight: usize,
@@ -48,7 +48,7 @@ pub(super) struct TemplatePlan {
     pub(super) is_marketing: bool,
 }
 
-/// How often what goes wrong: times in a thousand.
+/// How often each thing goes wrong, in a thousand times.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Trouble {
     /// The provider's answers, for each attempt.
@@ -62,7 +62,7 @@ pub(super) struct Trouble {
     pub(super) opted_out: u64,
     pub(super) held_back: u64,
     pub(super) pair: u64,
-    /// Begin a storm in which a part of all attempts is refused.
+    /// A storm begins, in which a part of all attempts is refused.
     pub(super) storm: u64,
     pub(super) account: u64,
     pub(super) app: u64,
@@ -70,7 +70,7 @@ pub(super) struct Trouble {
     pub(super) token: u64,
     pub(super) restricted: u64,
     pub(super) template: u64,
-    /// Receipts, for each.
+    /// Receipts, for each one.
     pub(super) receipt_missing: u64,
     pub(super) receipt_twice: u64,
     pub(super) receipt_early: u64,
@@ -96,13 +96,13 @@ pub(super) struct Trouble {
 }
 
 impl Plan {
-    /// The world of a seed.
+    /// The plan of a seed's world.
     pub(super) fn of(dice: &mut Dice) -> Self {
         let accounts = dice.between(1, 3);
         Self::made(accounts, true, dice)
     }
 
-    /// The world of a seed with several nodes: more accounts, and nothing that takes a day.
+    /// The plan of a seed's world with several nodes: more accounts, and nothing that takes a day.
     pub(super) fn of_nodes(dice: &mut Dice) -> Self {
         let accounts = dice.between(2, 6);
         let mut plan = Self::made(accounts, false, dice);
@@ -224,7 +224,7 @@ fn channel(place: usize, company_id: Uuid, waba_id: &str, tier: String, dice: &m
     }
 }
 
-/// Some kinds of trouble, each more or less.
+/// Some kinds of trouble, each with a frequency of its own.
 fn trouble(dice: &mut Dice) -> Trouble {
     let mut some = |often: u64, most: u64| if dice.happens(often) { dice.between(1, most) } else { 0 };
     Trouble {

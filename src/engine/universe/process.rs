@@ -17,9 +17,9 @@ use crate::engine::shared::Common;
 const PROBED: Duration = Duration::from_secs(15 * 60);
 
 pub(super) struct Process {
-    /// Tells it from those before: what is under way for an earlier one brings nothing.
+    /// The number of this process; an event for an earlier process is dropped.
     pub(super) life: u64,
-    /// Of its lease.
+    /// The epoch of its lease.
     pub(super) epoch: u64,
     pub(super) common: Arc<Common>,
     pub(super) ledger: Ledger,
@@ -28,13 +28,13 @@ pub(super) struct Process {
     pub(super) effects: Effects,
     /// The machine stands still until then.
     pub(super) stands_until: Duration,
-    /// By how much the wall clock was set since that was last looked at, in milliseconds.
+    /// By how much the wall clock was set since the last check, in milliseconds.
     pub(super) clock_set: i64,
     pub(super) callers: u64,
     pub(super) web: InProcess,
-    /// It starts nothing more, and ends when its channels are at their ends.
+    /// It starts nothing more, and ends when its channels have ended.
     pub(super) is_stopping: bool,
-    /// What it has as one node of several.
+    /// Its state as one node of several.
     pub(super) node: Option<Box<Node>>,
 }
 
@@ -49,15 +49,15 @@ pub(super) struct Running {
     pub(super) under_way: usize,
     /// The wait in the queue for permits.
     pub(super) turns: Vec<Turn>,
-    /// The state that those who ask to send see.
+    /// The state that callers who want to send see.
     pub(super) shown: Connection,
     /// The connector in use.
     pub(super) generation: u64,
-    /// The record that the machine was told of last.
+    /// The revision of the record that the machine got last.
     pub(super) revision: i64,
-    /// Callers whose sends are to stop.
+    /// The callers that wait until a send has stopped.
     pub(super) stopping: Vec<(Caller, uuid::Uuid)>,
-    /// Its machine is told to stop, since another node is to run it.
+    /// Its machine is told to stop, because another node will run it.
     pub(super) is_leaving: bool,
 }
 

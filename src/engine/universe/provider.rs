@@ -11,7 +11,7 @@ use crate::domain::message::{Failure, Key, State};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::Suppression;
 
-/// A client gives up a request that was not answered so long.
+/// How long a client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) struct Provider {
@@ -23,7 +23,7 @@ pub(super) struct Provider {
     accounts: BTreeMap<String, Duration>,
     apps: BTreeMap<u128, Duration>,
     paused_templates: BTreeSet<i64>,
-    /// People who hear no more marketing.
+    /// People who opted out of marketing.
     opted_out: BTreeSet<PhoneNumber>,
     /// How often the provider took each message.
     taken: HashMap<Key, u32>,
@@ -35,7 +35,7 @@ struct NumberState {
     /// Its access token was revoked, or it is restricted.
     refused: Option<Disposition>,
     restricted_until: Duration,
-    /// So many attempts in a thousand are refused as too fast.
+    /// How many attempts in a thousand are refused as too fast.
     storm: u64,
     storm_until: Duration,
     maintenance_until: Duration,
@@ -107,7 +107,7 @@ impl Provider {
         self.paused_templates.remove(&id);
     }
 
-    /// It begins to refuse messages of a channel, its account or its app in this way, until then if that ends by
+    /// Begins to refuse messages of a channel, its account or its app in this way, until `until` if that ends by
     /// itself.
     pub(super) fn begin(
         &mut self,
@@ -177,7 +177,7 @@ impl Provider {
         if let Some((disposition, code)) = self.refusal(request, now) {
             let failure = failure(code, "it is refused");
             let refused = fate(Reply::Refused { disposition, failure, retry_after: None });
-            // Some refusals take long, and many of those of a token that was just revoked.
+            // Some refusals take long, more of them if the token was just revoked.
             let is_of_token = disposition == Disposition::Disconnect;
             let is_slow = self.dice.happens(if is_of_token { 200 } else { self.trouble.hangs });
             let slow = self.dice.time(Duration::from_secs(1), PATIENCE);

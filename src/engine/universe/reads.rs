@@ -200,7 +200,7 @@ impl World {
         if numbers.is_empty() { Err(Failed::Permanently) } else { Ok(numbers) }
     }
 
-    /// Reads again who is suppressed.
+    /// Reads the suppressions of these recipients again.
     pub(super) fn look_up(&mut self, words: &[Word]) {
         let Some(process) = &self.process else { return };
         let subjects: Vec<_> = words.iter().map(Word::subject).collect();

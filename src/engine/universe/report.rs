@@ -41,7 +41,7 @@ impl Report {
         self.run_world(seed, World::new, trace)
     }
 
-    /// The same for the world of a seed with several nodes.
+    /// As [`Report::run`], for the world of a seed with several nodes.
     pub fn run_nodes(&mut self, seed: u64) -> bool {
         self.run_world(seed, World::of_nodes, trace_nodes)
     }
@@ -99,12 +99,12 @@ pub fn plant(name: &str) -> bool {
     fault.is_some()
 }
 
-/// Runs the world of a seed once more, and returns so many of its last steps and the broken rule.
+/// Runs the world of a seed once more, and returns its last `steps` steps and the broken rule.
 pub fn trace(seed: u64, steps: usize) -> String {
     trace_of(seed, World::new(seed, steps))
 }
 
-/// The same for the world of a seed with several nodes.
+/// As [`trace`], for the world of a seed with several nodes.
 pub fn trace_nodes(seed: u64, steps: usize) -> String {
     trace_of(seed, World::of_nodes(seed, steps))
 }

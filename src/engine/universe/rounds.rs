@@ -10,12 +10,13 @@ use crate::domain::send::State;
 use crate::engine::channel::machine::Input;
 use crate::store::sends::{Ready, Size};
 
-/// So long after the end of trouble rounds come as often as in the engine, and then so many times more seldom.
+/// How long after the end of trouble rounds come as often as in the engine, and how many times less often they come
+/// later.
 const OFTEN: Duration = Duration::from_secs(300);
 const SELDOM: u32 = 40;
 
 impl World {
-    /// Looks what other processes, and people, changed.
+    /// Takes up changes by other processes and by people.
     pub(super) fn take_up_changes(&mut self) {
         self.next_round(CHANGES, |life| Event::Changes { life });
         self.take_up_clock();
@@ -48,7 +49,7 @@ impl World {
         }
     }
 
-    /// The wall clock was set since the last look.
+    /// Takes up that the wall clock was set since the last round.
     fn take_up_clock(&mut self) {
         let now = self.clock.now();
         let Some(process) = &mut self.process else { return };
@@ -101,7 +102,7 @@ impl World {
         let wait = match self.phase {
             Phase::Troubled => wait,
             Phase::Calm(since) if self.clock.elapsed() < since + OFTEN => wait,
-            // What waits for a day then is not helped by rounds.
+            // Messages that wait for a day then need no frequent rounds.
             Phase::Calm(_) | Phase::Quiet(_) | Phase::Over => wait * SELDOM,
         };
         self.after(wait, event(life));
@@ -133,7 +134,7 @@ impl World {
             };
             let before = may_go(self);
             self.model.list_templates(&waba_id, &listed, self.clock.wall(), number);
-            // Only what changed is told.
+            // Channels are told only of changes.
             let changed: Vec<_> = may_go(self).into_iter().filter(|now| !before.contains(now)).collect();
             for channel in 0..self.channels.len() {
                 let is_of_account = self.channels[channel].waba_id.as_ref() == Some(&waba_id);

@@ -23,7 +23,7 @@ impl World {
         }
     }
 
-    /// Ends the process once all of its machines are at their ends.
+    /// Ends the process once all of its machines have ended.
     pub(super) fn end_if_stopped(&mut self) {
         let Some(process) = self.process.as_ref().filter(|process| has_ended(process)) else { return };
         if self.has_stopped(process) {
@@ -42,7 +42,7 @@ impl World {
         has_ended(process) && self.model.is_held_by(process.epoch)
     }
 
-    /// A process that stopped gracefully leaves no unknown outcomes.
+    /// Checks that a process that stopped gracefully leaves no unknown outcomes.
     fn watch_stop(&mut self) {
         let Some(life) = self.process.as_ref().map(|process| process.life) else { return };
         let owned = self.channels_owned();

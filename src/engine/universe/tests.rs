@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::report::Report;
 use crate::engine::planted::Fault;
 
-/// So many worlds run with every test, unless the environment variable `POMBO_TEST_SEEDS` says how many (`10000`) or
+/// How many worlds run with every test, unless the environment variable `POMBO_TEST_SEEDS` says how many (`10000`) or
 /// which (`2500..5000`).
 const SEEDS: u64 = 300;
-/// The same of worlds with several nodes, unless `POMBO_TEST_NODE_SEEDS` says otherwise.
+/// The same for worlds with several nodes, unless `POMBO_TEST_NODE_SEEDS` says otherwise.
 const NODE_SEEDS: u64 = 100;
-/// Each planted fault is found within so many, and one of several nodes within [`NODE_SEEDS`].
+/// Each planted fault is found within this many worlds, and a fault of several nodes within [`NODE_SEEDS`].
 const FINDS: u64 = 300;
 
-/// Seeds of worlds that broke a rule once, and why. A change of the world makes another story of each seed; what the
-/// mended code must do is tested where the code is.
+/// Seeds of worlds that broke a rule once, and why. A change of the world changes the story of each seed, so the tests
+/// next to the corrected code check what it must do.
 const BROKE: [(u64, &str); 15] = [
     (61, "places that a channel gave back unused were held against it, so that it had a third of its share"),
     (
@@ -31,7 +31,7 @@ const BROKE: [(u64, &str); 15] = [
     (435, "a person who was granted to a channel with a larger quota passed a smaller one that was used up"),
     (
         622,
-        "of two messages to a person both were refused, and the person passed a quota that others had used up",
+        "two messages to a person were both refused, and the person passed a quota that others had used up",
     ),
     (
         1071,
@@ -50,7 +50,7 @@ const BROKE: [(u64, &str); 15] = [
     (16_986, "the same as 13448"),
 ];
 
-/// The same of worlds with several nodes.
+/// The same for worlds with several nodes.
 const BROKE_WITH_NODES: [(u64, &str); 18] = [
     (263, "a message that was sent while the store was read was taken in as it was before, and sent again"),
     (
@@ -60,7 +60,7 @@ const BROKE_WITH_NODES: [(u64, &str); 18] = [
     (3008, "the world was wrong: a channel that started while its tier changed was not told of the change"),
     (
         3516,
-        "a late answer put a message back in a send that had ended while its channel was given away, for good",
+        "a late answer put a message back in a send that had ended while its channel was given away, permanently",
     ),
     (5830, "the same as 3516"),
     (
@@ -114,7 +114,7 @@ fn asked_for(variable: &str, usual: u64) -> Range<u64> {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "what a long run came to is worth reading")]
+#[expect(clippy::print_stdout, reason = "the result of a long run is worth reading")]
 fn worlds_of_many_seeds_keep_every_rule() {
     let asked = asked_for("POMBO_TEST_SEEDS", SEEDS);
     let seeds = asked.end - asked.start;
@@ -130,7 +130,7 @@ fn worlds_of_many_seeds_keep_every_rule() {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "what a long run came to is worth reading")]
+#[expect(clippy::print_stdout, reason = "the result of a long run is worth reading")]
 fn worlds_of_many_nodes_keep_every_rule() {
     let asked = asked_for("POMBO_TEST_NODE_SEEDS", NODE_SEEDS);
     let seeds = asked.end - asked.start;

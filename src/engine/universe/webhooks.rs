@@ -21,7 +21,7 @@ const TOLD: [Option<Disposition>; 9] = [
 ];
 
 impl World {
-    /// The provider sends a channel a webhook, which is true.
+    /// The provider sends a channel a webhook, which tells the truth.
     pub(super) fn tell_by_webhook(&mut self) {
         let channel = usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0);
         let Some(told) = self.dice.pick(&TOLD).copied() else { return };

@@ -22,7 +22,7 @@ use crate::domain::channel::Channel;
 const PATIENCE: Duration = Duration::from_secs(30 * 3_600);
 /// How often the world checks whether everything is done.
 const LOOK: Duration = Duration::from_secs(5);
-/// A world that is done is watched so long: it must be quiet.
+/// How long a world that is done is watched: it must stay quiet.
 const QUIET: Duration = Duration::from_secs(3_600);
 
 /// The phase of a world.
@@ -45,7 +45,7 @@ pub(super) struct Figures {
     pub(super) faults: u64,
     /// Rows that the database refused permanently.
     pub(super) refused_rows: u64,
-    /// Sends of which it was unknown for a while whether they are written.
+    /// Sends whose commit was in doubt for a while.
     pub(super) settled: u64,
     /// Sessions that were opened, phones that were linked and unlinked, and messages that sessions handed over.
     pub(super) opened: u64,
@@ -155,7 +155,7 @@ impl World {
         self.phase == Phase::Troubled
     }
 
-    /// Whether something happens that does so many times in a thousand while things go wrong.
+    /// Whether something goes wrong now that does so `in_thousand` times in a thousand while there is trouble.
     pub(super) fn goes_wrong(&mut self, in_thousand: u64) -> bool {
         let goes_wrong = self.is_troubled() && self.dice.happens(in_thousand);
         self.figures.faults += u64::from(goes_wrong);
@@ -163,7 +163,7 @@ impl World {
     }
 
     fn step(&mut self, at: Duration, event: Event) {
-        // What is under way for a process that is gone brings nothing; one that stands still sees it later.
+        // An event for a process that is gone is dropped; a process that stands still gets it later.
         match event.life() {
             Some(life) => self.turn_to_life(life),
             None => self.turn_to_anybody(&event, at),
@@ -284,7 +284,7 @@ impl World {
                     self.phase = Phase::Quiet(now);
                     self.watch.begin_quiet();
                 } else if now <= since + PATIENCE {
-                    // They are listed now and then.
+                    // The templates are listed now and then.
                     self.list_templates();
                 } else {
                     let open = self.open_sends();
@@ -297,7 +297,7 @@ impl World {
             }
             Phase::Quiet(_) | Phase::Troubled | Phase::Over => {}
         }
-        // Later and later: what waits for a day is not looked at every second.
+        // Checks become less frequent: messages that wait for a day need none every second.
         let wait = match self.phase {
             Phase::Calm(since) => LOOK.max((now - since) / 10),
             _ => LOOK * 60,

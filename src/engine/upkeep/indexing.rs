@@ -1,7 +1,7 @@
 //! Indexes contacts that no import indexed: they were there before the index, or their import was interrupted.
 //!
-//! The sentinel calls. One step at a time, with a pause after it, so that nothing else waits for the database. A search
-//! is exact meanwhile, only slower.
+//! The sentinel runs the rounds: one step at a time, with a pause after it, so that nothing else waits for the
+//! database. A search is exact meanwhile, only slower.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::store::{self, Care, Store};
 
 /// How often the index is checked.
 const LOOK_INTERVAL: Duration = Duration::from_secs(10);
-/// Between two steps.
+/// The pause between two steps.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Takes a step. Returns the pause until the next one.

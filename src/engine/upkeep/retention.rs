@@ -3,7 +3,7 @@
 //! A round goes through all records with an age: sends and their remains, kept answers, events, the record of changes,
 //! quotas and holds. Each step is one short transaction, followed by a pause of many times its length; while others
 //! write, it waits for them, for a bounded time. When a round is interrupted, by the end of the process or an
-//! unavailable database, the next one continues. The sentinel calls.
+//! unavailable database, the next one continues. The sentinel runs the rounds.
 
 use std::fmt;
 use std::sync::Arc;

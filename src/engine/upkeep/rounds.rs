@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_goes_on_after_a_round_that_panicked_and_keeps_what_it_knew() {
+    fn work_goes_on_after_a_round_that_panicked_and_keeps_its_state() {
         actix::System::new().block_on(async {
             let thread = actix::Arbiter::new();
             let (tell, mut told) = mpsc::unbounded_channel();

@@ -105,7 +105,7 @@ impl Sentinel {
         });
         let (woken, mut behind) = (engine.clone(), Uuid::nil());
         repeat(thread, "work", async move || {
-            // A node has a round of its own.
+            // A node of a cluster has its own search for work.
             if !woken.0.shared.cluster.is_alone() {
                 return WORK_INTERVAL;
             }

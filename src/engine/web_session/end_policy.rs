@@ -45,7 +45,7 @@ pub(in crate::engine) fn waits_for_a_person(connection: &Connection) -> bool {
         && matches!(code, Some(Cause::Known(code)) if CODES.contains(code))
 }
 
-/// What the end of a session means, with a linked phone or without; `failures` failed sessions came before it in a row.
+/// What the end of a session means for its channel. `failures` sessions in a row failed before this one.
 pub(super) fn after(end: &End, is_linked: bool, failures: u32, now: Timestamp) -> Verdict {
     let closed = |code: ReasonCode, sentence: String| Verdict {
         status: Status::Disconnected,
@@ -152,7 +152,7 @@ fn failed(sentence: &str, failures: u32) -> Verdict {
     }
 }
 
-/// What so many failed attempts in a row mean for a channel.
+/// What this many failed attempts in a row mean for a channel.
 pub(super) fn unreachable(attempts: u32, sentence: &str) -> (Status, Option<Reason>) {
     if attempts < ATTEMPTS {
         return (Status::Connecting, None);
@@ -167,7 +167,7 @@ pub(super) fn unreachable(attempts: u32, sentence: &str) -> (Status, Option<Reas
 /// The reason of a channel whose phone is linked to a device that is not in the session's records.
 pub(super) fn link_lost() -> Reason {
     let sentence = "the session's keys name no linked phone any more, as after a restored backup; restore the newest \
-                    ones, or take the device off the phone's list of linked devices and pair the channel again";
+                    keys, or remove the device from the phone's list of linked devices and pair the channel again";
     reason(ReasonCode::LinkLost, sentence.to_owned(), None)
 }
 
@@ -179,7 +179,8 @@ pub(super) fn restricted() -> Reason {
     reason(ReasonCode::Restricted, sentence.to_owned(), Some(RESTRICTED))
 }
 
-/// Until when an account counts as restricted, if WhatsApp restricted it: WhatsApp does not say for how long.
+/// When the restriction of an account counts as over, if WhatsApp restricted it. WhatsApp does not say how long it
+/// lasts.
 pub(in crate::engine) fn restricted_until(connection: &Connection) -> Option<Timestamp> {
     let reason = connection.reason.as_ref()?;
     (reason.code == ReasonCode::Restricted.into()).then(|| connection.since.plus(RESTRICTED_FOR))
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_must_settle_stays_closed() {
+    fn a_session_that_needs_a_person_stays_closed() {
         let sentence = || "x".to_owned();
         for (end, expected) in [
             (End::QrExhausted, "qr_expired"),
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ban_says_until_when_and_is_waited_for() {
+    fn the_session_reconnects_after_the_end_of_a_ban() {
         let until = NOW.plus(Duration::from_secs(3600));
         let verdict =
             after(&End::Banned(Ban { until, code: 101, sentence: "too many".to_owned() }), true, 0, NOW);
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_attempts_are_connecting_and_the_later_ones_say_that_nobody_answers() {
+    fn the_first_failed_attempts_are_connecting_and_later_ones_are_unreachable() {
         assert_eq!(unreachable(1, "refused"), (Status::Connecting, None));
         let (status, reason) = unreachable(3, "refused.");
         assert_eq!(status, Status::Disconnected);
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_start_opens_all_but_those_that_wait_for_a_person() {
+    fn a_restart_opens_all_sessions_but_those_that_wait_for_a_person() {
         let verdict = |end| after(&end, true, 0, NOW);
         let waits = |Verdict { status, reason, then: _ }| {
             waits_for_a_person(&Connection { status, reason, since: NOW })
@@ -256,7 +257,7 @@ mod tests {
         assert!(waits(verdict(End::Refused { code: 403, sentence: "x".to_owned() })));
         let status = Status::Disconnected;
         assert!(waits(Verdict { status, reason: Some(link_lost()), then: Then::Close }));
-        assert!(!waits(verdict(End::ClientOutdated)), "a newer program may do");
+        assert!(!waits(verdict(End::ClientOutdated)), "a newer program may connect");
         assert!(!waits(verdict(End::Stopped)));
     }
 
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ban_that_is_over_by_this_clock_is_waited_for_a_minute_all_the_same() {
+    fn an_expired_ban_still_delays_the_session_by_a_minute() {
         for until in [NOW, NOW.minus(Duration::from_secs(3_600))] {
             let ban = Ban { until, code: 101, sentence: "x".to_owned() };
             assert_eq!(after(&End::Banned(ban), true, 0, NOW).then, Then::OpenNotBefore(AFTER_BAN));
@@ -291,13 +292,13 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_is_connecting_until_the_third_attempt_in_a_row_came_to_nothing() {
+    fn a_channel_is_connecting_until_the_third_failed_attempt_in_a_row() {
         assert_eq!([0, 1, 2].map(|attempts| unreachable(attempts, "x").0), [Status::Connecting; 3]);
         assert_eq!([3, 4].map(|attempts| unreachable(attempts, "x").0), [Status::Disconnected; 2]);
     }
 
     #[test]
-    fn a_restriction_lasts_a_day_and_nothing_else_is_one() {
+    fn a_restriction_lasts_a_day_and_no_other_reason_restricts() {
         let of = |reason| Connection { status: Status::Connected, reason, since: NOW };
         assert_eq!(restricted_until(&of(Some(restricted()))), Some(NOW.plus(RESTRICTED_FOR)));
         assert_eq!(restricted_until(&of(Some(link_lost()))), None);

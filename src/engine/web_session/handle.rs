@@ -51,7 +51,7 @@ impl SessionHandle {
         self.awaited().clear();
     }
 
-    /// Waits for the first acknowledgement of a message. To be called before the message is handed over.
+    /// Waits for the first acknowledgement of a message. Call this before the message is handed over.
     pub(crate) fn expect(self: &Arc<Self>, id: MessageId) -> Expected {
         let (hear, heard) = oneshot::channel();
         self.awaited().insert(id.clone(), hear);

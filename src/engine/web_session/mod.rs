@@ -72,7 +72,7 @@ const ATTEMPTS: usize = 3;
 pub(super) struct Supervision {
     pub(super) store: Store,
     pub(super) vault: Arc<Vault>,
-    /// Through these, channels reach their sessions.
+    /// Channels reach their sessions through these.
     pub(super) handles: Arc<SessionHandles>,
     /// Takes the sessions' updates of messages and people.
     pub(super) updates: UpdateSender,
@@ -90,7 +90,7 @@ struct Common {
     device_name: String,
 }
 
-/// A running supervisor, as others reach it.
+/// How callers reach a running supervisor.
 #[derive(Clone)]
 struct Running {
     commands: mpsc::Sender<Command>,
@@ -123,7 +123,7 @@ impl WebSessions {
         Self { common, supervisors: Mutex::default(), thread, patience: config.patience }
     }
 
-    /// Divides the pace at which sessions begin to connect among so many nodes.
+    /// Divides the pace at which sessions begin to connect among this many nodes.
     pub(super) fn share_starts(&self, nodes: u32) {
         if let Some(common) = &self.common {
             common.starts.share(nodes);
@@ -150,7 +150,7 @@ impl WebSessions {
         Ok(())
     }
 
-    /// Opens the sessions of supervisors that panicked again.
+    /// Reopens the sessions of supervisors that panicked.
     pub(super) async fn revive(&self) {
         let Some(common) = &self.common else { return };
         let broken: Vec<_> = {
@@ -226,7 +226,8 @@ impl WebSessions {
         let common = self.common()?;
         for _ in 0..ATTEMPTS {
             let is_linked = common.store.has_web_session(channel.id).await?;
-            // The supervisor starts from the stored state: it does not write a state that it takes for unchanged.
+            // The supervisor has to start from the stored state: it does not write a state that it believes is stored
+            // already.
             let newest = common.store.find_channel(channel.id).await?;
             let running = self.supervisor(common, newest.as_ref().unwrap_or(channel), is_linked, false);
             let (hear, heard) = oneshot::channel();
@@ -284,7 +285,7 @@ impl WebSessions {
             if caught("web session", supervisor.run(asks)).await.is_some() {
                 return;
             }
-            // Two sessions of one phone would throw each other out.
+            // Two sessions of one phone would disconnect each other.
             if let Some(session) = handle.session() {
                 handle.close();
                 caught("end of a web session", session.stop()).await;

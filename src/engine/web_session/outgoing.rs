@@ -133,7 +133,7 @@ impl WebChannel {
         }
     }
 
-    /// The message was not handed over: deletes its stored answer.
+    /// Deletes the stored answer of a message that was not handed over.
     async fn drop_answer(&self, content: &Stored, send_id: Uuid) {
         let Some(key) = &content.key else { return };
         if let Err(error) = self.store.drop_web_result(self.company, key, send_id).await {
@@ -179,7 +179,7 @@ impl WebChannel {
             Some(fetched) => fetched,
             None => {
                 let link =
-                    Url::parse(link).map_err(|_| Refusal::new(Code::InvalidLink, "the link is none"))?;
+                    Url::parse(link).map_err(|_| Refusal::new(Code::InvalidLink, "the link is not a URL"))?;
                 self.fetcher.fetch(self.company, &link, kind).await?
             }
         };
@@ -298,7 +298,7 @@ fn not_sent(error: &SendError) -> Reply {
     Reply::NotSent(failure(&error.to_string()))
 }
 
-/// The file behind the link cannot be sent, now or ever.
+/// The reply for a file that cannot be sent, for now or at all.
 fn unusable(refusal: &Refusal) -> Reply {
     let disposition =
         if refusal.code == Code::ServiceUnavailable { Disposition::Retry } else { Disposition::Fail };

@@ -17,13 +17,13 @@ pub struct Pairing {
     pub qr: Option<Shown>,
     /// The code to type into the phone, if one was requested.
     pub code: Option<Shown>,
-    /// Why there is no such code although it was requested, as a sentence.
+    /// Why WhatsApp gave no code although one was requested, as a sentence.
     pub code_failure: Option<String>,
     /// The passkey gate, while WhatsApp asks for a passkey of the account.
     pub passkey: Option<Passkey>,
 }
 
-/// The progress of linking a phone to a channel.
+/// A stage of linking a phone to a channel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
@@ -47,10 +47,10 @@ pub enum Stage {
 /// A secret to show to the person with the phone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
-    /// The text: of the QR code, or of the eight characters.
+    /// The content of the QR code, or the eight characters.
     #[serde(serialize_with = "secret::exposed")]
     pub secret: Secret,
-    /// Until when it is valid.
+    /// When it expires.
     pub expires_at: Timestamp,
 }
 
@@ -62,7 +62,7 @@ pub struct Passkey {
     /// The code that the phone shows too, once the passkey was accepted.
     #[serde(serialize_with = "secret::exposed_if_any", default)]
     pub code: Option<Secret>,
-    /// Until when WhatsApp waits.
+    /// When WhatsApp stops waiting.
     pub expires_at: Timestamp,
     /// This step was answered: the rest of it happens on the phone.
     pub waits_for_phone: bool,
@@ -125,7 +125,7 @@ impl Stage {
         Self::Linked,
     ];
 
-    /// The stage as a word, in answers.
+    /// The stage as a word, for answers.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unlinked => "unlinked",

@@ -53,7 +53,7 @@ impl From<NotExpected> for Refusal {
             }
             NotExpected::OtherChallenge => {
                 let sentence =
-                    "`assertion` signs another challenge: have the one signed that this path shows now";
+                    "`assertion` signs another challenge: sign the challenge that this path shows now";
                 (Code::InvalidField, sentence.to_owned())
             }
         };

@@ -1,8 +1,8 @@
 //! Pending replies: what accompanies a message whose caller waits, from the request to the session and back.
 //!
 //! A pending reply is found under the id of its send, from before the send is written until the caller has the answer.
-//! A message of a web session that was certainly not handed over is not begun without its pending reply: the caller has
-//! gone, or read that the message was not sent.
+//! A message of a web session that was certainly not handed over is not attempted without its pending reply: the caller
+//! has gone, or was told that the message was not sent.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -46,7 +46,7 @@ pub struct Form {
     pub render: Render,
 }
 
-/// How a message ended for the caller who waits for it.
+/// How a message ended for the caller that waits for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HandOver {
     /// WhatsApp's server has the message.
@@ -70,7 +70,7 @@ pub(crate) struct Admitted {
     pub(crate) queued: QueueSlot,
     /// Its slot among the strangers of 24 hours, if the recipient is a stranger.
     pub(crate) stranger: Option<Slot<PhoneNumber>>,
-    /// How long until its turn comes.
+    /// The wait until its turn.
     pub(crate) wait: Duration,
 }
 
@@ -124,7 +124,7 @@ impl PendingReply {
         state.has_begun = true;
     }
 
-    /// The message is about to be handed over, as this says.
+    /// Notes the message that is about to be handed over.
     pub(super) fn hands_over(&self, handed_over: HandedOver) {
         self.state().handed_over = Some(handed_over);
     }
@@ -162,8 +162,8 @@ impl PendingReply {
         }
     }
 
-    /// The message may not begin any more; `channel` says what holds all messages of its channel. An attempt under way
-    /// reports its own end.
+    /// It is too late to attempt the message; `channel` gives the reason that holds all messages of its channel. An
+    /// attempt under way reports its own end.
     pub(crate) fn expire(&self, channel: impl FnOnce() -> Reason, now: Timestamp) {
         let reason = {
             let state = self.state();

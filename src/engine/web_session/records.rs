@@ -20,7 +20,7 @@ pub struct SessionRecords {
     store: Store,
     vault: Arc<Vault>,
     channel: Uuid,
-    /// Whether nothing is written any more. A writer holds it.
+    /// Whether writes are refused. Each writer holds the lock for reading.
     is_closed: RwLock<bool>,
 }
 
@@ -36,7 +36,7 @@ impl SessionRecords {
     }
 
     /// Permission to write while it is held.
-    async fn leave(&self) -> Result<RwLockReadGuard<'_, bool>, RecordsError> {
+    async fn permit(&self) -> Result<RwLockReadGuard<'_, bool>, RecordsError> {
         let is_closed = self.is_closed.read().await;
         if *is_closed {
             return Err(RecordsError::Unavailable("the session is over".into()));
@@ -75,7 +75,7 @@ impl Records for SessionRecords {
     }
 
     async fn apply(&self, changes: Vec<Change>) -> Result<(), RecordsError> {
-        let _leave = self.leave().await?;
+        let _permit = self.permit().await?;
         let _hold = self.vault.hold();
         let changes = if changes.len() < MANY {
             seal(&self.vault, self.channel, changes)
@@ -88,7 +88,7 @@ impl Records for SessionRecords {
     }
 
     async fn take(&self, namespace: &str, key: &str) -> Result<Option<Record>, RecordsError> {
-        let _leave = self.leave().await?;
+        let _permit = self.permit().await?;
         let row = self.store.take_web_session_row(self.channel, namespace, key).await.map_err(unavailable)?;
         let opened = open(&self.vault, self.channel, namespace, row.into_iter().collect())?;
         Ok(opened.into_iter().next())

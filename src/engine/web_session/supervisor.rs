@@ -49,7 +49,7 @@ enum Waiting {
     Passkey(oneshot::Sender<Result<(), NotExpected>>),
 }
 
-/// A question to the session, under way.
+/// A request to the session that is under way.
 type Asking<T> = Option<Pin<Box<dyn Future<Output = T> + Send>>>;
 
 /// A session that was opened.
@@ -75,7 +75,7 @@ pub(super) struct Supervisor {
     /// The records of the newest session.
     records: Option<Arc<SessionRecords>>,
     held: Option<Held>,
-    /// When the machine wants to be woken.
+    /// When the machine asked to be woken.
     wakes_at: Option<Instant>,
 }
 
@@ -265,7 +265,7 @@ impl Supervisor {
         self.common.store.end_web_session(self.channel, to).await
     }
 
-    /// Passes on what WhatsApp said of a message. The channel's actor writes an outcome that it waits for itself.
+    /// Passes on an acknowledgement. If the channel's actor waits for it, the actor writes the outcome itself.
     async fn hear(&mut self, ack: Ack) {
         let is_awaited = self.handle.heard(&ack);
         if !is_written_by_sender(is_awaited, ack.state) {

@@ -1,4 +1,4 @@
-//! Writes what sessions hear of messages and people: receipts go to the ledger, LIDs to contacts.
+//! Writes what sessions report of messages and people: receipts go to the ledger, LIDs to contacts.
 //!
 //! One task serves all sessions, so that many receipts make one commit. A receipt names its message by the id that
 //! Pombo gave it, which leads to its send.
@@ -21,7 +21,7 @@ use crate::store::ledger::Receipt;
 
 /// Updates that wait to be written. Sessions queue further ones.
 const WAITING: usize = 4_096;
-/// Updates that are written at once.
+/// Most updates that are written together.
 const AT_ONCE: usize = 512;
 /// Delay before a failed write is retried.
 const WRITE_PAUSE: Duration = Duration::from_secs(1);
@@ -169,7 +169,7 @@ impl Engine {
         Some(found)
     }
 
-    /// Writes a LID that was not asked for to the contact.
+    /// Writes a LID that the session learned by itself to the contact.
     async fn note_lid(&self, company: Uuid, channel: Uuid, number: PhoneNumber, lid: &Jid) {
         if let Err(error) = self.store().learn_lid(company, number, lid.as_str()).await {
             tracing::warn!(channel.id = %channel, %error, "cannot write a contact's LID");

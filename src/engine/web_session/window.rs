@@ -1,4 +1,4 @@
-//! The count for a quota of 24 hours: things that happened within them, and things about to happen.
+//! Counts events for a quota of 24 hours: those that happened within them, and those that are about to happen.
 //!
 //! A key counts once, however often its event happens. A [`Slot`] is taken before the event, and gives itself back
 //! unless the event happens.
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::clock::Timestamp;
 use crate::domain::tier::{QUOTA_SPAN, Quota};
 
-/// Clones share what is counted.
+/// Clones share the counts.
 pub(crate) struct Window<K: Eq + Hash + Copy>(Arc<Mutex<Counted<K>>>);
 
 struct Counted<K> {
@@ -43,7 +43,7 @@ impl<K: Eq + Hash + Copy> Window<K> {
         counted.happened.contains(&key) || counted.pending.contains_key(&key)
     }
 
-    /// Until when the quota has no room for one more than all that counts and `others`.
+    /// When the quota has room again for one more event, with `others` counted too; `None` if it has room now.
     pub(crate) fn full_until(&self, quota: Quota, others: usize, wall: Timestamp) -> Option<Timestamp> {
         let Quota::AtMost(most) = quota else { return None };
         let mut counted = self.counted();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_counts_once() {
+    fn the_same_key_counts_once() {
         let window = Window::new(vec![(WALL, 1)]);
         let (again, first, second) = (window.take(1), window.take(2), window.take(2));
         assert!(window.counts(1, WALL) && window.counts(2, WALL) && !window.counts(3, WALL));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_quota_has_room_when_the_oldest_that_are_too_many_have_left() {
+    fn a_full_quota_has_room_once_enough_of_the_oldest_have_left() {
         let window = Window::new(vec![(hours(0), 1), (hours(1), 2), (hours(2), 3)]);
         let until = |most, others| window.full_until(Quota::AtMost(most), others, hours(3));
         assert_eq!(

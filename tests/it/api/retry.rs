@@ -116,7 +116,7 @@ async fn who_opted_out_since_is_left_out_of_a_retry() {
     })
     .await;
     let accepted = retry(&service, &acme, failed, "", &body).await.json();
-    assert_eq!(accepted["skipped"][0]["reason"], "is not to be sent anything by this business");
+    assert_eq!(accepted["skipped"][0]["reason"], "is on the company's suppression list");
     assert_eq!(recipients(&service, &acme, &accepted["send_id"]).await, [1, 8]);
     let only = retry(&service, &acme, failed, "", &json!({"error_code": 131_049})).await;
     assert_eq!((only.status, only.code().as_deref()), (400, Some("no_valid_recipients")), "{}", only.body);

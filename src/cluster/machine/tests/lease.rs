@@ -1,11 +1,11 @@
-//! When the lease is renewed, when trust in it ends, and who looks after nodes that are gone.
+//! When the lease is renewed, when trust in it ends, and which node clears up after nodes that are gone.
 
 use super::*;
 
 const MOMENT: Duration = Duration::from_millis(1);
 
 impl Stage {
-    /// A node that begins to renew its lease, and has not heard of that.
+    /// A node that began to renew its lease, and has no result yet.
     fn renewing() -> Self {
         let mut stage = Self::new();
         assert!(stage.tell(Input::Timer).contains(&Effect::Renew));
@@ -90,7 +90,7 @@ fn a_node_whose_renewal_hangs_is_woken_when_its_trust_ends() {
 }
 
 #[test]
-fn a_renewal_just_within_the_trust_is_worth_what_is_left_of_it() {
+fn a_late_renewal_gives_only_the_rest_of_its_trust() {
     let mut stage = Stage::new();
     let began = stage.now;
     stage.later(TRUST - MOMENT);

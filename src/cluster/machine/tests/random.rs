@@ -55,7 +55,7 @@ struct Life {
     is_dead: bool,
 }
 
-/// What is under way.
+/// An event that is under way.
 #[derive(Debug, Clone)]
 enum Event {
     /// The statement reaches the database.
@@ -145,7 +145,7 @@ impl World {
                     self.after(at.saturating_duration_since(now), Event::Timer(id));
                     continue;
                 }
-                // What runs is stopped first.
+                // The channels are stopped first.
                 Effect::GiveUp(_) => self.millis(1..3_000),
                 Effect::Renew | Effect::Claim(_) | Effect::CloseFence(_) | Effect::ClearUp(_) => {
                     self.statement()
@@ -220,7 +220,7 @@ impl World {
         }
     }
 
-    /// The statement as the store makes it; the fence of the node is checked in it.
+    /// Carries out a statement as the store does, with its check of the node's fence.
     fn carry_out(&mut self, id: Uuid, effect: &Effect, began: Instant) -> Input {
         let now = self.now;
         let is_open = self.database.is_open(id);
@@ -285,7 +285,8 @@ impl World {
         }
     }
 
-    /// Never do two nodes take themselves for the owner whose writes are taken both, and never may two begin messages.
+    /// Checks that no two nodes with open fences believe that they own one shard, and that no two nodes may begin its
+    /// messages.
     fn check(&self) {
         for shard in (1..=SHARDS).map(node) {
             let owns = |id: &Uuid, life: &Life| {
@@ -316,11 +317,11 @@ fn no_channel_has_two_owners_whatever_happens_to_the_nodes() {
 }
 
 #[test]
-fn what_a_dead_node_owned_soon_has_another_owner() {
+fn the_shards_of_a_dead_node_soon_have_other_owners() {
     let mut slowest = Duration::ZERO;
     for seed in 0..15 {
         let mut world = World::new(seed);
-        // Nothing goes wrong but what is planned.
+        // Only the planned failure happens.
         world.events.retain(|_, event| !matches!(event, Event::Chance));
         world.queue.retain(|Reverse((_, number))| world.events.contains_key(number));
         let died = Duration::from_secs(20) + world.millis(0..2_000);

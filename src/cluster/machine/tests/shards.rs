@@ -49,7 +49,7 @@ fn one_claim_is_under_way_at_a_time() {
 }
 
 #[test]
-fn a_claim_holds_so_many_shards_at_most() {
+fn a_claim_has_a_bounded_number_of_shards() {
     let mut stage = Stage::among(&[]);
     let all: Vec<_> = (0..1_500).map(node).collect();
     let first = stage.wants(all.iter().copied());
@@ -73,7 +73,7 @@ fn a_node_owns_the_shards_that_it_won_and_none_that_it_did_not_claim() {
 }
 
 #[test]
-fn nothing_is_claimed_by_a_node_that_is_not_proposed_for_it() {
+fn a_node_claims_only_shards_for_which_it_is_proposed() {
     let mut stage = Stage::among(&[2]);
     let members = [1, 2].map(|id| seen(id, Standing::Serving).member);
     let all: Vec<_> = (100..200).map(node).collect();

@@ -15,7 +15,7 @@ use crate::engine::{Engine, Error, RETRY_AFTER};
 use crate::error::{Code, Refusal};
 use crate::store::web_sessions::contacts::KnownNumber;
 
-/// How long the answer whether a number is on WhatsApp is valid.
+/// How long the answers are valid that a number is on WhatsApp, and that it is not.
 const FOUND_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const MISSED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long WhatsApp is not asked after it answered that it is asked too often.

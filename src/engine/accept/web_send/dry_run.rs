@@ -38,7 +38,7 @@ pub struct DryRunFile {
     pub length: usize,
     /// For a document: the name that the recipient would see.
     pub file_name: Option<String>,
-    /// For an audio or a video whose file tells: the duration in seconds.
+    /// For an audio or a video whose file gives it: the duration in seconds.
     pub seconds: Option<u32>,
     /// For an audio: whether it would be played as a voice message.
     pub is_voice_note: Option<bool>,
@@ -50,8 +50,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// As there. A message that would wait longer than its caller's patience, because of another one to the same
-    /// recipient, is [`Error::TooSoon`] at once.
+    /// As [`Engine::send_web`]. A message that would wait longer than its caller's patience, because of another one to
+    /// the same recipient, is [`Error::TooSoon`] at once.
     pub async fn dry_run_web(&self, channel: &Arc<Channel>, request: WebRequest) -> Result<WebDryRun, Error> {
         self.check_running()?;
         let asked = DryRunWeb { request };

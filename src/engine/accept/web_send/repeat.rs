@@ -56,7 +56,7 @@ fn decide(first: FirstTry, has_answer: bool, policy: UnknownOutcome) -> Repeat {
         _ if !has_answer => Repeat::CarryOut,
         // WhatsApp refused the message after the first request was answered.
         Some(State::Failed) => Repeat::Answer,
-        // A waiting message is not begun without its caller, which has gone.
+        // A waiting message is not attempted without its caller, which has gone.
         Some(State::Queued | State::Canceled | State::Expired | State::Suppressed) => Repeat::CarryOut,
         None if !was_attempted => Repeat::CarryOut,
         Some(State::Sending | State::Unknown) | None => match policy {
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn a_repeated_request_is_answered_or_carried_out_as_the_ledger_says() {
         use State::{Canceled, Delivered, Expired, Failed, Queued, Read, Sending, Sent, Unknown};
-        // Of a send that is over or not, with or without a kept answer.
+        // The decision for a send that is over or not, with or without a kept answer.
         let of = |state, is_over, has_answer, policy| {
             decide(FirstTry { is_over, was_attempted: true, state }, has_answer, policy)
         };
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_is_sent_again_only_where_the_tier_says_so() {
+    fn an_unknown_outcome_is_sent_again_only_if_the_tier_says_so() {
         for state in [Some(State::Unknown), Some(State::Sending), None] {
             let first = |is_over| FirstTry { is_over, was_attempted: true, state };
             assert_eq!(decide(first(false), true, Hold), Repeat::Answer);

@@ -100,7 +100,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// `import_not_found`, `import_has_begun`, and `invalid_mapping` when no column holds what a contact is known by.
+    /// `import_not_found`, `import_has_begun`, and `invalid_mapping` when no column identifies contacts.
     pub async fn start_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<(), Error> {
         let found = self.find_import(company, id).await?;
         let settings = settings(&found);

@@ -24,19 +24,19 @@ pub(super) struct Reader {
     feeding: JoinHandle<()>,
 }
 
-/// What comes next.
+/// The result of reading on.
 pub(super) enum Next {
     Rows(Step),
     /// The file was read to its end.
     End,
     /// The file cannot be read further, for this reason.
     Failed(String),
-    /// The database could not be read; the same may succeed later.
+    /// The database could not be read; a retry may succeed.
     Interrupted,
 }
 
 impl Reader {
-    /// Continues where the import is, so many rows at a time at first.
+    /// Continues at the import's stored position, at first with `rows` rows in a lot.
     pub(super) fn start(store: &Store, work: &Work, rows: usize) -> Self {
         let (feed, pieces) = mpsc::channel(PIECES_AHEAD);
         let (out, lots) = mpsc::channel(LOTS_AHEAD);
@@ -78,7 +78,7 @@ impl Drop for Reader {
     }
 }
 
-/// A failed read ends the file early: the reader is told by an empty piece.
+/// Feeds the pieces of a file to the reader. An empty piece says that a read failed, and ends the file early.
 async fn feed_pieces(store: Store, import: Uuid, feed: mpsc::Sender<Vec<u8>>) {
     for ordinal in 0.. {
         match store.import_chunk(import, ordinal).await {

@@ -8,8 +8,8 @@ use crate::error::{Code, Refusal};
 use crate::import::{self, Inspection, Settings};
 use crate::store::imports::MOST_OPEN;
 
-/// Bytes of one stored piece: few enough that the writer is held for some milliseconds, many enough that a large file has
-/// some thousand pieces.
+/// Bytes of one stored piece: few enough that the writer is held for some milliseconds, many enough that a large file
+/// has some thousand pieces.
 pub(super) const PIECE: usize = 256 * 1024;
 
 /// The settings of a file before its upload.
@@ -88,7 +88,7 @@ impl Upload {
     ///
     /// # Errors
     ///
-    /// `body_too_large`, and `invalid_file` for what cannot be read as text.
+    /// `body_too_large`, and `invalid_file` when the bytes cannot be read as text.
     pub async fn write(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         self.bytes = self.bytes.saturating_add(bytes.len());
         let most = self.most();
@@ -121,11 +121,11 @@ impl Upload {
         Ok(records.add_import_chunk(self.import, ordinal, piece).await?)
     }
 
-    /// The file is complete.
+    /// Ends the upload of a complete file.
     ///
     /// # Errors
     ///
-    /// `invalid_file` when its header cannot be read, or something of it is not in its encoding.
+    /// `invalid_file` when its header cannot be read, or part of the file is not in its encoding.
     pub async fn finish(mut self) -> Result<Import, Error> {
         if !self.piece.is_empty() {
             self.store().await?;

@@ -49,7 +49,7 @@ fn trouble(disposition: Disposition, failure: Failure) -> Notice {
     Notice::Trouble { disposition, failure, at: NOW, is_of_message: false }
 }
 
-/// What was said of whom, and how many milliseconds ago.
+/// The statements: the recipient, how many milliseconds ago it was said, and what it says.
 fn words(heard: Vec<Heard>) -> Vec<(PhoneNumber, i64, Says)> {
     words_of(&sorted(heard), |_| None)
         .into_iter()
@@ -58,7 +58,7 @@ fn words(heard: Vec<Heard>) -> Vec<(PhoneNumber, i64, Says)> {
 }
 
 #[test]
-fn what_a_person_wants_is_said_at_the_end_of_its_second_and_never_in_the_future() {
+fn a_preference_is_dated_to_the_end_of_its_second_and_never_to_the_future() {
     const HOUR: i64 = 3_600_000;
     let stop = Says::Stop { provider_code: None };
     let heard = vec![
@@ -86,7 +86,7 @@ fn a_hold_is_counted_from_the_refusal() {
 }
 
 #[test]
-fn who_is_suppressed_is_the_number_that_was_written_to_if_it_is_known() {
+fn the_number_that_was_written_to_is_suppressed_if_it_is_known() {
     let everything = Disposition::Suppress(Suppression::Everything);
     let sorted = sorted(vec![failed(1, everything, 0), failed(2, everything, 0)]);
     let words = words_of(&sorted, |named| (named == key(1)).then(|| number(77)));
@@ -95,7 +95,7 @@ fn who_is_suppressed_is_the_number_that_was_written_to_if_it_is_known() {
 }
 
 #[test]
-fn a_thousand_messages_that_met_one_trouble_tell_of_it_once() {
+fn a_thousand_messages_that_met_one_trouble_make_one_notice() {
     let mut heard: Vec<_> = (0..1_000).map(|ordinal| failed(ordinal, Disposition::SlowNumber, 0)).collect();
     heard.extend((0..1_000).map(|ordinal| failed(ordinal, Disposition::HoldTemplate, 0)));
     heard.extend(
@@ -113,7 +113,7 @@ fn a_thousand_messages_that_met_one_trouble_tell_of_it_once() {
 }
 
 #[test]
-fn what_names_no_message_is_counted_and_a_time_to_come_is_now() {
+fn a_receipt_without_a_message_is_counted_and_a_future_time_becomes_now() {
     let receipt = |key| {
         heard(Update::Receipt(update::Receipt {
             key,
@@ -133,7 +133,7 @@ fn what_names_no_message_is_counted_and_a_time_to_come_is_now() {
 }
 
 #[test]
-fn an_account_that_is_lost_or_found_concerns_its_numbers() {
+fn a_change_of_an_account_is_a_notice_to_its_numbers() {
     let account = |change| Heard { number: None, ..heard(Update::Account(change)) };
     let sorted = sorted(vec![
         account(AccountChange::Disconnected(failure(0))),
@@ -150,7 +150,7 @@ fn an_account_that_is_lost_or_found_concerns_its_numbers() {
 }
 
 #[test]
-fn what_names_no_channel_of_the_company_is_dropped_and_counted() {
+fn updates_about_no_channel_of_the_company_are_dropped_and_counted() {
     let stop = |account, number, recipient| {
         let update = Update::Preference { recipient: self::number(recipient), stops: true, at: NOW };
         heard_by(account, number, update, NOW)
@@ -180,7 +180,7 @@ fn what_names_no_channel_of_the_company_is_dropped_and_counted() {
 }
 
 #[test]
-fn news_of_any_number_of_numbers_is_one_notice_of_a_bounded_size() {
+fn changes_of_any_number_of_numbers_make_one_notice_of_bounded_size() {
     let news = |nth: u64| {
         let update = Update::Number { phone_number: Some(number(nth)), event: format!("event {nth}") };
         heard_by(Some("1022"), None, update, NOW)
@@ -194,7 +194,7 @@ fn news_of_any_number_of_numbers_is_one_notice_of_a_bounded_size() {
 }
 
 #[test]
-fn more_changes_of_templates_than_are_written_one_by_one_list_them_anew() {
+fn too_many_changes_of_templates_lead_to_a_new_listing() {
     let change = |nth: usize, said: &str, seconds_ago: i64| {
         let change = TemplateChange::Quality(said.to_owned());
         let (name, language) = (format!("template {nth}"), "en_US".to_owned());

@@ -61,8 +61,8 @@ impl Model {
         self.end_messages(send_id, state, now);
     }
 
-    /// Nothing that was perhaps sent goes again before `until`, in any send that is not over. How many messages that
-    /// puts off.
+    /// Puts off messages that may have been sent, in all sends that are not over: none goes again before `until`.
+    /// Returns how many messages that puts off.
     pub(crate) fn put_off_unknown(&mut self, until: Timestamp) -> u64 {
         let active = self.active();
         let mut put_off = 0;
@@ -93,8 +93,8 @@ impl Model {
         over.len() as u64
     }
 
-    /// Makes what waits by the service's own decision wait as long after `now` as it was meant to. How many rows
-    /// moved.
+    /// Makes rows that wait by the service's own decision wait as long after `now` as was intended. Returns how many
+    /// rows moved.
     pub(crate) fn clock_went_back(&mut self, now: Timestamp, longest_hold: Duration) -> u64 {
         let active = self.active();
         let mut waiting = 0;
@@ -147,7 +147,7 @@ impl Model {
         Ok(self.remove_unresolved_by(|_| true))
     }
 
-    /// Removes sends whose audience is not complete, of those for which this holds. How many.
+    /// Removes sends whose audience is not complete and for which `is_abandoned` holds. Returns how many.
     pub(crate) fn remove_unresolved_by(&mut self, is_abandoned: impl Fn(Uuid) -> bool) -> u64 {
         let unresolved = self.sends.iter().filter(|(_, send)| send.state == Some(State::Resolving));
         let unresolved: Vec<_> = unresolved.map(|(id, _)| *id).filter(|id| is_abandoned(*id)).collect();

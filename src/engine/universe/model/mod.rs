@@ -1,8 +1,8 @@
 //! The store as the universe has it: tables in memory, with the meaning of every statement that the engine uses.
 //!
-//! It is written from what the statements of [`crate::store`] promise, and its [tests](self::tests) hold it to them: the
-//! same random operations drive it and the real store, on both databases, and every table is compared. It never fails by
-//! itself and takes no time: the world decides which of its answers are lost, late or wrong.
+//! It is written from what the statements of [`crate::store`] promise, and its [tests](self::tests) hold it to them:
+//! the same random operations drive it and the real store, on both databases, and every table is compared. It never
+//! fails by itself and takes no time: the world decides which of its answers are lost, late or wrong.
 
 mod commit;
 mod control;
@@ -95,7 +95,7 @@ pub(crate) struct Model {
     templates: BTreeMap<i64, TemplateRow>,
     /// Raised by each process that takes the lease, or its part in it.
     epoch: u64,
-    /// The epochs under which may be written.
+    /// The epochs whose writes are accepted.
     open: BTreeSet<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Whom channels wrote to with templates lately.
+//! The people to whom channels sent templates recently.
 
 use uuid::Uuid;
 
@@ -12,8 +12,8 @@ use crate::store::templates::recipients::WrittenTo;
 const STRETCH: u64 = 10_000;
 
 impl Model {
-    /// Everybody whom these channels sent a template to since `since`. What was marked and has no row counts as
-    /// written to `now`; nothing was later than that.
+    /// Everybody to whom these channels sent a template since `since`. A message that was marked and has no row counts
+    /// as sent at `now`; no message was sent later than that.
     pub(crate) fn template_recipients(
         &self,
         channels: &[Uuid],

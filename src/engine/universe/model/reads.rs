@@ -92,8 +92,8 @@ impl Model {
         running.filter_map(|send| send.due_at).filter(|due| *due > now).min()
     }
 
-    /// The oldest sends of a channel after `after` that have a template and wait for nothing else than the quota of
-    /// templates, at most `limit`.
+    /// The oldest sends of a channel after `after` that have a template and wait only for the quota of templates, at
+    /// most `limit`.
     pub(crate) fn waiting_templates(
         &self,
         channel: Uuid,
@@ -120,7 +120,7 @@ impl Model {
     }
 }
 
-/// Whether a send of a channel may go now, as far as people and schedules go.
+/// Whether people and the schedule let a send of a channel go now.
 fn is_ready(send: &SendRow, channel_id: Uuid, size: Size, now: Timestamp) -> bool {
     send.channel_id == channel_id
         && send.state == Some(State::Active)

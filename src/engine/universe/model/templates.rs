@@ -1,4 +1,4 @@
-//! Templates: lists of all of them, words about single ones, and those that the provider refused.
+//! Templates: listings of all of them, statements about single ones, and refusals by the provider.
 
 use super::{Model, TemplateRow};
 use crate::clock::Timestamp;

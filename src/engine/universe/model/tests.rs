@@ -36,7 +36,7 @@ async fn compare(real: &Real) {
         differences.extend(case(real, seed, &mut met).await.err());
     }
     assert!(differences.is_empty(), "{} cases differ\n{}", differences.len(), differences.join("\n\n"));
-    // A comparison of what never happens says nothing.
+    // An operation that never happens is not compared.
     let loses_leases = real.loses_leases();
     let missing: Vec<_> = operation::EXPECTED
         .iter()

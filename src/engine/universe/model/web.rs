@@ -20,7 +20,7 @@ impl Model {
             if send.channel_id != channel || !is_single || send.progress.high_water == 0 {
                 continue;
             }
-            // What was certainly not handed over, by no attempt.
+            // Whether the message was certainly not handed over, by any attempt.
             let row = self.message(Key { send_id: *send_id, ordinal: 0 });
             let is_unsent = row.filter(|row| row.taken_at.is_none()).is_some_and(|row| match row.state {
                 At::Queued | At::Canceled | At::Expired => true,

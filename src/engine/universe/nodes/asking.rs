@@ -9,10 +9,10 @@ use crate::cluster::machine::Input;
 use crate::engine::ledger::Condition;
 use crate::engine::universe::world::{Event, World};
 
-/// How long the node waits for the end of a renewal, and of any other statement.
+/// How long the node waits for the result of a renewal, and of any other statement.
 const RENEWAL_PATIENCE: Duration = Duration::from_millis(1_500);
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Delay before a statement is repeated whose end is not known.
+/// Delay before a statement with an unknown result is repeated.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// A statement.
@@ -43,7 +43,7 @@ impl World {
         }
         let is_heard = arrives && wait < statement.patience() && !self.goes_wrong(trouble.commit_in_doubt);
         if !is_heard {
-            // A claim that is repeated waits for the rows that the one before holds.
+            // A repeated claim waits for the rows that the earlier one holds.
             let quickly = self.dice.time(Duration::from_millis(5), statement.patience()).max(wait);
             let given_up = if self.is_cut_off() { statement.patience() } else { quickly };
             self.after_for_node(given_up, NodeEvent::HearsNothing(statement.clone()));
@@ -59,7 +59,7 @@ impl World {
         let now = self.clock.elapsed();
         let held = self.database.held_until.saturating_sub(now);
         if !held.is_zero() && matches!(statement, Statement::CloseFence(_)) {
-            // It waits for what is in flight there.
+            // It waits for the late write that holds the rows.
             let event = Box::new(NodeEvent::Does { life, statement, is_heard });
             return self.after(held + Duration::from_millis(1), Event::Node { life: None, event });
         }
@@ -107,12 +107,12 @@ impl World {
         }
     }
 
-    /// The node does not know whether it is done.
+    /// The node does not know whether the statement was carried out.
     pub(super) fn hear_nothing(&mut self, statement: Statement) {
         match statement {
             Statement::Renew { .. } => self.feed_node(Input::NotRenewed),
             Statement::CloseFence(node) | Statement::ClearUp(node) => self.feed_node(Input::Tried(node)),
-            // Repeated until its end is known.
+            // Repeated until its result is known.
             Statement::Claim(_) | Statement::Release(_) => self.ask_rows_again(statement),
         }
     }

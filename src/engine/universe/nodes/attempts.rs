@@ -1,5 +1,5 @@
-//! Messages that a node begins: whether it may is asked in the very moment, and now and then the moment is over before the
-//! message leaves.
+//! Messages that a node begins: it checks its lease just before, and sometimes the lease lapses before the message
+//! leaves.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ impl World {
     pub(in crate::engine::universe) fn begin_soon(&mut self, channel: usize, attempt: Attempt) {
         let Some(process) = &mut self.process else { return };
         process.channels[channel].under_way += 1;
-        // A node that is paused in between sends what it was about to send when it goes on.
+        // A node that is paused after the check sends the message when it goes on.
         let is_asked = self.dice.happens(900);
         let (wait, attempt) = (self.hop(), Box::new(attempt));
         self.after_for_node(wait, NodeEvent::Begins { channel, attempt, is_asked });

@@ -47,7 +47,7 @@ impl World {
                     self.after_for_node(Duration::ZERO, NodeEvent::Looks { is_round: false });
                 }
             }
-            // Nothing runs here that has to be closed then: messages are held back one by one.
+            // Nothing has to be closed here: messages are held back one by one.
             Effect::Distrust | Effect::Drain => {}
             Effect::Members(members) => {
                 if let Some(node) = self.node_mut() {
@@ -75,7 +75,7 @@ impl World {
         }
     }
 
-    /// Stops what runs of these shards, and releases them then.
+    /// Stops the channels of these shards that run, and then releases the shards.
     fn give_up(&mut self, shards: Vec<Uuid>) {
         let all: Vec<_> = (0..self.channels.len()).map(|channel| self.shard_of(channel)).collect();
         let Some(process) = &mut self.process else { return };
@@ -100,7 +100,7 @@ impl World {
         self.release_stopped();
     }
 
-    /// The machine of a channel is at its end.
+    /// The machine of a channel has ended.
     pub(in crate::engine::universe) fn has_left(&mut self, channel: usize) {
         let Some(process) = &mut self.process else { return };
         let running = &mut process.channels[channel];

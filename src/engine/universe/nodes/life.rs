@@ -13,7 +13,7 @@ use crate::engine::universe::life::{CHANGES, EXPIRY, LONGEST_HOLD};
 use crate::engine::universe::process::Running;
 use crate::engine::universe::world::{Event, World};
 
-/// So often an operator looks whether a node is drained, and for how long before the node is stopped all the same.
+/// How often an operator checks whether a node is drained, and how many times before the node is stopped anyway.
 const DRAIN_LOOK: Duration = Duration::from_millis(500);
 const DRAIN_LOOKS: u32 = 40;
 
@@ -52,7 +52,7 @@ impl World {
         self.after_for_node(Duration::ZERO, NodeEvent::Looks { is_round: true });
     }
 
-    /// Every place has a node, and nothing is cut off.
+    /// Starts a node in each place without one, and reconnects all nodes.
     pub(in crate::engine::universe) fn mend_nodes(&mut self) {
         let places = self.nodes.as_ref().map_or(0, |nodes| nodes.places.len());
         for place in 0..places {
@@ -84,7 +84,7 @@ impl World {
         self.after_for_node(DRAIN_LOOK, NodeEvent::Drains { looks: looks - 1 });
     }
 
-    /// A node that has stopped says so, if it reaches the database: what it owned is free.
+    /// A node that has stopped leaves the cluster, if it reaches the database: its shards are free.
     pub(in crate::engine::universe) fn leave_cluster(&mut self) {
         let (now, is_cut_off) = (self.clock.elapsed(), self.store_fails_for_node());
         let Some(id) = self.node().map(|node| node.id).filter(|_| !is_cut_off) else { return };

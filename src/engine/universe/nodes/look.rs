@@ -16,9 +16,9 @@ use crate::engine::planted::{Fault, is_planted};
 use crate::engine::universe::world::World;
 use crate::store::sends::{Ready, Size};
 
-/// How often is looked.
+/// How often a node looks for work.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// In every so many rounds channels are looked at that have no sends, and each channel looks into the store.
+/// How often, in rounds, channels without sends are checked, and each channel reads the store.
 const SELDOM: u64 = 5;
 const AGAIN: u64 = 15;
 
@@ -26,7 +26,7 @@ const AGAIN: u64 = 15;
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     round: u64,
-    /// The newest send that is not over nor paused, and how many such there are, by channel.
+    /// The newest send that is neither over nor paused, and how many such sends there are, by channel.
     recent: BTreeMap<usize, (Option<Uuid>, usize)>,
 }
 
@@ -84,7 +84,7 @@ impl World {
         let recent = self.recent(channel);
         let Some(process) = &mut self.process else { return };
         let running = &mut process.channels[channel];
-        // Answers for the machine before would reach the new one.
+        // Answers to the earlier machine would reach the new one.
         if running.machine.is_some() || running.under_way > 0 {
             return;
         }
@@ -121,7 +121,7 @@ impl World {
         }
     }
 
-    /// A send was accepted here for a channel that does not run here: its owner is to look for it.
+    /// A send was accepted here for a channel that does not run here: tells its owner to look for it.
     pub(in crate::engine::universe) fn hint(&mut self, channel: usize) {
         if self.owns(channel) {
             return self.after_for_node(Duration::ZERO, NodeEvent::Looks { is_round: false });

@@ -1,10 +1,10 @@
-//! Several nodes in one world: each is a process with the engine's own machines, and with the machine of the cluster that
-//! decides what runs where.
+//! Several nodes in one world: each is a process with the engine's own machines, and with the machine of the cluster
+//! that decides what runs where.
 //!
 //! [Rows](rows) stand for PostgreSQL: leases by the database's clock, fences, owners, and notes. Each node's machine is
-//! carried out by its [beat], looks for [work](look), and tells other nodes by [notes] and by words that get lost. What
-//! goes wrong with nodes is [trouble]; what must hold of them is [watched](watch). Something happens to one process at a
-//! time: the world [turns](World::turn_to) to it.
+//! carried out by its [beat], looks for [work](look), and tells other nodes by [notes] and by wake-ups that may get
+//! lost. What goes wrong with nodes is [trouble]; what must hold of them is [watched](watch). Something happens to one
+//! process at a time: the world [turns](World::turn_to) to it.
 
 mod asking;
 mod attempts;
@@ -38,19 +38,19 @@ use crate::engine::machine::Caller;
 
 /// Something that happens to a node, or to its rows.
 pub(in crate::engine::universe) enum NodeEvent {
-    /// The database does what the node asked; whether the node hears of it.
+    /// The database carries out a statement of the node; `is_heard` if the node gets the answer.
     Does { life: u64, statement: Statement, is_heard: bool },
-    /// The machine hears something.
+    /// The machine gets an input.
     Hears(Box<Input>),
-    /// The node hears nothing of what it asked.
+    /// The node gets no answer to a statement.
     HearsNothing(Statement),
     /// The timer of this number fires.
     Timer(u64),
-    /// The node looks for work; one of its rounds, or because another node said so.
+    /// The node looks for work, in one of its rounds or because another node woke it.
     Looks { is_round: bool },
-    /// A message leaves the node; whether it is asked again just then if it may.
+    /// A message leaves the node; `is_asked` if the lease is checked again at that moment.
     Begins { channel: usize, attempt: Box<Attempt>, is_asked: bool },
-    /// An operator waits until the node owns nothing, so many times more, and stops it.
+    /// An operator checks whether the node owns nothing, at most `looks` more times, and then stops it.
     Drains { looks: u32 },
     /// A process starts in this place.
     Joins { place: usize },
@@ -65,7 +65,7 @@ pub(in crate::engine::universe) struct Nodes {
     present: usize,
 }
 
-/// What a process has as a node.
+/// The state of a process as a node.
 pub(in crate::engine::universe) struct Node {
     id: Uuid,
     machine: Machine,
@@ -73,10 +73,10 @@ pub(in crate::engine::universe) struct Node {
     trusted_until: Duration,
     owned: BTreeSet<Uuid>,
     members: Vec<Member>,
-    /// What is given away, with the channels of it that still run.
+    /// The shards that are given away, with their channels that still run.
     leaving: Vec<(Vec<Uuid>, BTreeSet<usize>)>,
     seen: Seen,
-    /// Callers of channels that are notes.
+    /// Callers that stand for notes, with the numbers of these.
     acting: BTreeMap<Caller, u64>,
     /// PostgreSQL, and NATS, cannot be reached until then.
     cut_off_until: Duration,
@@ -100,7 +100,7 @@ impl World {
         world
     }
 
-    /// From here on things happen to the process in this place.
+    /// From here on, events happen to the process in this place.
     pub(super) fn turn_to(&mut self, place: usize) {
         let Some(nodes) = self.nodes.as_mut().filter(|nodes| nodes.present != place) else { return };
         nodes.places[nodes.present] = self.process.take();
@@ -108,7 +108,7 @@ impl World {
         nodes.present = place;
     }
 
-    /// From here on things happen to the process of this life, if it is there.
+    /// From here on, events happen to the process of this life, if it is there.
     pub(in crate::engine::universe) fn turn_to_life(&mut self, life: u64) {
         let is_it = |process: &Option<Process>| process.as_ref().is_some_and(|process| process.life == life);
         let place = self.nodes.as_ref().and_then(|nodes| nodes.places.iter().position(is_it));
@@ -117,7 +117,7 @@ impl World {
         }
     }
 
-    /// What concerns no process in particular happens to any that runs.
+    /// An event that concerns no process in particular happens to any that runs.
     pub(in crate::engine::universe) fn turn_to_anybody(&mut self, event: &Event, now: Duration) {
         let Some(nodes) = &self.nodes else { return };
         if matches!(event, Event::CommitApplies { .. } | Event::Node { .. }) {
@@ -230,7 +230,7 @@ impl fmt::Display for NodeEvent {
                 let unheard = if *is_heard { "" } else { ", of which it does not hear" };
                 write!(f, "the database does for node {life}: {statement:?}{unheard}")
             }
-            // A moment of the monotonic clock is another one in each run.
+            // A moment of the monotonic clock differs in each run.
             Self::Hears(input) => match &**input {
                 Input::Renewed { seen, .. } => write!(f, "hears that its lease is renewed; it sees {seen:?}"),
                 input => write!(f, "hears {input:?}"),

@@ -31,7 +31,7 @@ struct Note {
 #[derive(Debug, Clone, Copy)]
 enum Told {
     Look,
-    /// Until then the caller waits.
+    /// The caller waits until `until`.
     Release {
         send_id: Uuid,
         over: Option<State>,
@@ -40,8 +40,8 @@ enum Told {
 }
 
 impl World {
-    /// What the store says of a send is told to the channel's owner, when that is another node; `false` when it is for
-    /// this node alone to act.
+    /// Leaves it to the channel's owner to release a send, if that is another node; `false` when this node has to act.
+    /// A channel that runs nowhere needs nothing.
     pub(in crate::engine::universe) fn is_left_to_another(
         &mut self,
         channel: usize,
@@ -62,15 +62,15 @@ impl World {
         runs_nowhere
     }
 
-    /// Whether a channel is another node's, as the rows say.
+    /// Whether another node owns the channel, by the rows.
     pub(in crate::engine::universe) fn is_anothers(&self, channel: usize) -> bool {
         let own = self.node().map(|node| node.id);
         let owner = self.nodes.as_ref().and_then(|nodes| nodes.rows.owner(self.shard_of(channel)));
         owner.is_some_and(|owner| Some(owner) != own)
     }
 
-    /// A machine that still runs in a process which has not noticed that it lost the channel hears of the send too. What
-    /// it answers counts for nothing.
+    /// Tells the channel's machine too, if it still runs here because this process has not noticed that it lost the
+    /// channel. Its answer does not count.
     fn tell_former_owner(&mut self, channel: usize, send_id: Uuid, over: Option<State>) {
         if self.runs_elsewhere(channel) {
             return;
@@ -81,7 +81,7 @@ impl World {
         self.inform(channel, Input::Released { send_id, over, caller });
     }
 
-    /// A channel looks into the store again, wherever it runs.
+    /// Makes a channel read the store again, on whichever node it runs.
     pub(in crate::engine::universe) fn have_looked(&mut self, channel: usize) {
         if self.runs_elsewhere(channel) {
             self.note(channel, Told::Look);
@@ -134,13 +134,13 @@ impl World {
         self.inform(channel, Input::Released { send_id, over, caller });
     }
 
-    /// The caller is a note; `false` when it is not.
+    /// Ends the note that this caller stands for; `false` when it stands for none.
     pub(in crate::engine::universe) fn answer_note(&mut self, caller: Caller) -> bool {
         let number = self.node_mut().and_then(|node| node.acting.remove(&caller));
         number.inspect(|number| self.note_is_done(*number)).is_some()
     }
 
-    /// The note is removed, unless the channel is another node's by now, which the present one may not have noticed.
+    /// Removes the note, unless another node owns the channel by now, which the present one may not have noticed.
     fn note_is_done(&mut self, number: u64) {
         let Some(nodes) = &self.nodes else { return };
         let Some(note) = nodes.rows.notes.all.get(&number).copied() else { return };
@@ -158,7 +158,7 @@ impl World {
         }
     }
 
-    /// Tells the owner of a channel to look; the word may get lost.
+    /// Tells the owner of a channel to look; the wake-up may get lost.
     pub(super) fn wake(&mut self, channel: usize) {
         let (shard, now) = (self.shard_of(channel), self.clock.elapsed());
         let hears = |process: &&super::Process| {
@@ -171,7 +171,7 @@ impl World {
         self.after(wait, Event::Node { life: Some(life), event });
     }
 
-    /// A channel hears of a receipt that is durable; if it runs on another node, perhaps.
+    /// Tells a channel about a durable receipt; if the channel runs on another node, that may get lost.
     pub(in crate::engine::universe) fn tell_heard(&mut self, channel: usize, heard: Input) {
         if !self.runs_elsewhere(channel) {
             return self.inform(channel, heard);

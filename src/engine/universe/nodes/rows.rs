@@ -25,7 +25,7 @@ pub(super) struct Rows {
 #[derive(Debug)]
 struct Row {
     cores: u32,
-    /// Under which it writes.
+    /// The epoch under which it writes.
     epoch: u64,
     lapses_at: Duration,
     stage: Stage,
@@ -35,7 +35,7 @@ struct Row {
 #[derive(Debug, Default)]
 struct Owner {
     node: Option<Uuid>,
-    /// How often it changed.
+    /// How often the owner changed.
     epoch: u64,
 }
 
@@ -50,7 +50,7 @@ impl Rows {
         !self.nodes.values().any(|row| row.is_open && row.lapses_at > now)
     }
 
-    /// Renews a lease, and says how the nodes stand; `None` for one whose fence is closed.
+    /// Renews a lease, and returns the standing of the nodes; `None` when the node's fence is closed.
     pub(super) fn renew(&mut self, id: Uuid, now: Duration) -> Option<Vec<Seen>> {
         self.nodes.get_mut(&id).filter(|row| row.is_open)?.lapses_at = now + LEASE;
         let seen = self.nodes.iter().filter(|(_, row)| row.stage != Stage::Gone);
@@ -72,7 +72,8 @@ impl Rows {
         }
     }
 
-    /// Closes the fence of a node whose lease has lapsed, or that leaves. The epoch under which it wrote, and what it owned.
+    /// Closes the fence of a node whose lease has lapsed, or that leaves. Returns the epoch under which it wrote, and
+    /// the shards that it owned.
     pub(super) fn close(&mut self, id: Uuid, is_leaving: bool, now: Duration) -> Option<(u64, Vec<Uuid>)> {
         let may_close = |row: &&mut Row| row.is_open && (is_leaving || row.lapses_at <= now);
         let row = self.nodes.get_mut(&id).filter(may_close)?;
@@ -82,7 +83,7 @@ impl Rows {
         Some((epoch, owned.map(|(shard, _)| *shard).collect()))
     }
 
-    /// Nothing is left of a fenced node.
+    /// Notes that a fenced node is cleared up.
     pub(super) fn clear_up(&mut self, id: Uuid) {
         if let Some(row) = self.nodes.get_mut(&id).filter(|row| row.stage == Stage::Fenced) {
             row.stage = Stage::Gone;
@@ -93,7 +94,8 @@ impl Rows {
         self.nodes.get(&id).is_some_and(|row| row.is_open)
     }
 
-    /// Claims these shards as far as nobody owns them; those that the node owns now. `None` when its fence is closed.
+    /// Claims those of these shards that no other node owns. Returns those that the node owns now; `None` when its
+    /// fence is closed.
     pub(super) fn claim(&mut self, id: Uuid, shards: &[Uuid], now: Duration) -> Option<Vec<Uuid>> {
         self.is_open(id)
             .then(|| shards.iter().copied().filter(|shard| self.claim_one(id, *shard, now)).collect())
@@ -112,7 +114,7 @@ impl Rows {
         is_free
     }
 
-    /// Gives these shards away, as far as they are the node's; those that were. `None` when its fence is closed.
+    /// Releases those of these shards that the node owns, and returns them; `None` when its fence is closed.
     pub(super) fn release(&mut self, id: Uuid, shards: &[Uuid]) -> Option<Vec<Uuid>> {
         if !self.is_open(id) {
             return None;

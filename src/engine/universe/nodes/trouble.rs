@@ -6,7 +6,7 @@ use crate::cluster::HOUSEKEEPING;
 use crate::engine::universe::dice::Dice;
 use crate::engine::universe::world::World;
 
-/// How often what goes wrong: times in a thousand, each second and for each word.
+/// How often each thing goes wrong, in a thousand times: each second, and for each wake-up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NodeTrouble {
     pause: u64,
@@ -55,12 +55,12 @@ impl World {
         self.goes_wrong(self.plan.trouble.read_fails) || self.is_cut_off()
     }
 
-    /// The same for a process that is a node, and for no other.
+    /// Whether the present process is a node to which the store does not answer now.
     pub(super) fn store_fails_for_node(&mut self) -> bool {
         self.node().is_some() && self.store_fails()
     }
 
-    /// Whether a word of the present node to another gets lost.
+    /// Whether a message of the present node to another gets lost.
     pub(super) fn is_word_lost(&mut self) -> bool {
         let Some(trouble) = self.nodes.as_ref().map(|nodes| nodes.trouble) else { return false };
         let now = self.clock.elapsed();

@@ -12,7 +12,7 @@ use crate::engine::universe::world::World;
 use crate::store::ledger::PendingWrites;
 
 impl Nodes {
-    /// What this batch says of channels that are not the writer's.
+    /// Describes a write of this batch about a channel that the writer does not own.
     pub(in crate::engine::universe) fn written_by_another(
         &self,
         model: &Model,
@@ -47,14 +47,14 @@ impl Nodes {
 }
 
 impl World {
-    /// Whom a channel belongs to by the rows, if that is not the present node.
+    /// Describes which node owns a channel by the rows, if that is not the present one.
     pub(in crate::engine::universe) fn broken_by_other_owner(&self, channel: usize) -> Option<String> {
         let (rows, node) = (&self.nodes.as_ref()?.rows, self.node()?);
         let owner = rows.owner(self.shard_of(channel));
         (owner != Some(node.id)).then(|| format!("{owner:?} owns it, and not {}", node.id))
     }
 
-    /// A node released these shards.
+    /// Checks that a node that released these shards left no message in doubt.
     pub(super) fn watch_release(&mut self, life: u64, shards: &[Uuid]) {
         let mut left = self.watch.attempted_here(life).collect::<Vec<_>>();
         left.sort_unstable_by_key(|key| (key.send_id, key.ordinal));

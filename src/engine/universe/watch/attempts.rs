@@ -15,7 +15,7 @@ use crate::domain::tier::Quota;
 const PASSED_OVER: Duration = Duration::from_secs(2);
 
 impl World {
-    /// A channel's machine hands a message over.
+    /// Checks the rules when a channel's machine hands a message over.
     pub(in crate::engine::universe) fn watch_attempt(
         &mut self,
         channel: usize,
@@ -57,7 +57,7 @@ impl World {
             && let Some(too_fast) = self.watch.pacing[channel].attempt_to(number, now)
         {
             let what = format!("channel {channel}, message {key}: {too_fast}");
-            self.watch.break_("the receiver sees pairs at their pace", what);
+            self.watch.break_("the receiver sees no pair faster than its pace", what);
         }
     }
 
@@ -68,10 +68,10 @@ impl World {
         recipient: Option<PhoneNumber>,
     ) -> Option<(&'static str, String)> {
         let Some(send) = self.model.send(key.send_id) else {
-            return Some(("only what was accepted is attempted", String::new()));
+            return Some(("only an accepted send is attempted", String::new()));
         };
         if !send.is_accepted() || self.watch.refused.contains(&key.send_id) {
-            return Some(("only what was accepted is attempted", format!("{send:?}")));
+            return Some(("only an accepted send is attempted", format!("{send:?}")));
         }
         if key.ordinal >= send.progress.high_water {
             return Some((
@@ -80,7 +80,7 @@ impl World {
             ));
         }
         if let Some(what) = self.broken_by_other_owner(channel) {
-            return Some(("nothing starts in another's lease", what));
+            return Some(("only the owner of a channel starts its messages", what));
         }
         let row = self.model.message(key);
         let before = self.watch.attempted.get(&key).copied().unwrap_or_default();
@@ -88,22 +88,22 @@ impl World {
         let is_known = before.was_in_doubt || before.is_answered;
         if self.nodes.is_some() && before.times > 0 && is_of_another && !is_known {
             let what = format!("life {} attempted it before, {row:?}", before.life);
-            return Some(("only what was in doubt is attempted by two nodes", what));
+            return Some(("only a message in doubt is attempted by two nodes", what));
         }
         if before.is_confirmed {
             return Some(("without a crash nothing is repeated", String::new()));
         }
-        // A tier that sends such messages again may have come since.
+        // The channel may have a tier by now that sends such messages again.
         if before.is_held && self.watch.holds(channel) {
-            return Some(("what is in doubt is held where the tier says so", String::new()));
+            return Some(("a message in doubt is held if the tier says so", String::new()));
         }
         if self.watch.over.contains(&key) {
-            return Some(("nothing is repeated of which a receipt came in time", format!("{row:?}")));
+            return Some(("no message is repeated after a receipt that came in time", format!("{row:?}")));
         }
         let is_announced = row.is_some_and(|row| row.state == State::Sending || !row.state.is_open());
-        // What was announced ends with its send, of which the channel hears a moment later.
+        // An announced message ends with its send, and the channel hears of that a moment later.
         if before.times > 0 && !is_announced && send.is_active() {
-            return Some(("no attempt is repeated that was not announced", format!("{row:?}")));
+            return Some(("only an announced attempt is repeated", format!("{row:?}")));
         }
         if self.watch.stopped.contains(&key.send_id) {
             return Some(("nothing starts after a pause or a cancel was answered", format!("{send:?}")));
@@ -116,7 +116,7 @@ impl World {
             return Some(("nothing starts before its moment", format!("{:?}, now {wall:?}", send.send_at)));
         }
         if let Some(what) = self.watch.promises.broken_by(key.send_id, wall) {
-            return Some(("what is told of a send that waits is true", what));
+            return Some(("the outlook of a send that waits is true", what));
         }
         if send.channel_id != self.channels[channel].id {
             return Some(("a channel sends its own sends", String::new()));
@@ -126,7 +126,7 @@ impl World {
             .or_else(|| self.passed_over(channel, key, send.is_bulk()))
     }
 
-    /// Bulk sends that nothing holds take turns.
+    /// Checks that bulk sends that nothing holds take turns.
     fn watch_shares(&mut self, channel: usize, key: Key) {
         if !self.plan.is_calm || self.model.send(key.send_id).is_none_or(|send| !send.is_bulk()) {
             return;
@@ -144,7 +144,7 @@ impl World {
         self.watch_turns(channel);
     }
 
-    /// Channels that have few places together take turns.
+    /// Checks that channels that share few permits take turns.
     fn watch_turns(&mut self, channel: usize) {
         if !self.plan.is_crowded {
             return;
@@ -178,7 +178,7 @@ impl World {
         }
         let canaries = self.watch.canaries.values().filter(|of| **of == channel).count();
         (canaries > 0)
-            .then(|| ("of a refused channel one message goes at a time", format!("{canaries} are under way")))
+            .then(|| ("a refused channel sends one message at a time", format!("{canaries} are under way")))
     }
 
     /// Templates to new people go within the quota of the business account.
@@ -198,7 +198,7 @@ impl World {
             .then(|| ("templates go to no more people than the quota allows", format!("{people} of {most}")))
     }
 
-    /// Single sends go before bulk sends, and before what of these is tried again.
+    /// Checks that single sends go before bulk sends and before their retries.
     fn passed_over(&self, channel: usize, key: Key, is_bulk: bool) -> Option<(&'static str, String)> {
         if !is_bulk {
             return None;
@@ -223,7 +223,7 @@ impl World {
                 && !self.watch.slowed.contains(&(channel, number))
         };
         let passed_over = self.watch.marked.iter().find(|send_id| waits(send_id))?;
-        // So many that wait for trouble to pass hold up those that are new.
+        // Enough messages that wait for trouble to pass hold up new ones.
         let is_open = |send_id: &Uuid| {
             self.model.message(Key { send_id: *send_id, ordinal: 0 }).is_some_and(|row| row.state.is_open())
         };

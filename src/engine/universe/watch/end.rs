@@ -5,10 +5,10 @@ use super::super::world::World;
 use crate::domain::message::{Key, State as At};
 use crate::domain::send::State;
 
-/// Timers of a quiet channel in an hour: it looks into the store every five minutes, and asks the provider every
+/// The most timers of a quiet channel in an hour: it reads the store every five minutes, and asks the provider every
 /// quarter of an hour.
 const WAKES: u64 = 40;
-/// Questions to the provider in an hour, each a little before its quarter is over, and those that are tried again.
+/// The most questions to the provider in an hour: one a little before the end of each quarter, and retries.
 const PROBES: u64 = 8;
 
 impl World {
@@ -21,7 +21,7 @@ impl World {
             && !self.model.sends().values().any(|send| send.state == Some(State::Active))
     }
 
-    /// The sends that are not over, for people.
+    /// The sends that are not over, in words.
     pub(in crate::engine::universe) fn open_sends(&self) -> String {
         let open = self.model.sends().iter().filter(|(_, send)| send.state == Some(State::Active));
         let shown = open.take(5).map(|(id, send)| {
@@ -32,7 +32,7 @@ impl World {
         shown.collect::<Vec<_>>().join("\n")
     }
 
-    /// The world is over.
+    /// Checks the rules at the end of a world.
     pub(in crate::engine::universe) fn watch_end(&mut self) {
         for (rule, what) in self.broken_at_end() {
             self.watch.break_(rule, what);
@@ -46,7 +46,10 @@ impl World {
                 continue;
             }
             if self.watch.refused.contains(send_id) {
-                broken.push(("what is answered with 503 never comes to be there", send_id.to_string()));
+                broken.push((
+                    "a send that is answered with 503 never appears in the store",
+                    send_id.to_string(),
+                ));
             }
             if !self.watch.accepted.contains_key(send_id) && self.lives == 1 {
                 broken.push(("a send that is durable was accepted", send_id.to_string()));
@@ -59,7 +62,7 @@ impl World {
                 let is_taken = self.provider.took(key) > 0;
                 if matches!(row.state, At::Sent | At::Delivered | At::Read) && !is_taken {
                     broken.push((
-                        "what is said to be sent was taken by the provider",
+                        "a message that is recorded as sent was taken by the provider",
                         format!("{key}: {row:?}"),
                     ));
                 }
@@ -78,8 +81,7 @@ impl World {
         for (key, attempted) in &self.watch.attempted {
             let taken = self.provider.took(*key);
             if taken > 1 && !attempted.was_in_doubt {
-                broken
-                    .push(("nothing is taken twice that was not in doubt", format!("{key}: {taken} times")));
+                broken.push(("only a message in doubt is taken twice", format!("{key}: {taken} times")));
             }
         }
         if self.plan.is_calm && !self.plan.is_crowded {

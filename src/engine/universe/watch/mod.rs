@@ -27,9 +27,9 @@ use crate::domain::message::{Key, State};
 use crate::domain::phone::PhoneNumber;
 use crate::engine::ledger::AcceptedSend;
 
-/// A timer may fire so often at one moment.
+/// How often a timer may fire at one moment.
 const WAKES_AT_ONCE: u32 = 20;
-/// Steps in a second of a world, which takes some ten thousand in all. More of them are a loop.
+/// The most steps in a second of a world, which takes some ten thousand in all. More steps are a loop.
 const MOST_STEPS: u32 = 100_000;
 
 /// A rule that was broken.
@@ -42,20 +42,20 @@ pub(super) struct Violation {
 /// The state of an attempted message.
 #[derive(Debug, Clone, Copy, Default)]
 struct Attempted {
-    /// How often.
+    /// How often it was attempted.
     times: u32,
     /// The process knows, and has not lost since, that the provider has it.
     is_confirmed: bool,
     /// Its outcome was unknown at least once.
     was_in_doubt: bool,
-    /// The same, while the tier said that such messages are held.
+    /// Its outcome was unknown while the tier said that such messages are held.
     is_held: bool,
     /// The process that attempted it last, and whether that heard an answer.
     life: u64,
     is_answered: bool,
 }
 
-/// The remains of a process that is gone.
+/// Selects what belonged to a process that is gone.
 pub(super) struct Gone<'a> {
     pub(super) message: &'a dyn Fn(Key) -> bool,
     pub(super) channel: &'a dyn Fn(usize) -> bool,
@@ -82,21 +82,21 @@ pub(super) struct Watch {
     /// There are several nodes: a channel that moves takes back what was only reserved.
     pub(super) has_nodes: bool,
     accepted: HashMap<Uuid, Accepted>,
-    /// Sends of which a caller was told that nothing starts any more.
+    /// Sends for which a caller was told that no message starts any more.
     stopped: HashSet<Uuid>,
     /// Sends that were paused or ended at least once.
     steered: HashSet<Uuid>,
-    /// The connector that the answer at hand is from, if that is not the present one.
+    /// The connector that the present answer is from, if it is an earlier one.
     old_generation: Option<u64>,
     high_water: HashMap<Uuid, u64>,
     /// Sends whose clients read that they are refused.
     refused: HashSet<Uuid>,
-    /// Messages of which the machine was told that they are over.
+    /// Messages that are over, as the machine was told.
     over: HashSet<Key>,
     /// The states of rows as they were last.
     rows: HashMap<Key, State>,
     settled: HashMap<Uuid, u64>,
-    /// Above the highest ordinal that was attempted, by send.
+    /// One more than the highest attempted ordinal, by send.
     highest: HashMap<Uuid, u64>,
     ended: HashMap<Uuid, crate::domain::send::State>,
     /// The latest that the wall clock ever said.
@@ -106,15 +106,15 @@ pub(super) struct Watch {
     /// The turns of bulk sends, by channel; and those of channels.
     shares: Vec<Shares<Uuid>>,
     turns: Shares<usize>,
-    /// People of whom the provider said that they get too much, by channel.
+    /// People who get too many messages, as the provider said, by channel.
     slowed: HashSet<(usize, PhoneNumber)>,
     promises: Promises,
     written_to: WrittenTo,
     /// Messages that went while their channel was refused, and are under way.
     canaries: HashMap<Key, usize>,
-    /// Sends to one whose mark became durable.
+    /// Sends to one recipient whose mark became durable.
     marked: BTreeSet<Uuid>,
-    /// Timers since the world is quiet, by channel, and questions to the provider.
+    /// Timers since the world is quiet, by channel; `probes` counts the questions to the provider.
     wakes: Vec<u64>,
     sessions: Sessions,
     /// When each channel's timer fired last, and how often at that moment.
@@ -208,7 +208,7 @@ impl Watch {
     pub(super) fn refused(&mut self, sends: impl Iterator<Item = Uuid>) {
         for send_id in sends {
             if self.accepted.contains_key(&send_id) {
-                self.break_("no send is refused that was accepted", send_id.to_string());
+                self.break_("no accepted send is refused", send_id.to_string());
             }
             self.refused.insert(send_id);
         }
@@ -258,7 +258,7 @@ impl Watch {
         self.canaries.remove(&key);
     }
 
-    /// The process hears that the provider took too much for this person.
+    /// The process hears that this person got too many messages.
     pub(super) fn is_slowed(&mut self, channel: usize, person: PhoneNumber) {
         self.slowed.insert((channel, person));
     }
@@ -321,7 +321,7 @@ impl Watch {
         self.pacing.iter_mut().for_each(Pacing::crashed);
     }
 
-    /// The process is to stop.
+    /// The process was told to stop.
     pub(super) const fn stopping(&mut self) {
         self.is_stopping = true;
     }
@@ -341,12 +341,12 @@ impl Watch {
         self.steered.insert(send_id);
     }
 
-    /// Something happened besides a timer: what was told of sends that wait may be so no longer.
+    /// Something besides a timer happened: earlier outlooks may no longer be true.
     pub(super) fn forget_promises(&mut self) {
         self.promises.forget();
     }
 
-    /// The input at hand is an answer from this earlier connector, or is none.
+    /// The present input is an answer from this earlier connector; `None` if it is not.
     pub(super) const fn heard_from(&mut self, old_generation: Option<u64>) {
         self.old_generation = old_generation;
     }
@@ -366,7 +366,7 @@ impl Watch {
         *second = now.as_secs();
         if *steps > MOST_STEPS {
             let what = event.to_string();
-            self.break_("nothing goes round in circles", what);
+            self.break_("no world loops without progress", what);
         }
     }
 
@@ -382,7 +382,7 @@ impl Watch {
         }
     }
 
-    /// The provider is asked how this channel is.
+    /// The provider is asked about this channel.
     pub(super) fn probed(&mut self, channel: usize) {
         self.probes[channel] += 1;
     }

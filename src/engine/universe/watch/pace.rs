@@ -7,12 +7,12 @@ use super::super::plan::Plan;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::{Quota, Tier};
 
-/// Messages beyond the burst that are let pass: one whose permit was taken for another that turned out to be held, and
+/// Messages beyond the burst that are allowed: one whose permit was taken for another that turned out to be held, and
 /// one for timers that are late.
 const SLACK: f64 = 2.0;
-/// Between two messages to one person, timers and clocks that count in thousandths let so much pass.
+/// The tolerance between two messages to one person, for timers and clocks that count in milliseconds.
 const PAIR_SLACK: Duration = Duration::from_millis(5);
-/// A message to a person who got one may wait so long: for its pair, and for a slow commit that says so.
+/// How long a message to a person who got one may wait: for its pair, and for a slow commit that puts it off.
 const PAIR_WAIT: Duration = Duration::from_secs(60);
 /// A tier that was changed is in force after this at the latest.
 const IN_FORCE: Duration = Duration::from_secs(12);
@@ -22,10 +22,10 @@ pub(super) struct Pacing {
     tier: Option<Tier>,
     rate: f64,
     burst: f64,
-    /// What would have to wait, in messages, if they went evenly; and when that was so.
+    /// How many messages would have to wait if all went evenly, and when that was so.
     backlog: f64,
     at: Duration,
-    /// Tiers that may be in force still, each with the end of that.
+    /// Earlier tiers that may still be in force, each with the time when that ends.
     before: Vec<(Tier, Duration)>,
     /// When the next message to a person would go if they went evenly.
     pairs: HashMap<PhoneNumber, Duration>,
@@ -33,10 +33,10 @@ pub(super) struct Pacing {
     retuned_at: Duration,
     /// Every tier so far holds messages with an unknown outcome.
     always_holds: bool,
-    /// So long, in seconds, more messages of a bulk send could go than went at the full rate; and how many went.
+    /// For how many seconds a bulk send had more messages that could go, and how many went in that time.
     busy_for: f64,
     went: f64,
-    /// The same is so since the last message.
+    /// A bulk send has had more messages that could go since the last message.
     is_busy: bool,
     /// The fastest tier of the last moments: a change takes a while to be in force.
     faster: Option<(f64, f64, Duration)>,
@@ -126,12 +126,12 @@ impl Pacing {
         })
     }
 
-    /// Whether more could go than the rate lets, from the message on that went last.
+    /// Notes whether, after the last message, more could go if the rate allowed it.
     pub(super) const fn has_more(&mut self, has_more: bool) {
         self.is_busy = has_more;
     }
 
-    /// What is wrong with the use that was made of the rate while there was work and nothing held it.
+    /// Describes how much of the rate was left unused while there was work that nothing held.
     pub(super) fn idled(&self) -> Option<String> {
         let could_go = 0.99 * self.rate * self.busy_for - self.burst - 1.0;
         let idled = self.went < could_go;
@@ -145,7 +145,7 @@ impl Pacing {
         let interval = tiers().map(|tier| tier.pair_interval).min().unwrap_or_default();
         let burst = tiers().map(|tier| tier.pair_burst).max().unwrap_or(1);
         if interval.is_zero() {
-            // Nothing is paced, or need not be yet: what went counts from the next message on.
+            // Nothing is paced, or need not be yet: counting begins with the next message.
             self.pairs.clear();
             return None;
         }

@@ -1,5 +1,5 @@
-//! What people were told of sends that wait: until the moment that was named nothing of them starts, unless something
-//! happened meanwhile.
+//! The outlooks of sends that wait, as people read them: no message of such a send starts before the time in its
+//! outlook, unless something happened meanwhile.
 
 use std::collections::HashMap;
 
@@ -17,12 +17,12 @@ const AT_ONCE: usize = 8;
 pub(super) struct Promises(HashMap<Uuid, (Reason, Timestamp)>);
 
 impl Promises {
-    /// Something happened: what was told before may be so no longer.
+    /// Something happened: earlier outlooks may no longer be true.
     pub(super) fn forget(&mut self) {
         self.0.clear();
     }
 
-    /// A message of this send goes. What is wrong with that, if it was told to wait.
+    /// A message of this send goes. Describes the fault if the outlook said that it waits.
     pub(super) fn broken_by(&self, send_id: Uuid, wall: Timestamp) -> Option<String> {
         let (reason, until) = self.0.get(&send_id)?;
         (wall < *until).then(|| format!("it was to wait for `{reason}` until {until}, now it is {wall}"))
@@ -30,10 +30,10 @@ impl Promises {
 }
 
 impl World {
-    /// Somebody looks at a channel's sends.
+    /// A person reads the outlooks of a channel's sends.
     pub(in crate::engine::universe) fn look_at_sends(&mut self) {
         if self.is_fenced() {
-            // Another node runs them, of which this one has not heard yet.
+            // Another node runs them, and this one has not noticed that yet.
             return;
         }
         let channel = usize::try_from(self.dice.below(self.channels.len() as u64)).unwrap_or(0);

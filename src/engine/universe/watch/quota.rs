@@ -1,4 +1,4 @@
-//! Whom the business accounts wrote to with templates, as the receiver could know it.
+//! The people to whom business accounts sent templates, as the receiver can know it.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -48,7 +48,7 @@ impl WrittenTo {
         }
     }
 
-    /// Whatever is under way of these accounts may have been taken.
+    /// Messages of these accounts that are under way may have been taken.
     pub(super) fn crash(&mut self, now: Duration, is_of_account: impl Fn(&str) -> bool) {
         let accounts = self.0.iter_mut().filter(|(account, _)| is_of_account(account));
         let people = accounts.flat_map(|(_, people)| people.values_mut());

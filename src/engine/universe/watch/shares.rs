@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone)]
 pub(super) struct Shares<T> {
     turns: BTreeMap<T, u64>,
-    /// By this part of the most, and by so many turns besides, shares may differ.
+    /// Shares may differ by the largest one divided by `part`, and by `slack` turns more.
     part: u64,
     slack: u64,
 }
@@ -17,7 +17,7 @@ impl<T: Copy + Ord + fmt::Debug> Shares<T> {
         Self { turns: BTreeMap::new(), part, slack }
     }
 
-    /// A message of `one` goes while these are in progress. What is wrong with that, if shares are not fair.
+    /// A message of `one` goes while these are in progress. Describes the shares if they are not fair.
     pub(super) fn turn(&mut self, one: T, in_progress: &[T]) -> Option<String> {
         let are_the_same = self.turns.len() == in_progress.len()
             && in_progress.iter().all(|other| self.turns.contains_key(other));

@@ -12,7 +12,7 @@ use crate::domain::tier::{QUOTA_SPAN, Quota, Tier};
 
 /// Clocks that were set make the last hour of a day uncertain.
 const SURELY_COUNTED: Duration = Duration::from_secs(23 * 3_600);
-/// A day of warming up may begin so much earlier by a clock that was set.
+/// How much earlier a day of warming up may begin by a clock that was set.
 const CLOCKS_DIFFER: Duration = Duration::from_secs(3_600);
 
 /// The state of web sessions.
@@ -30,7 +30,7 @@ pub(super) struct Sessions {
 }
 
 impl Watch {
-    /// WhatsApp has a message; this is the most that a day's cap allowed so far.
+    /// WhatsApp has a message; `cap` is the largest daily cap that may be in force.
     pub(in crate::engine::universe) fn handed_over(
         &mut self,
         channel: usize,
@@ -105,7 +105,7 @@ impl World {
         caps.reduce(largest).unwrap_or_default()
     }
 
-    /// No more strangers get a message of a session in a day than its tier allows.
+    /// Checks that no more strangers get a message of a session in a day than its tier allows.
     pub(in crate::engine::universe) fn watch_strangers(&mut self, channel: usize) {
         let of_sessions = self.plan.tiers.iter().filter(|tier| tier.kind == Kind::WebSession);
         let cold = of_sessions.map(|tier| tier.cold_contacts).reduce(|one, other| match (one, other) {

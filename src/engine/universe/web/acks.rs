@@ -20,14 +20,14 @@ use crate::store::ledger::Receipt;
 const AGAIN: Duration = Duration::from_secs(1);
 
 impl World {
-    /// WhatsApp has a message: what it tells of it.
+    /// Plans WhatsApp's acknowledgements of a message that it has.
     pub(super) fn plan_acks(&mut self, channel: usize, session: u64, send_id: Uuid) {
         let trouble = self.plan.trouble;
         let mut at = self.dice.time(Duration::from_millis(20), Duration::from_millis(900));
         let is_refused = self.goes_wrong(trouble.undeliverable);
         let code = Some(if self.dice.happens(500) { RESTRICTED } else { 479 });
         let word = if is_refused { AckState::Refused { code } } else { AckState::Server };
-        // The server's own word is told on this connection or never.
+        // The server's own acknowledgement comes on this connection or never.
         if !self.goes_wrong(trouble.receipt_missing / 2) {
             let ack = self.ack(send_id, word);
             self.after_for_web(at, WebEvent::Step { session, step: SessionStep::Tells(Event::Ack(ack)) });
@@ -58,7 +58,7 @@ impl World {
         Ack { id: MessageId::of_send(send_id), state, at: self.clock.wall(), from: None }
     }
 
-    /// WhatsApp tells it to the session that is connected, or to the next one.
+    /// WhatsApp sends an acknowledgement to the session that is connected, or to the next one.
     pub(super) fn tell_ack(&mut self, channel: usize, send_id: Uuid, state: AckState) {
         let ack = self.ack(send_id, state);
         let Some(phone) = self.web.phones.get_mut(&channel) else { return };
@@ -73,8 +73,8 @@ impl World {
         }
     }
 
-    /// The supervisor hears of a message: the attempt that waits for the first word writes it, the rest is written
-    /// here.
+    /// The supervisor gets an acknowledgement: an attempt that waits for the first one writes it, the others are
+    /// written here.
     pub(super) fn hear_ack(&mut self, channel: usize, ack: &Ack) {
         let is_awaited =
             self.send_of(channel, ack).is_some_and(|send_id| self.first_word(send_id, ack.state));
@@ -108,7 +108,7 @@ impl World {
         self.ask_ledger(Asked::HearSession(channel, receipts), |caller| ToLedger::Hear { hear, caller });
     }
 
-    /// The ledger could not write it now.
+    /// The ledger could not write these receipts now.
     pub(in crate::engine::universe) fn hear_session_again(&mut self, channel: usize, receipts: Vec<Receipt>) {
         self.after_for_web(AGAIN, WebEvent::HearAgain { channel, receipts });
     }

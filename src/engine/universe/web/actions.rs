@@ -12,14 +12,14 @@ use crate::engine::web_session::PasskeyAnswer;
 
 /// How often a person who is turned away asks.
 const TRIES: u32 = 3;
-/// What WhatsApp asks to be signed, and that signed by a browser.
+/// WhatsApp's challenge, and the challenge as a browser signs it.
 pub(super) const CHALLENGE: &str = r#"{"challenge":"AAAA"}"#;
 const SIGNED: &str = "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiQUFBQSJ9";
 
 /// An action of a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::engine::universe) enum Action {
-    /// A client sends a message to one.
+    /// A client sends a message to one person.
     Sends,
     Wish(Wish),
     /// The device is taken off the phone's list.

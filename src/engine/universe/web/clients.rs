@@ -17,18 +17,18 @@ use crate::engine::machine::Caller;
 use crate::engine::web_session::{Admitted, HandOver, Wait};
 use crate::telemetry::Origin;
 
-/// How much later than its send expires a caller goes.
+/// How long after the expiry of its send a caller leaves.
 const AFTERWARDS: Duration = Duration::from_secs(30);
-/// A caller that is held up by nothing hears this long after its send expired at the latest.
+/// How long after the expiry of its send a caller is answered at the latest, if nothing holds it up.
 const TOLD: Duration = Duration::from_secs(25);
 
-/// A message whose caller asked whether it may come in.
+/// A message whose caller asked for its admission.
 pub(super) struct Asking {
     number: PhoneNumber,
     is_stranger: bool,
 }
 
-/// A message that was let in.
+/// An admitted message.
 pub(in crate::engine::universe) struct Letting {
     channel: usize,
     number: PhoneNumber,
@@ -44,7 +44,7 @@ pub(in crate::engine::universe) struct Client {
     wait: Wait,
     /// When it handed its message in: the expiry is computed from the wall clock of that moment.
     handed_in: Duration,
-    /// When it handed its message in, or that was written.
+    /// When it handed its message in or, later, when that was written.
     since: Duration,
     /// Its send is written.
     is_written: bool,
@@ -74,7 +74,7 @@ impl World {
         self.inform(channel, ToChannel::Admit { admit, caller });
     }
 
-    /// The channel says whether a message may come in.
+    /// The channel admits a message, or says that it is too soon.
     pub(in crate::engine::universe) fn admission(
         &mut self,
         channel: usize,
@@ -87,13 +87,13 @@ impl World {
             return self.watch.break_("each message that asks to be let in is answered once", what);
         };
         let Ok(admitted) = answer else { return };
-        // The session is asked whether the number is there.
+        // The session is asked whether the number is on WhatsApp.
         let wait = self.dice.time(Duration::from_millis(1), Duration::from_millis(300));
         let letting = Box::new(Letting { channel, number, is_stranger, admitted });
         self.after_for_web(wait, WebEvent::LetIn(letting));
     }
 
-    /// A message that was let in is written.
+    /// An admitted message is written.
     pub(super) fn let_in(&mut self, letting: Letting) {
         let Letting { channel, number, is_stranger, admitted } = letting;
         if self.goes_wrong(self.plan.trouble.undeliverable) {
@@ -124,7 +124,7 @@ impl World {
         self.submit_awaited(order, Recipients::One(number), &pending_reply, client);
     }
 
-    /// The client of this send waits from before it is written.
+    /// Registers the client of a send, which waits from before the send is written.
     pub(in crate::engine::universe) fn await_hand_over(&mut self, send_id: Uuid, client: Client) {
         if let Some(process) = &mut self.process {
             process.web.clients.insert(send_id, client);
@@ -148,7 +148,7 @@ impl World {
         }
     }
 
-    /// Clients that were told how their messages ended read it.
+    /// Clients read how their messages ended.
     pub(in crate::engine::universe) fn read_ends(&mut self) {
         let Some(process) = &mut self.process else { return };
         let mut told = Vec::new();
@@ -168,7 +168,8 @@ impl World {
                 HandOver::Done(_) => {
                     if !self.watch.was_handed_over(send_id) {
                         let what = send_id.to_string();
-                        self.watch.break_("what a caller reads as handed over was", what);
+                        self.watch
+                            .break_("a message that a caller reads as handed over was handed over", what);
                     }
                     let Client { channel, number, is_stranger, .. } = client;
                     if is_stranger && !self.goes_wrong(self.plan.trouble.read_fails) {
@@ -184,7 +185,7 @@ impl World {
         }
     }
 
-    /// A caller who is held up by nothing is told in time.
+    /// Checks that a caller whom nothing holds up is answered in time.
     fn watch_told(&mut self, client: &Client) {
         let now = self.clock.elapsed();
         let is_late = client.since + self.web.patience + TOLD < now;

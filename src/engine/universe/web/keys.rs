@@ -59,7 +59,7 @@ impl Keys {
         self.contacts.entry((channel, number)).or_default().first_heard.get_or_insert(at);
     }
 
-    /// To whom the session first wrote since then who had not written to it, in the order of time.
+    /// The people to whom the session first wrote at `since` or later, before they wrote to it, in the order of time.
     pub(in crate::engine::universe) fn first_sent_since(
         &self,
         channel: usize,

@@ -38,19 +38,19 @@ use crate::store::ledger::Receipt;
 pub(super) enum WebEvent {
     /// A supervisor does what its machine waits for.
     Does { channel: usize, supervisor: u64, doing: Box<supervisor::Doing> },
-    /// A machine is to be woken.
+    /// A machine asked to be woken now.
     Wakes { channel: usize },
     /// A session goes on.
     Step { session: u64, step: SessionStep },
-    /// A message that was let in is written.
+    /// An admitted message is written.
     LetIn(Box<Letting>),
     /// A message is handed over.
     HandsOver { send_id: Uuid },
-    /// The first word about a message did not come in time.
+    /// The first acknowledgement of a message did not come in time.
     NoWord { send_id: Uuid, flight: u64 },
     /// A caller waits no longer.
     TimeOut { send_id: Uuid },
-    /// Receipts that the ledger did not take are told to it again.
+    /// Receipts that the ledger did not take are handed to it again.
     HearAgain { channel: usize, receipts: Vec<Receipt> },
     /// WhatsApp tells the state of a message to the session that is connected then.
     Receipt { channel: usize, send_id: Uuid, state: AckState },
@@ -95,7 +95,7 @@ impl Web {
         web
     }
 
-    /// A number for something new.
+    /// The number of a new session, flight or supervisor.
     const fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers

@@ -17,7 +17,7 @@ impl World {
         self.process.as_ref()?.web.handles.get(&channel).copied()
     }
 
-    /// The person looks at what is shown of the linking.
+    /// The person looks at the shown progress of the pairing.
     pub(super) fn show_pairing(&mut self, channel: usize, pairing: &Pairing) {
         let Some(number) = self.handle(channel) else { return };
         let action = match pairing.stage {
@@ -58,7 +58,7 @@ impl World {
         self.step_later(number, wait, step);
     }
 
-    /// The keys are written, then it is told that the phone accepted the device.
+    /// The keys are written, then the session reports that the phone accepted the device.
     pub(super) fn paired(&mut self, number: u64) {
         let fails = self.goes_wrong(self.plan.trouble.read_fails);
         let Some(session) = self.session(number).filter(|it| it.device.is_none() && !it.is_closed) else {
@@ -85,7 +85,7 @@ impl World {
         self.step_later(number, wait, SessionStep::Dials);
     }
 
-    /// WhatsApp gives a code to be typed, or none.
+    /// WhatsApp gives a pairing code, or none.
     pub(super) fn answer_code(&mut self, channel: usize) {
         let answer = if self.goes_wrong(200) {
             Err(PairingFailure::Throttled { retry_after: None })
@@ -95,7 +95,7 @@ impl World {
         self.answer_later(channel, Input::CodeAnswered(answer));
     }
 
-    /// What WhatsApp says to an answer at the passkey gate, and then the phone.
+    /// Plans the replies to an answer at the passkey gate: WhatsApp's, then the phone's.
     pub(super) fn answer_gate(&mut self, channel: usize, answer: &PasskeyAnswer) {
         if self.goes_wrong(100) {
             let refused = PasskeyRefused("it is not of this account".to_owned());

@@ -11,7 +11,7 @@ use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 use crate::engine::web_session::machine::Input;
 
-/// QR codes that one session shows, and how long each of them is good.
+/// QR codes that one session shows, and how long each of them is valid.
 const CODES: u32 = 6;
 const CODE_SPAN: Duration = Duration::from_secs(20);
 /// The waits between attempts to connect, in seconds; the last one is repeated.
@@ -28,9 +28,9 @@ pub(super) struct Phone {
     pub(super) open: Option<u64>,
     /// The same device is connected elsewhere until then.
     elsewhere_until: Duration,
-    /// The account may do nothing until then.
+    /// The account is banned until then.
     banned_until: Duration,
-    /// What the device is told when it connects.
+    /// Acknowledgements that the device gets when it connects.
     pub(super) held: Vec<Ack>,
 }
 
@@ -60,7 +60,7 @@ pub(in crate::engine::universe) enum SessionStep {
     Shows(u32),
     /// The phone accepts it.
     Paired,
-    /// It ends, and nobody hears of it.
+    /// It ends, and its last event gives no reason.
     Ends,
     Tells(Event),
     Answers(Input),
@@ -170,7 +170,7 @@ impl World {
         self.end_session(number, Some(if unlinks { End::Unlinked } else { End::Stopped }));
     }
 
-    /// Nobody holds the session any more: it ends by itself, unless it has.
+    /// The supervisor dropped the session: it ends by itself, unless it has ended.
     pub(super) fn drop_session(&mut self, number: u64) {
         if self.session(number).is_some() {
             let wait = self.dice.time(Duration::from_millis(10), Duration::from_millis(500));

@@ -1,4 +1,4 @@
-//! Messages on their way through a session: handed over, and up to the first word of WhatsApp's server.
+//! Messages on their way through a session: the hand-over, up to the first acknowledgement of WhatsApp's server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub(super) struct Flight {
     attempt: Attempt,
     pending_reply: Option<Arc<PendingReply>>,
     slot: Option<Slot<Uuid>>,
-    /// It was handed over, and the first word is awaited.
+    /// It was handed over, and the first acknowledgement is awaited.
     is_awaited: bool,
 }
 
@@ -47,7 +47,7 @@ impl World {
         self.after_for_web(wait, WebEvent::HandsOver { send_id });
     }
 
-    /// The channel hears how the attempt ended, up to now.
+    /// The channel gets the reply to the attempt.
     fn conclude(&mut self, send_id: Uuid, reply: Reply) {
         let Some(process) = &mut self.process else { return };
         let Some(flight) = process.web.flights.remove(&send_id) else { return };
@@ -104,7 +104,7 @@ impl World {
         }
     }
 
-    /// The first word about a message, for the attempt that waits for it. Whether one does.
+    /// Passes the first acknowledgement of a message to the attempt that waits for it. Returns whether one does.
     pub(super) fn first_word(&mut self, send_id: Uuid, state: AckState) -> bool {
         let flights = self.process.as_ref().map(|process| &process.web.flights);
         if !flights.and_then(|flights| flights.get(&send_id)).is_some_and(|flight| flight.is_awaited) {

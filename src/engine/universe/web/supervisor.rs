@@ -60,7 +60,7 @@ impl Supervisor {
         ready.extend((!self.answers.is_empty()).then_some(1));
         ready.extend(hears.then_some(2));
         ready.extend(is_due.then_some(3));
-        // Of what is ready, any may be taken first.
+        // Any of the inputs that are ready may come first.
         match dice.pick(&ready)? {
             0 => self.events.pop_front().map(|event| event.map_or(Input::Silence, Input::Event)),
             1 => self.answers.pop_front(),
@@ -126,7 +126,7 @@ impl World {
         self.run_supervisor(channel);
     }
 
-    /// A person wants something of a session.
+    /// A person sends a command to a session.
     pub(super) fn command(&mut self, channel: usize, wish: Wish) {
         self.keep(channel, matches!(wish, Wish::Unlink { .. }));
         let supervisors = self.process.as_mut().map(|process| &mut process.web.supervisors);
@@ -169,7 +169,7 @@ impl World {
         }
     }
 
-    /// Does something for a machine that it waits for, after a while.
+    /// Carries out, after a while, something that a machine waits for.
     fn do_later(&mut self, channel: usize, longest: u64, doing: Doing) {
         let wait = self.dice.time(Duration::from_millis(1), Duration::from_millis(longest));
         let Some(supervisor) = self.supervisor(channel) else { return };
@@ -239,7 +239,7 @@ impl World {
         }
     }
 
-    /// The machine is at its end: callers who still wait are turned away.
+    /// The machine has ended: callers that still wait are turned away.
     fn end_supervisor(&mut self, channel: usize) {
         let Some(process) = &mut self.process else { return };
         let Some(supervisor) = process.web.supervisors.remove(&channel) else { return };
@@ -322,7 +322,7 @@ impl World {
         }
     }
 
-    /// How the channel is, and the number of its phone, unless another change came before.
+    /// Writes the number of the phone, and the channel's state unless another change came first.
     fn write_session(&mut self, channel: usize, write: Write) -> Saved {
         let Write { number, connection } = write;
         self.revision += 1;
@@ -342,7 +342,7 @@ impl World {
         Saved::Done
     }
 
-    /// Whether the store has a device for this channel.
+    /// The device in the channel's records.
     pub(super) fn device(&self, channel: usize) -> Option<u64> {
         match self.web.keys.of(channel)? {
             Kept::Device(device) => Some(device),
@@ -351,7 +351,7 @@ impl World {
     }
 }
 
-/// For people.
+/// The effect in words, for the trace.
 fn word(effect: &Effect, clock: &Clock) -> String {
     match effect {
         Effect::Open => "open".to_owned(),

@@ -1,8 +1,8 @@
-//! The worlds meet what ledgers and web sessions do: rules about what never happens say nothing.
+//! The worlds meet the events of ledgers and web sessions: a rule about an event that never happens proves nothing.
 
 use super::super::report::Report;
 
-/// So many worlds run.
+/// How many worlds run.
 const SEEDS: u64 = 40;
 
 #[test]

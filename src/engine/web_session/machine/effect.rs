@@ -19,8 +19,8 @@ pub(in crate::engine) type Effects = machine::Effects<Effect>;
 pub(in crate::engine) enum Effect {
     /// Open a session, and make it available to senders. Awaited: [`Input::Opened`](super::Input::Opened).
     Open,
-    /// Tell the session to end, and to unlink the phone if that `unlinks`. Open requests to the session bring no input
-    /// any more. Awaited: [`Input::Stopped`](super::Input::Stopped).
+    /// Tell the session to end, and to unlink the phone if that `unlinks`. Unanswered requests to the session bring no
+    /// input any more. Awaited: [`Input::Stopped`](super::Input::Stopped).
     Stop { unlinks: bool },
     /// Drop the session: senders do not reach it any more.
     Forget,
@@ -45,7 +45,7 @@ pub(in crate::engine) enum Effect {
     Show(Box<Pairing>),
     /// Answer this caller.
     Reply(Caller, Answer),
-    /// Wake the machine then; this replaces the previous request. Brings [`Input::Timer`](super::Input::Timer).
+    /// Wake the machine at this time; this replaces the previous request. Brings [`Input::Timer`](super::Input::Timer).
     WakeAt(Instant),
     /// The machine ends.
     End,
@@ -56,7 +56,7 @@ pub(in crate::engine) enum Effect {
 pub(in crate::engine) struct Write {
     /// The number of the phone, and when it was linked.
     pub(in crate::engine) number: Option<(PhoneNumber, Timestamp)>,
-    /// The channel's state, unless the stored state is not the one that it replaces.
+    /// The change of the channel's state. It is not written if the stored state is not the one that it replaces.
     pub(in crate::engine) connection: Option<Change>,
 }
 

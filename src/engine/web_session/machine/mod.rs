@@ -37,11 +37,11 @@ use crate::engine::planted::{Fault, is_planted};
 
 /// Delay before a failed write is retried.
 const WRITE_PAUSE: Duration = Duration::from_secs(1);
-/// How often a session is checked without an occasion.
+/// How often a session is checked while nothing else happens.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
-/// How long a machine that starts with a command waits for it.
+/// How long a machine that is started for a command waits for that command.
 const ASKING: Duration = Duration::from_secs(10);
-/// A longer wait counts as this one: no process runs that long.
+/// Longer waits are cut to this one: no process runs that long.
 const FAR_FUTURE: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
 pub(in crate::engine) struct Machine {
@@ -56,7 +56,7 @@ pub(in crate::engine) struct Machine {
     next_connection: Option<Connection>,
     /// The number of the phone, and when it was linked.
     next_number: Option<(PhoneNumber, Timestamp)>,
-    /// Connected, but restricted: kept while the session is disconnected for other reasons.
+    /// The connected, restricted state: kept while the session is disconnected for other reasons.
     restriction: Option<Connection>,
     /// A phone is linked, or was when the session began.
     is_linked: bool,
@@ -74,7 +74,7 @@ pub(in crate::engine) struct Machine {
     failures: u32,
     /// The write under way.
     writing: Option<Write>,
-    /// The last write failed, was logged, and is retried then.
+    /// When the last write is retried, which failed and was logged.
     write_again_at: Option<Instant>,
     /// The last requested time to wake the machine.
     wakes_at: Option<Instant>,
@@ -82,22 +82,22 @@ pub(in crate::engine) struct Machine {
 
 /// The phase of a session.
 enum Phase {
-    /// There is no session, and one is opened then, or at once on command if the wait `may_be_cut`. If it `asks`, only
+    /// There is no session. One is opened at `until`, or earlier on command if the wait `may_be_cut`; with `asks`, only
     /// on command.
     Waiting { until: Instant, may_be_cut: bool, asks: bool },
     /// The session is being opened.
     Opening,
     /// The session is open.
     Open { asks_code: bool, look_at: Instant },
-    /// The session was told to end, and its remaining events are read; once it has ended, until then.
+    /// The session was told to end. Its remaining events are read, once it has stopped only until `until`.
     Ending { after: After, until: Option<Instant> },
     /// The session is over, and the channel's new state is written, with retries.
     Settling { then: Then },
     /// The session is over, and its keys are deleted, with retries.
     Wiping { to: Connection, done: Option<Caller>, again_at: Option<Instant> },
-    /// The session is over, and a state that is not written yet is tried once more.
+    /// The session is over, and writing a state that is not stored yet is tried once more.
     Leaving,
-    /// Ends the machine.
+    /// The machine has not started, or has ended.
     Over,
 }
 

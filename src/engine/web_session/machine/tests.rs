@@ -17,7 +17,7 @@ use crate::engine::web_session::pairing::Stage;
 
 const WALL: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 
-/// The machine with all that was asked of the shell, in words.
+/// The machine, and the effects that it asked for, in words.
 struct World {
     machine: Machine,
     now: Moment,
@@ -128,7 +128,7 @@ impl World {
         }
     }
 
-    /// What was asked of the shell since this was asked last.
+    /// The effects since the last call.
     fn done(&mut self) -> Vec<String> {
         std::mem::take(&mut self.done).into()
     }
@@ -148,9 +148,9 @@ impl World {
         self.command(|caller| Command::Pair(number, caller));
     }
 
-    /// Waits until the machine wants to be woken; says how long that was.
+    /// Waits until the machine asked to be woken; returns how long that was.
     fn sleep(&mut self) -> Duration {
-        let at = self.wakes_at.take().expect("the machine is to be woken");
+        let at = self.wakes_at.take().expect("the machine asked to be woken");
         let waited = at.saturating_duration_since(self.now.monotonic);
         self.now.monotonic = at.max(self.now.monotonic);
         self.input(Input::Timer);
@@ -165,7 +165,7 @@ impl World {
         self.input(Input::Written(Ok(Saved::Done)));
     }
 
-    /// Lets the session be opened that is due.
+    /// Opens the session that is due.
     fn opens(&mut self) {
         self.sleep();
         assert_eq!(self.done(), ["open"]);
@@ -174,7 +174,7 @@ impl World {
         self.input(Input::Looked { has_given_up: false });
     }
 
-    /// The same of one that somebody wants: what it is asked at once is left to be looked at.
+    /// Opens a session that a person wants. Its first requests stay for the test to check.
     fn opens_wanted(&mut self) {
         self.done();
         self.sleep();
@@ -222,7 +222,7 @@ fn a_session_is_opened_in_its_turn_and_followed() {
 }
 
 #[test]
-fn a_session_that_is_to_hear_something_first_is_opened_only_when_somebody_wants_it() {
+fn a_machine_that_is_started_for_a_command_opens_a_session_only_on_command() {
     let mut world = World::new(&channel(Status::Disconnected, Some(WALL)), true, None);
     assert_eq!(world.sleep(), ASKING);
     assert_eq!(world.done(), ["end"]);
@@ -232,7 +232,7 @@ fn a_session_that_is_to_hear_something_first_is_opened_only_when_somebody_wants_
 }
 
 #[test]
-fn what_failed_is_opened_again_after_longer_and_longer_waits_that_may_be_cut_short() {
+fn a_failed_session_is_opened_again_after_growing_waits_that_may_be_cut_short() {
     let mut world = World::linked();
     for seconds in [5, 10, 20] {
         world.opens();
@@ -250,7 +250,7 @@ fn what_failed_is_opened_again_after_longer_and_longer_waits_that_may_be_cut_sho
 }
 
 #[test]
-fn a_ban_is_waited_for_whoever_asks() {
+fn no_command_cuts_the_wait_for_the_end_of_a_ban_short() {
     let mut world = World::linked();
     world.opens();
     let ban = Ban { until: WALL.plus(Duration::from_secs(3_600)), code: 101, sentence: "x".to_owned() };
@@ -264,7 +264,7 @@ fn a_ban_is_waited_for_whoever_asks() {
 }
 
 #[test]
-fn what_only_a_person_can_settle_ends_the_machine() {
+fn an_end_that_needs_a_person_ends_the_machine() {
     let mut world = World::linked();
     world.connects();
     world.event(Event::Ended(End::Replaced));
@@ -289,7 +289,7 @@ fn a_session_that_breaks_down_or_has_given_up_has_failed() {
 }
 
 #[test]
-fn the_phone_is_unlinked_and_the_last_words_are_heard_before_the_keys_are_deleted() {
+fn the_phone_is_unlinked_and_the_last_events_are_read_before_the_keys_are_deleted() {
     let mut world = World::linked();
     world.connects();
     world.command(Command::Unlink);
@@ -312,7 +312,7 @@ fn the_phone_is_unlinked_and_the_last_words_are_heard_before_the_keys_are_delete
 }
 
 #[test]
-fn a_stop_keeps_the_link_and_waits_for_the_last_words_so_long_and_no_longer() {
+fn a_stop_keeps_the_link_and_waits_for_the_last_events_up_to_a_limit() {
     let mut world = World::linked();
     world.connects();
     world.command(|_| Command::Stop);

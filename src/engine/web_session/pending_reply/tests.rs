@@ -53,7 +53,7 @@ fn a_pending_reply_counts_among_those_that_wait_until_it_begins_or_is_gone() {
 }
 
 #[test]
-fn only_the_first_word_is_told() {
+fn only_the_first_outcome_is_told() {
     let (pending_reply, mut wait) = World::new().pending_reply();
     pending_reply.tell(HandOver::Unknown, Timestamp::now());
     pending_reply.tell(HandOver::TooLate(Reason::Rate), Timestamp::now());
@@ -61,7 +61,7 @@ fn only_the_first_word_is_told() {
 }
 
 #[test]
-fn a_stranger_takes_a_place_only_if_the_message_may_have_been_handed_over() {
+fn a_stranger_takes_a_slot_only_if_the_message_may_have_been_handed_over() {
     for (end, left) in [
         (HandOver::TooLate(Reason::Rate), 1),
         (HandOver::Canceled, 1),
@@ -81,7 +81,7 @@ fn a_stranger_takes_a_place_only_if_the_message_may_have_been_handed_over() {
 }
 
 #[test]
-fn what_may_have_gone_is_never_told_as_not_sent() {
+fn a_message_that_may_have_gone_is_never_reported_as_not_sent() {
     let world = World::new();
     let (pending_reply, mut wait) = world.pending_reply();
     pending_reply.begin();
@@ -91,7 +91,7 @@ fn what_may_have_gone_is_never_told_as_not_sent() {
 }
 
 #[test]
-fn the_end_of_a_wait_says_what_was_waited_for() {
+fn an_expired_message_reports_what_it_waited_for() {
     let world = World::new();
     let (pending_reply, mut wait) = world.pending_reply();
     pending_reply.expire(|| Reason::Turn, Timestamp::now());
@@ -113,7 +113,7 @@ fn the_end_of_a_wait_says_what_was_waited_for() {
 }
 
 #[test]
-fn an_attempt_that_is_under_way_tells_its_own_end() {
+fn an_attempt_that_is_under_way_reports_its_own_end() {
     let world = World::new();
     let (pending_reply, mut wait) = world.pending_reply();
     pending_reply.begin();
@@ -126,7 +126,7 @@ fn an_attempt_that_is_under_way_tells_its_own_end() {
 }
 
 #[test]
-fn a_stop_gives_up_what_is_not_under_way() {
+fn a_stop_gives_up_messages_that_are_not_under_way() {
     let world = World::new();
     let (pending_reply, mut wait) = world.pending_reply();
     pending_reply.begin();
@@ -138,7 +138,7 @@ fn a_stop_gives_up_what_is_not_under_way() {
 }
 
 #[test]
-fn a_lost_lease_leaves_open_what_is_not_under_way() {
+fn a_lost_lease_makes_the_outcome_unknown_unless_an_attempt_is_under_way() {
     let world = World::new();
     let (pending_reply, mut wait) = world.pending_reply();
     pending_reply.begin();
@@ -170,7 +170,7 @@ fn handed_over() -> HandedOver {
 }
 
 #[test]
-fn a_message_that_whatsapp_has_after_all_is_told_as_what_was_handed_over() {
+fn a_message_that_whatsapp_has_after_all_is_reported_as_handed_over() {
     let world = World::new();
     let (pending_reply, mut wait) = world.pending_reply();
     pending_reply.begin();
@@ -185,7 +185,7 @@ fn a_message_that_whatsapp_has_after_all_is_told_as_what_was_handed_over() {
 }
 
 #[test]
-fn a_doubt_stays_whatever_comes_after_it() {
+fn a_message_in_doubt_stays_in_doubt() {
     for end in [HandOver::Canceled, HandOver::Stopping, HandOver::TooLate(Reason::Rate)] {
         let world = World::new();
         let (pending_reply, mut wait) = world.pending_reply();
@@ -200,7 +200,7 @@ fn a_doubt_stays_whatever_comes_after_it() {
 }
 
 #[test]
-fn an_attempt_forgets_what_its_message_waited_for_before() {
+fn an_attempt_clears_what_its_message_waited_for_before() {
     let world = World::new();
     let (pending_reply, mut wait) = world.pending_reply();
     pending_reply.put_back(Reason::Pair, false);
@@ -211,7 +211,7 @@ fn an_attempt_forgets_what_its_message_waited_for_before() {
 }
 
 #[test]
-fn the_end_of_the_engine_tells_everybody_who_still_waits() {
+fn the_end_of_the_engine_answers_every_waiting_caller() {
     let world = World::new();
     let (waiting, mut first) = world.pending_reply();
     let (begun, mut second) = world.pending_reply();

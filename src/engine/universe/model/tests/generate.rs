@@ -1,4 +1,4 @@
-//! Random operations, about what is there and sometimes about what is not.
+//! Random operations, on rows that exist and sometimes on rows that do not.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::store::sends::{Ready, Size};
 use crate::store::suppressions::{Says, Word};
 
 const BEGINNING: i64 = 1_700_000_000_000;
-/// So many recipients fill a block.
+/// The recipients of a full block.
 const BLOCK: u64 = 3;
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -39,7 +39,7 @@ impl Generator {
         Self { dice: Dice::new(seed), now, loses_leases, has_lost: false, resolving: Vec::new() }
     }
 
-    /// What gives the lease back at the end, where it was lost.
+    /// The operation that gives the lease back at the end, if it was lost.
     pub(super) fn regain(&self) -> Option<Operation> {
         self.has_lost.then_some(Operation::RegainLease)
     }
@@ -88,7 +88,7 @@ impl Generator {
         if self.dice.happens(in_thousand) { Some(self.moment()) } else { None }
     }
 
-    /// One that is there, or hardly ever one that is not.
+    /// A send that exists, or rarely one that does not.
     fn send(&mut self, model: &Model) -> Uuid {
         let known: Vec<_> = model.sends.keys().copied().collect();
         let any = self.dice.pick(&known).copied();
@@ -173,7 +173,7 @@ impl Generator {
         });
     }
 
-    /// More of an audience, or its end; sometimes again, or of a send that takes none.
+    /// Adds more of an audience, or its end; sometimes to any send, which may take none.
     fn extend(&mut self, model: &Model, batch: &mut PendingWrites) {
         if self.dice.happens(100) {
             batch.activations.push(Activation { send_id: self.send(model), recipients: 2, skipped: 0 });
@@ -228,7 +228,7 @@ impl Generator {
     fn add_mark(&mut self, model: &Model, batch: &mut PendingWrites) {
         let send_id = self.send(model);
         let recipients = match model.send(send_id) {
-            // Nobody marks what he has not read, and blocks come before the end of the audience.
+            // A channel marks only what it has read, and it reads no audience before the end of that is written.
             Some(send) if send.is_bulk() && send.state == Some(State::Resolving) => 0,
             Some(send) => send.recipients.count(),
             None => 1,
@@ -315,12 +315,12 @@ impl Generator {
                 Read::Unfinished { channel, size, ready, limit }
             }
             2 => {
-                // Nobody asks for the same one twice.
+                // No caller asks for one send twice.
                 let sends: BTreeSet<_> = (0..6).map(|_| self.send(model)).collect();
                 Read::UnfinishedAmong(sends.into_iter().collect())
             }
             3 | 4 => {
-                // Of a send with messages that wait, if there is one.
+                // Asks about a send with waiting messages, if there is one.
                 let waiting: Vec<_> = model
                     .messages
                     .iter()
@@ -352,7 +352,7 @@ impl Generator {
                 limit,
             },
             10 => Read::TemplateRecipients { account, since: self.moment(), now },
-            // Ids are of any time.
+            // The times in the ids are random.
             11 => Read::WebAttempts { channel, since: Timestamp::from_millis(0) },
             12 => Read::SendOfStamp { channel, send_id },
             _ if self.dice.happens(500) => Read::Suppressions { now },
@@ -364,7 +364,7 @@ impl Generator {
     }
 }
 
-/// The block from `first` on, of an audience of so many.
+/// The block from `first` on, of an audience of `end` recipients.
 fn block(first: u64, end: u64) -> Block {
     let end = end.min(first + BLOCK);
     let numbers: Vec<_> =

@@ -1,4 +1,4 @@
-//! What both are asked, and how the model answers.
+//! The operations on the model and on the real store, and the model's answers.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Debug;
@@ -46,7 +46,7 @@ pub(super) enum Operation {
     },
     /// Another process takes the lease.
     LoseLease,
-    /// It is this process that has the lease again.
+    /// This process has the lease again.
     RegainLease,
     Control {
         company_id: Uuid,
@@ -113,7 +113,7 @@ pub(super) enum Read {
     SuppressionsAmong { subjects: Vec<Subject>, now: Timestamp },
 }
 
-/// Things of which no order is promised, as text.
+/// Things without a promised order, as sorted text.
 pub(super) fn sorted<T: Debug>(things: impl IntoIterator<Item = T>) -> String {
     let mut things: Vec<_> = things.into_iter().map(|thing| format!("{thing:?}")).collect();
     things.sort_unstable();
@@ -126,7 +126,7 @@ pub(super) fn stamp(send_id: Uuid) -> (u64, [u8; 3]) {
     ((send_id.as_u128() >> 80) as u64, [one, two, three])
 }
 
-/// What its callers act on.
+/// The kind of an error, which callers act on.
 pub(super) fn kind(error: &Error) -> String {
     match error {
         Error::Taken(_) => "taken".to_owned(),
@@ -226,7 +226,7 @@ fn read_model(model: &Model, read: &Read) -> String {
     }
 }
 
-/// What the operations of a test must meet, or the comparison says less than it seems to.
+/// The cases that the operations of a test must meet; otherwise the comparison covers less than it seems to.
 pub(super) const EXPECTED: &[&str] = &[
     "taken",
     "missing",
@@ -260,7 +260,7 @@ pub(super) const EXPECTED: &[&str] = &[
     "suppressions among",
 ];
 
-/// Notes what an operation met.
+/// Notes the cases that an operation met.
 pub(super) fn note(operation: &Operation, answer: &str, met: &mut BTreeSet<&'static str>) {
     let mut note = |what, is_met: bool| {
         if is_met {

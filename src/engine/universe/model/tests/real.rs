@@ -1,4 +1,4 @@
-//! The real store, asked the same.
+//! The real store, with the same operations.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -32,13 +32,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(super) struct Real {
     store: Store,
     lease: Lease,
-    /// For what the store has no call for.
+    /// For statements that the store has no call for.
     raw: DatabaseConnection,
     place: Place,
 }
 
 enum Place {
-    File(#[expect(dead_code, reason = "the directory goes when it is dropped")] TempDir),
+    File(#[expect(dead_code, reason = "the directory is removed when it is dropped")] TempDir),
     Server(Scratch),
 }
 

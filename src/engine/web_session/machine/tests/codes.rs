@@ -24,7 +24,7 @@ fn shown(code: &str, seconds: u64) -> Option<(String, u64)> {
 }
 
 #[test]
-fn a_code_is_shown_as_long_as_the_session_says_whether_it_says_so_before_or_after_the_answer() {
+fn a_code_is_shown_for_the_time_that_the_session_gives_before_or_after_the_answer() {
     let mut world = World::pairs(Some(number(1)));
     world.event(pairing_code("ABCD1234", 100));
     world.code_is("ABCD1234");
@@ -39,7 +39,7 @@ fn a_code_is_shown_as_long_as_the_session_says_whether_it_says_so_before_or_afte
 }
 
 #[test]
-fn a_code_stays_while_its_number_or_none_is_asked_for() {
+fn a_code_stays_when_it_is_requested_again_for_its_number_or_none() {
     let mut world = World::pairs(Some(number(1)));
     world.code_is("ABCD1234");
     world.done();
@@ -97,7 +97,7 @@ fn a_linked_phone_that_is_not_connected_shows_the_codes_that_somebody_waits_for(
 }
 
 #[test]
-fn a_phone_that_connects_is_waited_for_by_nobody_any_more() {
+fn a_connection_ends_the_wait_for_a_phone() {
     let mut world = World::pairs(None);
     world.event(Event::Paired { number: number(7), lid: None, business_name: None });
     world.saved();
@@ -110,7 +110,7 @@ fn a_phone_that_connects_is_waited_for_by_nobody_any_more() {
 }
 
 #[test]
-fn each_new_code_to_scan_takes_the_place_of_the_last_one_and_leaves_the_one_to_type() {
+fn each_new_qr_code_replaces_the_last_one_and_leaves_the_pairing_code() {
     let mut world = World::pairs(Some(number(1)));
     world.code_is("ABCD1234");
     for seconds in [60, 20] {

@@ -1,4 +1,4 @@
-//! The passkey gate beside the straight way through it.
+//! The passkey gate, apart from the straight way through it.
 
 use super::pairing::{GATE, assertion, challenge};
 use super::*;
@@ -73,7 +73,7 @@ fn a_gate_that_never_runs_out_is_waited_for_without_end() {
 }
 
 #[test]
-fn an_answer_that_is_taken_after_the_next_step_began_says_nothing_of_that_step() {
+fn a_late_answer_to_one_step_does_not_answer_the_next_step() {
     let mut world = World::at_gate();
     world.passkey(signed());
     world.event(passkey_code());
@@ -103,7 +103,7 @@ fn a_refusal_that_comes_after_the_connection_was_lost_ends_nothing() {
 }
 
 #[test]
-fn a_refusal_ends_the_pairing_and_a_refusal_of_an_ended_session_nothing() {
+fn a_refusal_ends_the_pairing_and_later_answers_change_nothing() {
     let mut world = World::at_gate();
     world.passkey(signed());
     world.input(Input::PasskeyAnswered(Err(PasskeyRefused("no".to_owned()))));
@@ -144,7 +144,7 @@ fn at_the_gate_no_code_is_asked_for_or_shown() {
 }
 
 #[test]
-fn a_new_challenge_asks_for_a_new_answer_and_for_no_code_that_was_shown() {
+fn a_new_challenge_needs_a_new_answer_and_hides_the_code_that_was_shown() {
     let mut world = World::pairs(Some(number(1)));
     world.input(Input::CodeAnswered(Ok(secret("ABCD1234"))));
     for caller in [2, 3] {

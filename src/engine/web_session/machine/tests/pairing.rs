@@ -87,7 +87,7 @@ fn a_code_to_be_typed_is_asked_for_once_at_a_time() {
 }
 
 #[test]
-fn a_pairing_that_the_engine_s_stop_meets_is_given_up() {
+fn a_stop_of_the_engine_gives_up_a_pairing_in_progress() {
     let mut world = World::pairs(None);
     world.event(qr());
     world.saved();
@@ -116,13 +116,13 @@ fn the_gate_takes_one_answer_for_each_step() {
     assert_eq!(world.passkey(confirmation()), "6: Done, answer");
     world.input(Input::PasskeyAnswered(Ok(())));
     assert!(world.waits_for_phone());
-    // What is shown no longer counts once the phone has used it.
+    // A code no longer counts once the phone has used it.
     world.event(qr());
     assert_eq!(world.shown.stage, Stage::PasskeyConfirm);
 }
 
 #[test]
-fn an_account_that_has_proven_itself_is_confirmed_by_nobody() {
+fn an_account_that_has_proven_itself_needs_no_confirmation() {
     let mut world = World::at_gate();
     world.event(Event::PasskeyCode { code: secret("1234-5678"), is_proven: true });
     assert_eq!(world.done(), ["answer"]);
@@ -130,7 +130,7 @@ fn an_account_that_has_proven_itself_is_confirmed_by_nobody() {
 }
 
 #[test]
-fn who_does_not_pass_the_gate_in_time_begins_again() {
+fn a_gate_that_is_not_passed_in_time_ends_the_pairing() {
     let mut world = World::at_gate();
     world.now.monotonic += GATE - LOOK_INTERVAL / 2;
     world.input(Input::Timer);
@@ -143,7 +143,7 @@ fn who_does_not_pass_the_gate_in_time_begins_again() {
 }
 
 #[test]
-fn who_is_linked_in_the_moment_of_a_refusal_is_linked() {
+fn a_phone_that_accepts_at_the_moment_of_a_refusal_is_linked() {
     let mut world = World::at_gate();
     world.input(Input::PasskeyAnswered(Err(PasskeyRefused("no".to_owned()))));
     world.input(Input::Stopped);
@@ -157,7 +157,7 @@ fn who_is_linked_in_the_moment_of_a_refusal_is_linked() {
 }
 
 #[test]
-fn a_lost_connection_takes_the_question_with_it() {
+fn a_lost_connection_ends_the_passkey_step() {
     let mut world = World::at_gate();
     world.event(Event::Disconnected { sentence: "x".to_owned() });
     assert_eq!(world.shown.stage, Stage::Starting);
@@ -168,7 +168,7 @@ fn a_lost_connection_takes_the_question_with_it() {
 }
 
 #[test]
-fn a_session_whose_phone_is_linked_waits_for_no_code_however_often_it_is_asked_for_one() {
+fn a_connected_session_waits_for_no_code_even_if_a_pairing_is_requested() {
     let mut world = World::linked();
     world.connects();
     world.pair(None);

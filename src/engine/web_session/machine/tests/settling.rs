@@ -1,4 +1,4 @@
-//! Writes that others overtake, channels that are gone, and what is written when.
+//! Overtaken writes, deleted channels, and the order of writes.
 
 use super::*;
 
@@ -104,7 +104,7 @@ fn a_state_that_changes_while_one_is_written_is_written_next() {
 }
 
 #[test]
-fn two_attempts_to_connect_are_connecting_and_the_third_says_that_nobody_answers() {
+fn two_failed_attempts_are_connecting_and_the_third_is_unreachable() {
     let mut world = World::linked();
     world.connects();
     let written = [1, 2, 3, 4].map(|attempts| {
@@ -119,7 +119,7 @@ fn two_attempts_to_connect_are_connecting_and_the_third_says_that_nobody_answers
 }
 
 #[test]
-fn a_channel_without_a_phone_is_pairing_although_nobody_answers() {
+fn a_channel_without_a_phone_stays_pairing_while_whatsapp_is_unreachable() {
     let mut world = World::unlinked();
     world.pair(None);
     world.opens_wanted();
@@ -153,7 +153,7 @@ fn a_message_that_is_refused_for_another_reason_restricts_nothing() {
 }
 
 #[test]
-fn a_restriction_outlasts_a_new_start_for_a_day_after_it_was_told() {
+fn a_restriction_outlasts_a_restart_and_ends_a_day_after_it_began() {
     let mut of = channel(Status::Connected, Some(WALL));
     of.connection.reason = Some(end_policy::restricted());
     let last = WALL.plus(end_policy::RESTRICTED_FOR).minus(Duration::from_millis(1));

@@ -1,4 +1,4 @@
-//! What the machine waits for, and that nothing happens before its moment.
+//! The machine's timers: nothing happens before its time.
 
 use super::*;
 use crate::engine::web_session::passkey::PasskeyAnswer;
@@ -136,7 +136,7 @@ fn while_keys_are_deleted_commands_are_refused_and_a_stop_ends_the_machine() {
 }
 
 #[test]
-fn late_news_of_a_session_that_is_not_open_changes_nothing() {
+fn late_inputs_of_a_session_that_is_not_open_change_nothing() {
     let mut world = World::new(&channel(Status::Connecting, Some(WALL)), true, Some(LOOK_INTERVAL));
     world.input(Input::Opened(Ok(())));
     world.input(Input::Silence);

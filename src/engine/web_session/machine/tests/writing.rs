@@ -1,4 +1,4 @@
-//! How the channel is, written in spite of everything.
+//! Writes of the channel's state: failed writes, overtaken writes, restrictions.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn restricted() -> Event {
 }
 
 #[test]
-fn a_state_is_written_once_and_what_was_told_of_messages_goes_on() {
+fn a_state_is_written_once_and_updates_of_messages_are_passed_on() {
     let mut world = World::linked();
     world.connects();
     world.event(Event::Connected);
@@ -17,7 +17,7 @@ fn a_state_is_written_once_and_what_was_told_of_messages_goes_on() {
 }
 
 #[test]
-fn what_somebody_else_wrote_meanwhile_is_older_than_what_the_session_says() {
+fn the_session_s_state_replaces_a_state_that_somebody_else_wrote() {
     let mut world = World::linked();
     world.opens();
     world.event(Event::Connected);
@@ -31,7 +31,7 @@ fn what_somebody_else_wrote_meanwhile_is_older_than_what_the_session_says() {
 }
 
 #[test]
-fn a_write_that_failed_is_tried_again_with_the_next_occasion_or_a_second_later() {
+fn a_failed_write_is_retried_at_the_next_event_or_a_second_later() {
     let mut world = World::linked();
     world.opens();
     world.event(Event::Connected);
@@ -63,7 +63,7 @@ fn the_end_of_a_session_is_written_before_anything_else_is_done() {
 }
 
 #[test]
-fn a_stop_tries_once_more_what_is_not_written() {
+fn a_stop_retries_an_unwritten_state_once() {
     let mut world = World::linked();
     world.opens();
     world.event(Event::Connected);
@@ -75,7 +75,7 @@ fn a_stop_tries_once_more_what_is_not_written() {
 }
 
 #[test]
-fn the_phone_s_number_is_written_with_the_state_and_both_until_they_are() {
+fn the_phone_s_number_is_written_with_the_state_and_both_are_retried() {
     let mut world = World::unlinked();
     world.pair(None);
     world.opens_wanted();
@@ -112,7 +112,7 @@ fn a_restriction_is_written_before_the_sender_hears_of_it_and_outlasts_a_lost_co
 }
 
 #[test]
-fn the_first_word_is_written_by_whoever_waits_for_it() {
+fn the_first_acknowledgement_is_written_by_the_sender_that_waits_for_it() {
     assert!(is_written_by_sender(true, AckState::Server));
     assert!(is_written_by_sender(true, AckState::Refused { code: None }));
     assert!(!is_written_by_sender(true, AckState::Delivered));
