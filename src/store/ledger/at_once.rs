@@ -1,9 +1,10 @@
-//! Frequent writes without a transaction of several statements: on PostgreSQL, batches of accepted sends, outcomes and marks.
+//! Frequent writes on PostgreSQL without a transaction of several statements: batches of accepted sends, outcomes and
+//! marks.
 //!
-//! A statement is a transaction of its own. It saves the round trips of a beginning, a check of the fence, a lock of the
-//! sends and a commit, which single sends wait for while bulk sends go out. A statement leaves in one piece, so outcomes may
-//! take several. Only the last statement of a batch waits for the disk: PostgreSQL writes its log in order, so the others
-//! are durable with it. A batch that must do more than this is written as a transaction.
+//! A statement is a transaction of its own. It saves the round trips of a beginning, a check of the fence, a lock of
+//! the sends and a commit, for which single sends would wait while bulk sends go out. A statement leaves in one piece,
+//! so outcomes may take several. Only the last statement of a batch waits for the disk: PostgreSQL writes its log in
+//! order, so the others are durable with it. A batch that must do more than this is written as a transaction.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -27,7 +28,7 @@ use crate::store::pool::driver_error;
 use crate::store::{Error, Result, Store};
 
 impl Store {
-    /// Writes a batch of sends, outcomes and marks, each send and each outcome or none of it; `None` if it takes a
+    /// Writes a batch of sends, outcomes and marks, each row whole or not at all; `None` if the batch needs a
     /// transaction.
     pub(super) async fn write_at_once(
         &self,
@@ -51,7 +52,8 @@ impl Store {
         Some(accepted.and(recorded))
     }
 
-    /// Writes the batch's sends in one statement, or none of them; `None` where it would not leave in one piece.
+    /// Writes the batch's sends in one statement, or none of them; `None` if the statement would not leave in one
+    /// piece.
     async fn accept_at_once(
         &self,
         lease: &Lease,
@@ -83,8 +85,8 @@ impl Store {
         })
     }
 
-    /// Writes the batch's outcomes and marks. Either is written or not, and marks not before outcomes; `None` where it takes
-    /// a transaction. `is_durable_later` if a statement follows that waits for the disk.
+    /// Writes the batch's outcomes and marks. Marks are not written before outcomes. `None` if the batch needs a
+    /// transaction. `is_durable_later` means that a statement follows that waits for the disk.
     async fn record_at_once(
         &self,
         lease: &Lease,
