@@ -117,7 +117,7 @@ impl Store {
         }))
     }
 
-    /// Divides outcomes into statements that each leave in one piece, the last of them with the marks; `None` where the
+    /// Divides outcomes into statements that each leave in one piece, the last of them with the marks; `None` if the
     /// marks alone are too long.
     fn pieces<'a>(&self, outcomes: &[&'a OutcomeOf], marks: &[&'a Mark]) -> Option<Vec<Piece<'a>>> {
         let most = self.write.one_piece();
@@ -144,7 +144,7 @@ impl Store {
         Some(pieces)
     }
 
-    /// Writes a piece in one statement. Returns the sends whose marks moved; `None` where it takes a transaction.
+    /// Writes a piece in one statement. Returns the sends whose marks moved; `None` if the piece needs a transaction.
     async fn record_piece(
         &self,
         fence: Fence,
@@ -167,7 +167,8 @@ impl Store {
         match written.await.map_err(Error::while_committing) {
             Ok(Some(moved)) => Some(Ok(moved)),
             Ok(None) => Some(Err(Error::Fenced)),
-            // A receipt was there first, or an earlier attempt to write these went through: the transaction compares.
+            // A receipt was written first, or an earlier attempt to write these rows succeeded: the transaction
+            // compares.
             Err(Error::Taken(_)) => {
                 self.write.expect_rows();
                 None
@@ -177,7 +178,7 @@ impl Store {
     }
 }
 
-/// What one statement writes.
+/// The rows that one statement writes.
 struct Piece<'a> {
     /// The sends that it locks.
     sends: BTreeSet<Uuid>,
@@ -194,14 +195,14 @@ impl Default for Piece<'_> {
 /// When the rows of a statement are on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Durable {
-    /// As soon as it is answered.
+    /// When the statement is answered.
     Now,
     /// With the next statement that waits for the disk.
     Later,
 }
 
-/// Whether a batch has only outcomes and marks: no messages end with their send, and no announcement has to be compared
-/// with its message's row.
+/// Whether a batch has only outcomes and marks: no messages end with their send, and no announced message has to be
+/// compared with its row.
 fn is_simple(batch: &PendingWrites) -> bool {
     let ends = batch.marks.iter().any(|mark| matches!(mark.state, State::Canceled | State::Expired));
     let announces = batch.outcomes.iter().any(|row| row.outcome.state == message::State::Sending);
@@ -216,7 +217,7 @@ fn records_new(batch: &PendingWrites) -> bool {
     !new.is_empty() && recorded.any(|id| new.contains(&id))
 }
 
-/// Whether no message should have a row yet.
+/// Whether no message is expected to have a row yet.
 fn are_first(outcomes: &[&OutcomeOf]) -> bool {
     outcomes.iter().all(|row| row.outcome.attempts <= 1)
 }

@@ -1,4 +1,5 @@
-//! Idempotency keys that a node of a cluster works at, so that no other node accepts the same request beside it.
+//! Idempotency keys whose requests run on a node of a cluster, so that no other node accepts the same request at the
+//! same time.
 
 use uuid::Uuid;
 

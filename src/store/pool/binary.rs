@@ -1,4 +1,4 @@
-//! Statements that PostgreSQL's driver is given as it takes them, with binary parameters of every type.
+//! Statements for PostgreSQL's driver itself, with binary parameters of every type.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -30,7 +30,8 @@ impl Pool {
         self.0.cautious.store(CAUTIOUS, Relaxed);
     }
 
-    /// Runs a statement on PostgreSQL with parameters as the driver itself takes them; how many rows it touched.
+    /// Runs a statement on PostgreSQL with parameters as the driver itself takes them. Returns how many rows it
+    /// changed.
     pub(in crate::store) async fn execute_binary(
         &self,
         sql: String,

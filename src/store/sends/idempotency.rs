@@ -15,7 +15,7 @@ use crate::store::{Error, Result, Store};
 pub struct KeptAnswer {
     /// SHA-256 of the request.
     pub fingerprint: [u8; 32],
-    /// The send that came of it.
+    /// The send that the request created.
     pub send_id: Uuid,
     /// The send's channel.
     pub channel_id: Uuid,
@@ -23,7 +23,7 @@ pub struct KeptAnswer {
     pub recipients: u64,
     /// Entries that were skipped.
     pub skipped: Skipped,
-    /// When it was to go.
+    /// The schedule of the send.
     pub schedule: Schedule,
     /// The whole answer, JSON, once [`Store::keep_web_result`] wrote it: of sends through web sessions only.
     pub result: Option<String>,
