@@ -1,8 +1,8 @@
 //! Events: what the service tells other programs about sends, messages and channels.
 //!
 //! The shapes are a promise to those programs. Fields are added and never change their meaning; a change that breaks a
-//! reader raises [`VERSION`]. `docs/events.md` lists every field from here, and a test compares the two. No event holds
-//! what a message says.
+//! reader raises [`VERSION`]. `docs/events.md` lists every field from here, and a test compares the two. No event
+//! contains the content of a message.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -159,7 +159,7 @@ impl Event {
         Self { version: VERSION, id, r#type, at, company_id, channel_id: Some(channel_id), data }
     }
 
-    /// A channel's connection changed. `nth` tells changes of one millisecond apart.
+    /// A channel's connection changed. `nth` distinguishes changes in the same millisecond.
     pub fn of_channel((company_id, channel_id): (Uuid, Uuid), nth: i64, to: Connection) -> Self {
         let Connection { status, reason, since } = to;
         let id = format!("{}.{}.{nth}", channel_id.as_simple(), since.millis());
@@ -173,7 +173,7 @@ impl Event {
         Self { version: VERSION, id, r#type, at: since, company_id, channel_id: Some(channel_id), data }
     }
 
-    /// A person wrote. `kept` is our id of what the person wrote.
+    /// A person wrote. `kept` is our id of the person's message.
     pub fn of_inbound(
         (company_id, channel_id): (Uuid, Uuid),
         kept: Uuid,
@@ -193,7 +193,7 @@ impl Event {
     }
 }
 
-/// Whether a message in this state has an event. What waits for its turn, or for an answer, has none.
+/// Whether a message in this state has an event. A message that waits for its turn or for an answer has none.
 pub const fn is_told(state: State) -> bool {
     !matches!(state, State::Queued | State::Sending)
 }
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_has_no_event() {
+    fn waiting_messages_have_no_event() {
         let told: Vec<_> = State::ALL.into_iter().filter(|state| is_told(*state)).collect();
         assert_eq!(told.len(), State::ALL.len() - 2);
     }

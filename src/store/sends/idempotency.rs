@@ -64,9 +64,9 @@ impl Store {
         row.map(|row| Row::from_query_result(&row, "")?.try_into()).transpose()
     }
 
-    /// Stores the complete answer of the company's request under `key`, as JSON, beside the one that was stored with
-    /// its send. Returns whether the key still belongs to that send: if not, the request was given up, or repeated
-    /// since.
+    /// Stores the complete answer of the company's request under `key`, as JSON, in addition to the answer that was
+    /// stored with its send. Returns whether the key still belongs to that send: if not, the request was abandoned, or
+    /// repeated since.
     ///
     /// # Errors
     ///
@@ -78,7 +78,8 @@ impl Store {
         Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected() > 0)
     }
 
-    /// Whether the whole answer of the company's request under `key` is kept, and the key is still this send's.
+    /// Whether the complete answer of the company's request under `key` is stored, and the key still belongs to this
+    /// send.
     ///
     /// # Errors
     ///
@@ -89,7 +90,7 @@ impl Store {
         Ok(self.row(sql, [company.into(), key.into(), send.into()]).await?.is_some())
     }
 
-    /// Removes the whole answer of the company's request under `key`, if the key is still this send's.
+    /// Removes the complete answer of the company's request under `key`, if the key still belongs to this send.
     ///
     /// # Errors
     ///
@@ -113,7 +114,7 @@ impl Store {
     }
 
     /// Removes answers that were given before this time, at most `limit` of them, so that a call is short. Returns how
-    /// many; to be called again while that is `limit`.
+    /// many; call it again while that is `limit`.
     ///
     /// # Errors
     ///
