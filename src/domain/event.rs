@@ -32,11 +32,11 @@ pub struct Event {
     pub company_id: Uuid,
     /// The channel; null in `outbox.lost`.
     pub channel_id: Option<Uuid>,
-    /// What the type says more about.
+    /// The details that belong to the type.
     pub data: Data,
 }
 
-/// What an event says beside its type.
+/// The details of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum Data {
@@ -60,11 +60,11 @@ pub struct MessageData {
     pub send_id: Uuid,
     /// The message's position in the send, from 0.
     pub ordinal: u64,
-    /// To whom: a number with its plus sign, or a group's id with `@g.us`.
+    /// The recipient: a number with its plus sign, or a group's id with `@g.us`.
     pub recipient: String,
     /// The provider's id of the message; null while the provider has not accepted it.
     pub provider_message_id: Option<String>,
-    /// What went wrong last; null when nothing did.
+    /// The last error; null when there was none.
     pub error: Option<ErrorData>,
 }
 
@@ -73,17 +73,17 @@ pub struct MessageData {
 pub struct ErrorData {
     /// The provider's code, when it gave one. A negative code is Pombo's own.
     pub code: Option<i64>,
-    /// In words.
+    /// The error in words.
     pub message: String,
 }
 
-/// `send.…`: a send is over, in the way that the type names: `finished`, `canceled` or `expired`. Messages of it that never
-/// started have no event of their own.
+/// `send.…`: a send is over, in the way that the type names: `finished`, `canceled` or `expired`. Messages of it that
+/// never started have no event of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct SendData {
     /// The send.
     pub send_id: Uuid,
-    /// Unique recipients that it had.
+    /// The number of unique recipients.
     pub recipients_count: u64,
 }
 
@@ -115,13 +115,13 @@ pub struct InboundData {
     pub from: Option<String>,
 }
 
-/// `outbox.lost`: so many events of the company were dropped, because they could not be published and the outbox was
-/// full. Read sends and messages again by the API.
+/// `outbox.lost`: events of the company were dropped, because they could not be published and the outbox was full. Read
+/// sends and messages again by the API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LostData {
-    /// How many.
+    /// How many events were dropped.
     pub count: u64,
-    /// When the first of them happened; `at` is the last.
+    /// When the first of them happened; `at` is the time of the last.
     #[schema(value_type = String, format = DateTime)]
     pub since: Timestamp,
 }

@@ -187,12 +187,13 @@ pub struct Change {
     pub id: Uuid,
     /// When it was made.
     pub at: Timestamp,
-    /// An operator's name, `key:` and the name of a company's key, `user:` and an e-mail (nothing after a failed sign-in),
-    /// `cli:` and a user's name, or `pombo`.
+    /// An operator's name, `key:` and the name of a company's key, `user:` and an e-mail (nothing after a failed
+    /// sign-in), `cli:` and a user's name, or `pombo`.
     pub who: String,
     /// The kind of the changed object.
     pub what: What,
-    /// Which one: a tier's name, the id of a channel, a company or a key, an operator's name, a number, a person's e-mail.
+    /// Which one: a tier's name, the id of a channel, a company or a key, an operator's name, a number, a person's
+    /// e-mail.
     pub subject: String,
     /// The state before; `None` when the object did not exist before, or must not be shown.
     pub before: Option<Value>,

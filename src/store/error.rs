@@ -10,8 +10,8 @@ pub enum Error {
     /// The database is unreachable, full, locked or stopping; the same call may succeed later.
     #[error("the database is unavailable: {0}")]
     Unavailable(String),
-    /// The connection broke off during a commit: the rows may or may not be written.
-    #[error("the connection to the database broke during a commit: {0}")]
+    /// A commit without a clear answer: the rows may or may not be written.
+    #[error("a commit is in doubt: {0}")]
     InDoubt(String),
     /// A unique name or id is taken already.
     #[error("already taken: {0}")]

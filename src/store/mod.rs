@@ -3,10 +3,10 @@
 //! One [`Store`] serves SQLite and PostgreSQL; their differences are in [`dialect`]. Called by the engine and by the
 //! command line. Every query of a company's data begins at its id.
 //!
-//! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels, tiers,
-//! templates, API keys, operators, users, changes, web sessions. SQL as text is for statements over many rows (the
-//! [`ledger`], contacts with their index, imports, retention), for search and lists that join, and where one statement
-//! must both decide and change (links, sessions of people, the lease, counters of revisions).
+//! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels,
+//! tiers, templates, API keys, operators, users, changes, web sessions. SQL as text is for statements over many rows
+//! (the [`ledger`], contacts with their index, imports, retention), for search and lists that join, and where one
+//! statement must both decide and change (links, sessions of people, the lease, counters of revisions).
 
 pub mod api_keys;
 pub mod backup;

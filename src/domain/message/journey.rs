@@ -1,4 +1,4 @@
-//! The journey of one message: its steps in order, as far as they are recorded.
+//! The journey of one message: its recorded steps, in order.
 //!
 //! A message keeps its state, when that was heard, when the provider accepted it, and its last failure. The times of
 //! overtaken steps in between (a delivery before it was read, attempts before the last) are not kept.

@@ -82,7 +82,8 @@ impl Client {
 
 /// The address, as environment variables of the programs.
 fn environment(url: &str) -> Result<Vec<(&'static str, String)>> {
-    let no_address = || Error::from(store::Error::Unavailable("database.url is not a valid address".to_owned()));
+    let no_address =
+        || Error::from(store::Error::Unavailable("database.url is not a valid address".to_owned()));
     let options = PgConnectOptions::from_str(url).map_err(|_| no_address())?;
     let options = connect::plain_on_this_machine(options);
     let address = Url::parse(url).map_err(|_| no_address())?;

@@ -100,7 +100,8 @@ impl Store {
             company::Entity::find().filter(company::Column::Id.is_in(ids)).all(&self.read).await?;
         let owned = models.into_iter().map(|model| {
             let owner = companies.iter().find(|company| company.id == model.company_id);
-            let owner = owner.ok_or_else(|| Error::Impossible(format!("channel {} without a company", model.id)))?;
+            let owner =
+                owner.ok_or_else(|| Error::Impossible(format!("channel {} without a company", model.id)))?;
             Ok(Owned { channel: channel(model), company: owner.name.clone() })
         });
         owned.collect()

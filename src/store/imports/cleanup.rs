@@ -46,8 +46,8 @@ impl Store {
         run(&self.write, self.statement(delete, [import.into(), limit.into()])).await
     }
 
-    /// Discards imports that ended before `over_before`, and those that were ready before `ready_before` but were never
-    /// begun; at most `limit`. [`Store::clean_imports`] removes their remains.
+    /// Discards imports that ended before `over_before`, and those that are ready but did not change since
+    /// `ready_before`; at most `limit`. [`Store::clean_imports`] removes their remains.
     ///
     /// # Errors
     ///

@@ -1,8 +1,9 @@
 //! Fences: rows that each write of the ledger checks, so that a process that lost its right to dispatch writes nothing
 //! more.
 //!
-//! A process that dispatches alone is fenced by the lease's epoch, a node of a cluster by a row of its own. Both rows are
-//! locked in share mode by the transaction that checks them, so that the process that takes over waits until it ends.
+//! A process that dispatches alone is fenced by the lease's epoch, a node of a cluster by a row of its own. Both rows
+//! are locked in share mode by the transaction that checks them, so that the process that takes over waits until it
+//! ends.
 
 use sea_orm::{ConnectionTrait, DbBackend, Value};
 use uuid::Uuid;

@@ -6,8 +6,8 @@
 //! The holder checks the lease regularly, takes a lock that it lost again, and learns that another process took over
 //! even while it has nothing to write.
 //!
-//! The nodes of a cluster share the lock and have a [`fence`] each. A node whose lease has lapsed loses its channels only
-//! after its fence was closed, and writes nothing from then on.
+//! The nodes of a cluster share the lock and have a [`fence`] each. A node whose lease has lapsed loses its channels
+//! only after its fence was closed, and writes nothing from then on.
 
 mod fence;
 mod session;

@@ -291,7 +291,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Written> {
         let Terms { patience, in_one_statement } = terms;
-        let in_doubt = || Error::InDoubt("it did not answer in time".to_owned());
+        let in_doubt = || Error::InDoubt("the database did not answer in time".to_owned());
         if in_one_statement {
             let written = timeout(patience, self.commit_at_once(lease, batch, now)).await;
             if let Some(written) = written.unwrap_or_else(|_| Some(Err(in_doubt()))) {
@@ -310,8 +310,8 @@ impl Store {
         Ok(written)
     }
 
-    /// Writes a batch in statements that are transactions of their own, without the round trips of a begin and a commit;
-    /// `None` if that cannot be done.
+    /// Writes a batch in statements that are transactions of their own, without the round trips of a begin and a
+    /// commit; `None` if that cannot be done.
     async fn commit_at_once(
         &self,
         lease: &Lease,

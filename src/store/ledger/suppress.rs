@@ -92,7 +92,7 @@ impl Store {
     fn rows_of_words(&self, words: &Words<'_>) -> Bulk {
         let mut rows = Bulk::new(self.backend, WORD);
         for word in words.values() {
-            // A hold is no statement of the recipient, so any statement is later.
+            // A hold is no statement of the recipient: every statement counts as later.
             let said_at = if matches!(word.says, Says::Hold { .. }) { 0 } else { word.said_at.millis() };
             rows.push([
                 word.company_id.into(),

@@ -20,7 +20,8 @@ impl Store {
         Ok(run(&self.write, self.statement(sql, values)).await? > 0)
     }
 
-    /// Moves a company's key from the node that has it to another one; `false` when that node does not have it (any more).
+    /// Moves a company's key from the node that has it to another one; `false` when that node does not have it (any
+    /// more).
     ///
     /// # Errors
     ///

@@ -237,8 +237,8 @@ impl Store {
     }
 
     /// Clears up after a fenced node: removes sends whose audience it was resolving, and its claims of idempotency
-    /// keys, and ends the messages that its channels put back in canceled or expired sends. The call can be repeated, and
-    /// made by several nodes at once.
+    /// keys, and ends the messages that its channels put back in canceled or expired sends. The call can be repeated,
+    /// and made by several nodes at once.
     ///
     /// # Errors
     ///

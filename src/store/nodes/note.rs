@@ -1,7 +1,7 @@
 //! Notes: messages of a node to the owner of a channel, or to all nodes, through the database.
 //!
-//! The owner of a channel removes a note once it has acted on it. A note to all nodes is read by each of them and removed
-//! when it is old.
+//! The owner of a channel removes a note once it has acted on it. A note to all nodes is read by each of them and
+//! removed when it is old.
 
 use std::time::Duration;
 

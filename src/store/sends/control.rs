@@ -26,8 +26,8 @@ pub struct SendControl {
 }
 
 impl Store {
-    /// Pauses or resumes a send, unless it is over, and leaves the note for the owner of its channel. Returns its state;
-    /// `None` when the company has no such send.
+    /// Pauses or resumes a send, unless it is over, and leaves the note for the owner of its channel. Returns its
+    /// state; `None` when the company has no such send.
     ///
     /// # Errors
     ///
@@ -54,8 +54,8 @@ impl Store {
         self.send_control(company_id, send_id, note).await
     }
 
-    /// Cancels a send, unless it is over: messages that have not started never will. Leaves the note for the owner of its
-    /// channel. Returns its state; `None` when the company has no such send.
+    /// Cancels a send, unless it is over: messages that have not started never will. Leaves the note for the owner of
+    /// its channel. Returns its state; `None` when the company has no such send.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl Store {
         Ok(expired)
     }
 
-    /// Delays the retry of all messages with an unknown outcome until `until`, in unfinished sends. Returns how many
+    /// Delays the retries of messages that may have been sent until `until`, in unfinished sends. Returns how many
     /// messages it delays.
     ///
     /// # Errors

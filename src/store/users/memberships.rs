@@ -146,8 +146,8 @@ pub(in crate::store) async fn put(
 }
 
 impl Store {
-    /// A page of the companies that a person may use, by name: all of them for an operator. `search` is matched anywhere in
-    /// the name, without case and accents.
+    /// A page of the companies that a person may use, by name: all of them for an operator. `search` is matched
+    /// anywhere in the name, without case and accents.
     ///
     /// # Errors
     ///
