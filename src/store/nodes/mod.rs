@@ -214,7 +214,7 @@ impl Store {
     ///
     /// When the database fails.
     pub async fn close_fence(&self, id: Uuid) -> Result<bool> {
-        // The node's row is changed first: the node's own renewal waits for that, and then finds its lease lapsed.
+        // The node's row is changed first: the node's own renewal waits for that, and then finds the node fenced.
         self.close_fence_if(id, &format!("lapses_at <= {NOW}")).await
     }
 

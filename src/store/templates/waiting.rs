@@ -16,14 +16,14 @@ pub struct Candidate {
     pub id: Uuid,
     /// Its recipients.
     pub recipients: Recipients,
-    /// The first message that was never handed to the channel.
+    /// The first message that was never reserved for an attempt.
     pub high_water: u64,
 }
 
 impl Store {
     /// The oldest sends of a channel that were accepted after `after`, have a template and wait only for the quota of
     /// templates, at most `limit`. Sends with many recipients are included only if they have messages that were never
-    /// handed to the channel.
+    /// reserved for an attempt.
     ///
     /// # Errors
     ///

@@ -244,7 +244,7 @@ impl Store {
         Ok(changed)
     }
 
-    /// Removes a member from a company; the person's sessions have no chosen company then.
+    /// Removes a member from a company. The person's sessions that had chosen the company choose another one.
     ///
     /// # Errors
     ///
