@@ -11,7 +11,8 @@ pub struct Model {
     pub id: Uuid,
     /// Unix milliseconds.
     pub at: i64,
-    /// An operator's name, `key:` and the name of a company's key, `user:` and an e-mail, `cli:` and a user's name, or `pombo`.
+    /// An operator's name, `key:` and the name of a company's key, `user:` and an e-mail, `cli:` and a user's name, or
+    /// `pombo`.
     pub who: String,
     /// The kind of thing, such as `tier`, `channel.tier` or `user`.
     pub what: String,

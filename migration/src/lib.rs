@@ -75,7 +75,7 @@ impl MigratorTrait for Migrator {
     }
 }
 
-/// Fills in the type names of the database behind `manager`.
+/// Replaces the words in braces with the type names of the database.
 fn dialect(backend: DbBackend, sql: &str) -> String {
     let words = match backend {
         DbBackend::Postgres => [

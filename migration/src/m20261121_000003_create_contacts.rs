@@ -6,8 +6,8 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // `phone` is the number as an integer, null when it is not a valid one. `search_text` is every
-    // searched field without case and accents, one a line.
+    // `phone` is the number as an integer, null when it is not a valid one. `search_text` is every searched field
+    // without case and accents, one per line.
     "CREATE TABLE contact (
         id {uuid} NOT NULL PRIMARY KEY,
         company_id {uuid} NOT NULL REFERENCES company (id),

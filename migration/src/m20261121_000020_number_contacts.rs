@@ -6,9 +6,9 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // A company's contacts are numbered from 0 without gaps in the order of its list, oldest first, so that any
-    // page is found by arithmetic. Contacts are never deleted; deleting one would have to give its ordinal to
-    // the last one or leave a marked gap, and take it out of the counts.
+    // A company's contacts are numbered from 0 without gaps in the order of its list, oldest first, so that any page is
+    // found by arithmetic. At this step contacts are never deleted; a later step marks the gaps that deleted contacts
+    // leave.
     "ALTER TABLE contact ADD COLUMN ordinal {int} NOT NULL DEFAULT 0",
     "UPDATE contact SET ordinal = numbered.ordinal FROM (
         SELECT id, row_number() OVER (PARTITION BY company_id ORDER BY created_at, id) - 1 AS ordinal FROM contact

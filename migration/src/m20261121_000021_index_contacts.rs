@@ -10,8 +10,7 @@ use sea_orm_migration::sea_orm::DbBackend;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // The names of a contact's tags without case and accents, one a line. A rename of a tag has to write them
-    // again.
+    // The names of a contact's tags without case and accents, one per line. A rename of a tag has to rewrite them.
     "ALTER TABLE contact ADD COLUMN tag_text TEXT NOT NULL DEFAULT ''",
     "UPDATE contact SET tag_text = (
         SELECT string_agg(tag.name_folded, '\n') FROM contact_tag JOIN tag ON tag.id = contact_tag.tag_id

@@ -1,10 +1,10 @@
 //! Drops foreign keys and collations that make PostgreSQL's writes of contacts slow.
 //!
-//! PostgreSQL checks each row's foreign keys, which was nearly half of an import's time (8 to 10 µs for each of
-//! three keys, by `EXPLAIN ANALYZE`). The keys are not needed: contacts are written under the lock of their
-//! company's book, which exists only with the company; a transaction tags only contacts that it wrote or read; and
-//! no contact is deleted. SQLite keeps its keys, which cost almost nothing. Addresses are compared byte by byte,
-//! because only their equality matters.
+//! PostgreSQL checks each row's foreign keys, which was nearly half of an import's time (8 to 10 µs for each of three
+//! keys, by `EXPLAIN ANALYZE`). The keys are not needed: contacts are written under the lock of their company's book,
+//! which exists only with the company; a transaction tags only contacts that it wrote or read; and the transaction that
+//! deletes a contact removes its tags. SQLite keeps its keys, which cost almost nothing. Addresses are compared byte by
+//! byte, because only their equality matters.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DbBackend;

@@ -32,7 +32,7 @@ const UP: &[&str] = &[
         moved_at {int} NOT NULL
     ) {strict}",
     "CREATE INDEX channel_owner_node ON channel_owner (node_id)",
-    // Notices of a node to the owner of a channel; a notice without a channel is for all nodes.
+    // Notes of a node to the owner of a channel; a note without a channel is for all nodes.
     "CREATE TABLE node_note (
         id {serial} NOT NULL PRIMARY KEY,
         channel_id {uuid},

@@ -1,10 +1,10 @@
 //! Cells of CSV files that a spreadsheet would run.
 //!
-//! Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, and a contact's name may
-//! have come from anyone. An export puts an apostrophe before such a text, as a person would do in the
-//! spreadsheet, and an import takes it away. Where a cell begins is for the spreadsheet to say: one whose locale parts
-//! columns by semicolons parts a text at its own, and knows no quotes that begin elsewhere. So a text is guarded
-//! behind each character that parts columns or rows anywhere.
+//! Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, and a contact's name may have come
+//! from anyone. An export puts an apostrophe before such a text, as a person would do in the spreadsheet, and an import
+//! removes it. The spreadsheet decides where a cell begins: one whose locale separates columns by semicolons splits a
+//! text at its own semicolons, and ignores quotes that begin elsewhere. So a text is guarded after each character that
+//! separates columns or rows in any locale.
 
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ pub fn unguard(cell: &str) -> Cow<'_, str> {
     Cow::Owned(cell.split_inclusive(SEPARATORS).map(bare).collect())
 }
 
-/// Also true for a formula behind apostrophes, so that those of the contact itself survive, and behind quotes, which a
+/// Also true for a formula after apostrophes, so that a contact's own apostrophes survive, and after quotes, which a
 /// spreadsheet drops when its cell begins with them.
 fn is_formula(piece: &str) -> bool {
     piece.trim_start_matches(['\'', ' ', '"']).starts_with(DANGEROUS)
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_spreadsheet_would_run_is_guarded_wherever_it_may_begin_a_cell() {
+    fn formulas_are_guarded_wherever_a_cell_may_begin() {
         for (text, cell) in [
             ("=HYPERLINK(\"http://x\")", "'=HYPERLINK(\"http://x\")"),
             ("@SUM(1)", "'@SUM(1)"),
@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_guarded_comes_back_and_begins_no_cell_with_a_formula(text in "['\"=+@0-9a; ,|\t\n\r＝-]{0,10}") {
+        fn guarded_text_is_restored_and_begins_no_cell_with_a_formula(text in "['\"=+@0-9a; ,|\t\n\r＝-]{0,10}") {
             let cell = guard(&text);
             prop_assert_eq!(unguard(&cell), text.as_str());
             for begins in cell.split(SEPARATORS) {

@@ -14,7 +14,7 @@ use crate::clock::Timestamp;
 use crate::domain::rate::Rate;
 use crate::domain::tier::Quota;
 
-/// Which kind of provider stands behind a channel.
+/// The kind of a channel's provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -43,7 +43,7 @@ pub enum Status {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// As every number begins.
+    /// The level of every new number.
     Standard,
     /// After the provider's upgrade.
     High,
@@ -140,20 +140,20 @@ pub struct Reason {
 pub struct Connection {
     /// Whether it can send.
     pub status: Status,
-    /// Why not, or why not everything; `None` when there is nothing to say.
+    /// Why it cannot send, or not everything; `None` when there is nothing to say.
     pub reason: Option<Reason>,
     /// Since when.
     pub since: Timestamp,
 }
 
 impl Connection {
-    /// Whether sends are accepted now. An unconfirmed channel accepts them: only the provider's word on credentials or
-    /// registration disconnects.
+    /// Whether sends are accepted now. An unconfirmed channel accepts them: only the provider's refusal of credentials
+    /// or registration disconnects it.
     pub const fn accepts(&self) -> bool {
         matches!(self.status, Status::Connected | Status::Connecting)
     }
 
-    /// Why nothing goes and the remedy, for a person; `None` while sends are accepted.
+    /// Why the channel cannot send, and the remedy, for a person; `None` while sends are accepted.
     pub fn obstacle(&self) -> Option<String> {
         let remedy = match self.status {
             Status::Connecting | Status::Connected => return None,

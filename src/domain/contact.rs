@@ -29,8 +29,7 @@ impl Person {
         PhoneNumber::parse(&self.phone_number).ok()
     }
 
-    /// Every searched field folded, one a line, and at the end the digits of the number; see
-    /// [`digits_pattern`].
+    /// Every searched field folded, one per line, and at the end the digits of the number; see [`digits_pattern`].
     pub fn search_text(&self) -> String {
         let lid = self.phone_number_lid.as_deref().unwrap_or_default();
         let fields = [&self.first_name, &self.last_name, &self.email, &self.phone_number, lid];

@@ -18,9 +18,9 @@ pub enum Kind {
     Text,
     /// A picture.
     Image,
-    /// A film.
+    /// A video.
     Video,
-    /// A sound.
+    /// An audio file.
     Audio,
     /// Any other file.
     Document,
@@ -57,7 +57,7 @@ pub enum Content {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         caption: Option<String>,
     },
-    /// A film.
+    /// A video.
     Video {
         /// The link from which the provider fetches it.
         link: String,
@@ -65,7 +65,7 @@ pub enum Content {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         caption: Option<String>,
     },
-    /// A sound; it has no caption.
+    /// An audio file, which has no caption.
     Audio {
         /// The link from which the provider fetches it.
         link: String,
@@ -100,8 +100,8 @@ pub enum Content {
     },
 }
 
-/// A send's content as it is stored: with the group that it goes to, if it goes to one. The content's own fields
-/// come first, and its type before all, which is what [`Content::kind_of`] reads.
+/// A send's content as it is stored: with the group that it goes to, if it goes to one. The content's own fields come
+/// first, and its type before all others, because [`Content::kind_of`] reads only the beginning.
 ///
 /// Written from references, read as owned values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -112,20 +112,20 @@ pub struct Stored<C = Content, G = String> {
     /// The group's id, without the ending of its address; `None` for sends to numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<G>,
-    /// The client's key, of sends whose answer is kept when their message is handed over.
+    /// The client's key, for sends whose answer is kept when their message is handed over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<G>,
 }
 
 impl Stored {
-    /// The same, borrowed.
+    /// This content with borrowed values.
     pub fn borrowed(&self) -> Stored<&Content, &str> {
         Stored { content: &self.content, group: self.group.as_deref(), key: self.key.as_deref() }
     }
 }
 
 impl Content {
-    /// The most characters of stored content that say its kind.
+    /// The first characters of stored content, which contain its kind.
     pub const KIND_CHARS: usize = 32;
 
     /// The kind of stored content, from its first [`Content::KIND_CHARS`]: contents can be long.
@@ -237,7 +237,7 @@ mod tests {
             let own = |text: Option<&str>| text.map(str::to_owned);
             assert_eq!(read, Stored { content: content.clone(), group: own(group), key: own(key) });
             assert_eq!(stored == plain, group.is_none() && key.is_none(), "{stored}");
-            // What does not look for a group reads it as well.
+            // A reader that ignores groups reads it as well.
             assert_eq!(serde_json::from_str(&stored).ok(), Some(content.clone()), "{stored}");
         }
     }

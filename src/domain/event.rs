@@ -1,8 +1,8 @@
 //! Events: what the service tells other programs about sends, messages and channels.
 //!
 //! The shapes are a promise to those programs. Fields are added and never change their meaning; a change that breaks a
-//! reader raises [`VERSION`]. `docs/events.md` lists every field from here, and a test compares the two. No event holds
-//! what a message says.
+//! reader raises [`VERSION`]. `docs/events.md` lists every field from here, and a test compares the two. No event
+//! contains the content of a message.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -32,11 +32,11 @@ pub struct Event {
     pub company_id: Uuid,
     /// The channel; null in `outbox.lost`.
     pub channel_id: Option<Uuid>,
-    /// What the type says more about.
+    /// The details that belong to the type.
     pub data: Data,
 }
 
-/// What an event says beside its type.
+/// The details of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum Data {
@@ -60,11 +60,11 @@ pub struct MessageData {
     pub send_id: Uuid,
     /// The message's position in the send, from 0.
     pub ordinal: u64,
-    /// To whom: a number with its plus sign, or a group's id with `@g.us`.
+    /// The recipient: a number with its plus sign, or a group's id with `@g.us`.
     pub recipient: String,
     /// The provider's id of the message; null while the provider has not accepted it.
     pub provider_message_id: Option<String>,
-    /// What went wrong last; null when nothing did.
+    /// The last error; null when there was none.
     pub error: Option<ErrorData>,
 }
 
@@ -73,17 +73,17 @@ pub struct MessageData {
 pub struct ErrorData {
     /// The provider's code, when it gave one. A negative code is Pombo's own.
     pub code: Option<i64>,
-    /// In words.
+    /// The error in words.
     pub message: String,
 }
 
-/// `send.…`: a send is over, in the way that the type names: `finished`, `canceled` or `expired`. Messages of it that never
-/// started have no event of their own.
+/// `send.…`: a send is over, in the way that the type names: `finished`, `canceled` or `expired`. Messages of it that
+/// never started have no event of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct SendData {
     /// The send.
     pub send_id: Uuid,
-    /// Unique recipients that it had.
+    /// The number of unique recipients.
     pub recipients_count: u64,
 }
 
@@ -115,13 +115,13 @@ pub struct InboundData {
     pub from: Option<String>,
 }
 
-/// `outbox.lost`: so many events of the company were dropped, because they could not be published and the outbox was
-/// full. Read sends and messages again by the API.
+/// `outbox.lost`: events of the company were dropped, because they could not be published and the outbox was full. Read
+/// sends and messages again by the API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LostData {
-    /// How many.
+    /// How many events were dropped.
     pub count: u64,
-    /// When the first of them happened; `at` is the last.
+    /// When the first of them happened; `at` is the time of the last.
     #[schema(value_type = String, format = DateTime)]
     pub since: Timestamp,
 }
@@ -159,7 +159,7 @@ impl Event {
         Self { version: VERSION, id, r#type, at, company_id, channel_id: Some(channel_id), data }
     }
 
-    /// A channel's connection changed. `nth` tells changes of one millisecond apart.
+    /// A channel's connection changed. `nth` distinguishes changes in the same millisecond.
     pub fn of_channel((company_id, channel_id): (Uuid, Uuid), nth: i64, to: Connection) -> Self {
         let Connection { status, reason, since } = to;
         let id = format!("{}.{}.{nth}", channel_id.as_simple(), since.millis());
@@ -173,7 +173,7 @@ impl Event {
         Self { version: VERSION, id, r#type, at: since, company_id, channel_id: Some(channel_id), data }
     }
 
-    /// A person wrote. `kept` is our id of what the person wrote.
+    /// A person wrote. `kept` is our id of the person's message.
     pub fn of_inbound(
         (company_id, channel_id): (Uuid, Uuid),
         kept: Uuid,
@@ -193,7 +193,7 @@ impl Event {
     }
 }
 
-/// Whether a message in this state has an event. What waits for its turn, or for an answer, has none.
+/// Whether a message in this state has an event. A message that waits for its turn or for an answer has none.
 pub const fn is_told(state: State) -> bool {
     !matches!(state, State::Queued | State::Sending)
 }
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_has_no_event() {
+    fn waiting_messages_have_no_event() {
         let told: Vec<_> = State::ALL.into_iter().filter(|state| is_told(*state)).collect();
         assert_eq!(told.len(), State::ALL.len() - 2);
     }

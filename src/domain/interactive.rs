@@ -171,7 +171,7 @@ fn footer(root: &Node<'_>) -> Result<(), Refusal> {
     }
 }
 
-/// Takes out what counts as absent. Its depth is that of a parsed JSON document, which is bounded.
+/// Removes the entries that count as absent. Its depth is that of a parsed JSON document, which is bounded.
 fn prune(value: &mut Value) {
     match value {
         Value::Object(entries) => {

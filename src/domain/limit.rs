@@ -113,14 +113,14 @@ pub struct PacePoint {
 pub struct Spent {
     /// The subject.
     pub name: Name,
-    /// How much is allowed in each window; 0 where nothing goes for now, whatever was done before.
+    /// How much is allowed in each window; 0 if nothing may go for now, whatever was sent before.
     pub allows: u32,
     /// The time in which as much comes back.
     pub window: Duration,
 }
 
 impl Spent {
-    /// Nothing goes for so long.
+    /// A pause of this length.
     pub const fn pause(window: Duration) -> Self {
         Self { name: Name::Pause, allows: 0, window }
     }

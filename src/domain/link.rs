@@ -1,13 +1,13 @@
 //! Links to media: absolute http or https addresses, for a provider or this service to fetch.
 //!
-//! Only the form is judged here. Whether a link may be fetched from inside our network, and whether it
-//! answers with a usable file, is asked by the one who fetches it.
+//! This module checks only the form. The code that fetches a link checks whether it may be fetched from inside our
+//! network, and whether its answer is a usable file.
 
 use url::Url;
 
 /// The most characters of a link, unless the configuration says otherwise.
 pub const MAX_CHARS: usize = 2048;
-/// The most characters of a file name that we make out of a link.
+/// The most characters of a file name that we derive from a link.
 const MAX_FILE_NAME_CHARS: usize = 120;
 /// The longest extension (`xlsx`, `numbers`) that makes a path segment a file name.
 const MAX_EXTENSION_CHARS: usize = 8;
@@ -33,8 +33,8 @@ pub enum InvalidLink {
 impl Link {
     /// Reads a link; white space around it does not count.
     ///
-    /// The text is kept as it was given, because the provider caches by exact address. One with spaces or
-    /// letters outside ASCII in it is kept in its percent-encoded form, which everyone can fetch.
+    /// The text is kept as it was given, because the provider caches by exact address. A link with spaces or letters
+    /// outside ASCII is kept in its percent-encoded form, which every client can fetch.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ fn strip_prefix_without_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str>
     head.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
-/// The text with its percent signs resolved; `None` when the bytes behind them are not UTF-8.
+/// The text with its percent signs resolved; `None` when the decoded bytes are not UTF-8.
 pub(crate) fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -154,7 +154,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_kept_is_a_link_again(text in "(https?://)?.{0,60}") {
+        fn a_kept_link_parses_to_itself(text in "(https?://)?.{0,60}") {
             if let Ok(link) = Link::parse(&text) {
                 link.file_name();
                 prop_assert!(link.as_str().bytes().all(|byte| byte.is_ascii_graphic()));

@@ -1,4 +1,4 @@
-//! Messages of the ledger and the one way that their states go: forward.
+//! Messages of the ledger, and their states, which only move forward.
 
 mod journey;
 pub mod own_code;
@@ -81,7 +81,7 @@ impl State {
         Self::ALL.into_iter().find(|state| state.as_str() == word)
     }
 
-    /// Whether the channel's own attempts still decide about the message. From then on only receipts do.
+    /// Whether the channel's own attempts can still change the state. In other states, only receipts can.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Queued | Self::Sending | Self::Unknown)
     }
@@ -124,7 +124,7 @@ pub struct Position {
     pub recipient: Option<PhoneNumber>,
 }
 
-/// Our own name of a message, which the provider sends back with every receipt.
+/// Our own key of a message, which the provider sends back with every receipt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The send.
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_provider_says_beats_the_service_s_word_that_a_message_never_went() {
+    fn a_report_of_the_provider_overrides_the_service_s_own_end_of_a_message() {
         for ended in [State::Expired, State::Canceled, State::Suppressed] {
             for said in [State::Sent, State::Failed, State::Delivered, State::Read] {
                 assert_eq!((ended.advanced_by(said), said.advanced_by(ended)), (said, said));

@@ -107,7 +107,7 @@ impl<'de> Deserialize<'de> for Reason {
 }
 
 impl Reason {
-    /// Whether it holds a whole send for longer than a moment, and so each message of it.
+    /// Whether the reason holds the whole send, and so each of its messages, for longer than a moment.
     pub const fn is_of_the_send(self) -> bool {
         matches!(
             self,

@@ -1,6 +1,6 @@
 //! Pages of a list.
 
-/// Which page a client asks for. Both are at least 1.
+/// The page that a client requests. Both numbers are at least 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageRequest {
     /// The number of the page, from 1; clients may give any number.

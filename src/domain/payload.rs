@@ -1,4 +1,4 @@
-//! A walk through a JSON payload that knows where it is, so that a refusal can name the path.
+//! Walks through a JSON payload and keeps the path, so that a refusal can name it.
 //!
 //! The rules of interactive payloads and of template components are written with it. `null`, a blank
 //! text and an empty array count as absent, as in the rest of a request.

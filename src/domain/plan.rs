@@ -28,7 +28,7 @@ pub struct Queue {
 /// Messages: those that count against the quota of templates, and the others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Amount {
-    /// Everything but templates.
+    /// Everything except templates.
     pub plain: u64,
     /// Templates.
     pub templates: u64,
@@ -43,7 +43,7 @@ pub struct Written {
     pub others: Vec<Duration>,
 }
 
-/// Everything that decides how long a send takes, but the tier.
+/// Everything that decides how long a send takes, except the tier.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Course {
     /// Unique recipients.
@@ -52,7 +52,7 @@ pub struct Course {
     pub has_template: bool,
     /// The messages ahead.
     pub queue: Queue,
-    /// Messages to one and the same person that go before on the channel, at most.
+    /// The most messages to one and the same person that go before it on the channel.
     pub to_same: u64,
     /// People who got templates in the last 24 hours.
     pub written: Written,
@@ -69,7 +69,7 @@ pub enum Binding {
     MessagesPerSecond,
     /// The provider's level for the number.
     ProviderLevel,
-    /// The provider refused lately that so much was sent.
+    /// The provider recently refused messages that came too fast.
     BackOff,
     /// The tier's `pair_interval` and `pair_burst`.
     Pair,
@@ -114,15 +114,15 @@ impl Amount {
         self.templates += other.templates;
     }
 
-    /// At most so many of these: of a send, which is all of one sort.
+    /// At most `count` of a send's messages, which are all of one sort.
     fn at_most(self, count: u64) -> Self {
         Self { plain: self.plain.min(count), templates: self.templates.min(count) }
     }
 }
 
 impl Queue {
-    /// The messages ahead of the last message of a new send to so many recipients. Single messages go first. Bulk sends
-    /// take turns: while one sends its messages, each other sends as many, or all that it has.
+    /// The messages ahead of the last message of a new send to this many recipients. Single messages go first. Bulk
+    /// sends take turns: while one sends its messages, each other sends as many, or all that it has.
     pub fn before(&self, recipients: u64) -> Amount {
         let mut before = self.direct;
         if recipients > 1 {
@@ -131,7 +131,7 @@ impl Queue {
         before
     }
 
-    /// Whether templates are among it.
+    /// Whether templates are among the messages.
     pub fn has_templates(&self) -> bool {
         self.direct.templates > 0 || self.bulk.iter().any(|bulk| bulk.templates > 0)
     }
@@ -142,7 +142,7 @@ impl Queue {
     }
 }
 
-/// How long a send takes under `tier`, and what decides that.
+/// How long a send takes under `tier`, and the limit that decides.
 pub fn estimate(course: &Course, tier: &Tier) -> Estimate {
     let (rate, pace) = pace(course, tier);
     let period = if rate.is_finite() { 1.0 / rate } else { 0.0 };
@@ -179,7 +179,7 @@ pub fn estimate(course: &Course, tier: &Tier) -> Estimate {
     }
 }
 
-/// Messages in a second, infinite when nothing limits them, and what sets that.
+/// Messages in a second, infinite when nothing limits them, and the limit that sets the pace.
 fn pace(course: &Course, tier: &Tier) -> (f64, Option<Binding>) {
     let of_tier = tier.messages_per_second.per_second();
     let of_level = course.level.map_or(f64::INFINITY, |level| level.rate().per_second());
@@ -200,10 +200,10 @@ fn last_slot(to_same: u64, tier: &Tier) -> f64 {
     waits as f64 * tier.pair_interval.as_secs_f64()
 }
 
-/// When the last message goes if only so many people may be written to in a moving day, in seconds from now.
+/// When the last message goes if only `quota` people may be written to in a moving day, in seconds from now.
 ///
-/// Templates ahead are counted as if each went to a new person. Of the send's own recipients, those who count already
-/// come first, and count as if they had been written to right now: which of them were written to when is not known.
+/// Templates ahead are counted as if each went to a new person. The send's own recipients who count already come first,
+/// and count as if they had been written to right now, because the times of their messages are not known.
 fn under_quota(course: &Course, before: Amount, quota: u64, period: f64) -> f64 {
     let day = QUOTA_SPAN.as_secs_f64();
     let Written { known, others } = &course.written;

@@ -71,10 +71,10 @@ pub enum InvalidRate {
 }
 
 impl Rate {
-    /// As many as one likes.
+    /// No limit.
     pub const UNLIMITED: Self = Self(None);
 
-    /// A rate of so many a second; at least 1, at most [`MAX_COUNT`].
+    /// A rate of `count` per second; at least 1, at most [`MAX_COUNT`].
     pub const fn each_second(count: u32) -> Self {
         let count = match count {
             0 => 1,
@@ -94,7 +94,7 @@ impl Rate {
         self.0.map(|Limited { count, per }| Duration::from_secs(per.seconds().into()) / count)
     }
 
-    /// How many in which time, as written; `None` when unlimited.
+    /// The count and its period, as written; `None` when unlimited.
     pub fn allowance(self) -> Option<(u32, Duration)> {
         self.0.map(|Limited { count, per }| (count, Duration::from_secs(per.seconds().into())))
     }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rate_is_refused_with_its_reason() {
+    fn a_text_that_is_no_rate_is_refused_with_the_reason() {
         for text in ["", "80", "80/", "/s", "80/sec", "8.5/s", "-1/s", "+1/s", "80/s/s", "ten/s", "80 per s"]
         {
             assert_eq!(text.parse::<Rate>(), Err(InvalidRate::Form), "{text}");

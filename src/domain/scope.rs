@@ -50,7 +50,7 @@ impl fmt::Display for Scope {
 pub struct Scopes(u8);
 
 impl Scopes {
-    /// Everything, scopes that later versions add too.
+    /// Everything, including scopes that later versions add.
     pub const ALL: Self = Self(u8::MAX);
 
     /// Whether it includes the scope.

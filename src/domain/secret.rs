@@ -16,12 +16,12 @@ use zeroize::Zeroizing;
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// Takes the text over; it is wiped when the secret is dropped.
+    /// Takes ownership of the text, which is wiped when the secret is dropped.
     pub fn new(text: String) -> Self {
         Self(Zeroizing::new(text))
     }
 
-    /// Takes bytes over as text; `None`, and wiped, when they are not UTF-8.
+    /// Takes ownership of bytes as text. Returns `None`, and wipes them, when they are not UTF-8.
     pub fn from_utf8(bytes: Vec<u8>) -> Option<Self> {
         match String::from_utf8(bytes) {
             Ok(text) => Some(Self::new(text)),
@@ -38,7 +38,6 @@ impl Secret {
     }
 }
 
-/// Takes the same time wherever two secrets of one length begin to differ.
 /// Writes a secret into a document that only its owner reads.
 ///
 /// # Errors
@@ -48,7 +47,7 @@ pub fn exposed<S: Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S
     serializer.serialize_str(secret.expose())
 }
 
-/// The same for an optional secret.
+/// Writes an optional secret into a document that only its owner reads.
 ///
 /// # Errors
 ///
@@ -60,6 +59,7 @@ pub fn exposed_if_any<S: Serializer>(secret: &Option<Secret>, serializer: S) -> 
     }
 }
 
+/// Takes the same time wherever two secrets of one length begin to differ.
 impl PartialEq for Secret {
     fn eq(&self, other: &Self) -> bool {
         self.0.as_bytes().ct_eq(other.0.as_bytes()).into()
@@ -90,7 +90,7 @@ pub struct SealingKey(Zeroizing<[u8; 32]>);
 pub struct InvalidKey;
 
 impl SealingKey {
-    /// Takes the bytes over.
+    /// Takes ownership of the bytes.
     pub fn new(bytes: [u8; 32]) -> Self {
         Self(Zeroizing::new(bytes))
     }

@@ -1,4 +1,4 @@
-//! Sends: one accepted request, its frozen audience, and how far it got.
+//! Sends: one accepted request, its frozen audience, and its progress.
 
 mod counts;
 mod source;
@@ -62,7 +62,7 @@ pub enum Control {
     /// The send goes at its channel's pace.
     #[default]
     Running = 0,
-    /// Nothing of it starts until it is resumed.
+    /// No message of it starts until it is resumed.
     Paused = 1,
 }
 
@@ -81,14 +81,14 @@ impl Control {
 /// The time of a send, as requested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// Nothing goes before.
+    /// No message goes before this moment.
     pub send_at: Option<Timestamp>,
-    /// Nothing starts from this moment on.
+    /// No message starts at this moment or later.
     pub expires_at: Option<Timestamp>,
 }
 
 impl Schedule {
-    /// Whether it can be kept by a request that is made `now`. A start that has passed means at once.
+    /// Checks whether a request that is made `now` can have this schedule. A start that has passed means at once.
     ///
     /// # Errors
     ///
@@ -108,13 +108,13 @@ impl Schedule {
         Ok(())
     }
 
-    /// The moment that it waits for, if that has not come `now`.
+    /// The moment that the send waits for, if it is after `now`.
     pub fn waits_until(self, now: Timestamp) -> Option<Timestamp> {
         self.send_at.filter(|start| *start > now)
     }
 }
 
-/// The template that a send sends.
+/// The template of a send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TemplateUse {
     /// Our id of the template.
@@ -162,9 +162,9 @@ pub struct Block {
 /// `high_water` was ever attempted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
-    /// See above.
+    /// Ordinals at or above it were never attempted.
     pub high_water: u64,
-    /// See above.
+    /// Ordinals below it all have a row in the ledger.
     pub settled: u64,
 }
 
@@ -177,7 +177,7 @@ pub struct Mark {
     pub progress: Progress,
     /// [`State::Active`] while messages may still go. An ended send stays ended, whatever a later mark says.
     pub state: State,
-    /// Nothing of the send starts before: all that is left waits.
+    /// No message of the send starts before this moment: all remaining ones wait.
     pub due_at: Option<Timestamp>,
 }
 

@@ -15,7 +15,7 @@ pub const HOLD: Duration = Duration::from_secs(24 * 60 * 60);
 pub enum Suppression {
     /// Marketing messages: the person opted out of them.
     Marketing = 1,
-    /// Anything at all.
+    /// All messages.
     Everything = 2,
 }
 

@@ -30,7 +30,7 @@ pub enum ParameterFormat {
 }
 
 impl ParameterFormat {
-    /// Both.
+    /// Both forms.
     pub const ALL: &[Self] = &[Self::Positional, Self::Named];
 
     /// Reads the provider's word. Older templates have none: the variables show the form.
@@ -57,7 +57,7 @@ open_words! {
     pub enum Status {
         /// The template can be sent.
         Approved = "APPROVED",
-        /// The provider is looking at it.
+        /// The provider reviews it.
         Pending = "PENDING",
         /// The provider refused it.
         Rejected = "REJECTED",
@@ -86,7 +86,7 @@ open_words! {
     }
 }
 
-/// A template of a business account, as the provider described it at the last look.
+/// A template of a business account, as the provider described it at the last synchronisation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
     /// Our own id, which requests name.
@@ -134,8 +134,8 @@ impl Template {
         self.status == Status::Approved
     }
 
-    /// Whether these values are the ones that the template's variables need. What we do not know (carousels,
-    /// new kinds of buttons and headers) is left to the provider.
+    /// Checks whether these values are the ones that the template's variables need. Parts that we do not know
+    /// (carousels, new kinds of buttons and headers) are left to the provider.
     ///
     /// # Errors
     ///
@@ -153,7 +153,7 @@ impl Template {
 pub struct TemplateRequest {
     /// The template's id in the store; it may not exist.
     pub template_id: i64,
-    /// The language wanted, when it is not the template's own; `_` between its parts.
+    /// The requested language, if it is not the template's own; `_` between its parts.
     pub language: Option<String>,
     /// The values of the variables.
     pub components: Vec<Component>,

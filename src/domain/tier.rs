@@ -42,7 +42,7 @@ pub enum UnknownOutcome {
 }
 
 impl UnknownOutcome {
-    /// Every one.
+    /// Every policy.
     pub const ALL: &[Self] = &[Self::Resend, Self::Hold];
 
     /// The word in tiers.
@@ -60,7 +60,7 @@ pub enum Quota {
     /// No bound by Pombo.
     #[default]
     Unlimited,
-    /// At most so many; at least 1.
+    /// At most this many; at least 1.
     AtMost(u32),
 }
 
@@ -77,7 +77,7 @@ pub struct Tier {
     pub description: String,
     /// The channel's pace.
     pub messages_per_second: Rate,
-    /// Messages that may go at once after a pause; see [`Tier::burst`] for what stands in when it is not set.
+    /// Messages that may go at once after a pause; see [`Tier::burst`] for the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst: Option<u32>,
     /// The even distance between messages to the same recipient; zero switches it off.
@@ -123,7 +123,7 @@ const fn unlimited() -> Rate {
     Rate::UNLIMITED
 }
 
-/// Whether a tier can be called so.
+/// Whether the text can be the name of a tier.
 pub fn is_name(text: &str) -> bool {
     let plain =
         |character: u8| character.is_ascii_lowercase() || character.is_ascii_digit() || character == b'-';
@@ -160,7 +160,7 @@ impl Tier {
     }
 
     /// Messages in 24 hours on this day of a web session, counted from the day of linking, which is 0: the least of
-    /// [`Tier::daily_cap`] and what [`Tier::warm_up`] has for the day.
+    /// [`Tier::daily_cap`] and the day's number in [`Tier::warm_up`].
     pub fn daily_cap_on(&self, day: u32) -> Quota {
         let warming = usize::try_from(day).ok().and_then(|day| self.warm_up.get(day)).copied();
         match (warming, self.daily_cap) {
@@ -214,7 +214,7 @@ impl Tier {
 }
 
 impl Quota {
-    /// Whether so many are within the quota.
+    /// Whether `count` is within the quota.
     pub const fn allows(self, count: u32) -> bool {
         match self {
             Self::Unlimited => true,

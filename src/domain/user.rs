@@ -142,7 +142,7 @@ pub fn name(text: &str) -> Result<String, Invalid> {
 ///
 /// # Errors
 ///
-/// [`Invalid`] for what cannot be one.
+/// [`Invalid`] for a text that cannot be one.
 pub fn time_zone(text: &str) -> Result<String, Invalid> {
     let zone = text.trim();
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/_+-".contains(&byte);
@@ -152,7 +152,7 @@ pub fn time_zone(text: &str) -> Result<String, Invalid> {
     Ok(zone.to_owned())
 }
 
-/// Whether a new password is long enough, and no longer than is hashed.
+/// Checks whether a new password has an allowed length.
 ///
 /// # Errors
 ///
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_zones_and_passwords_are_judged() {
+    fn languages_zones_and_passwords_are_checked() {
         assert_eq!(Language::parse("PT-br"), Some(Language::Portuguese));
         assert_eq!(Language::parse("fr"), None);
         assert_eq!(time_zone(" America/Sao_Paulo "), Ok("America/Sao_Paulo".to_owned()));

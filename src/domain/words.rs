@@ -37,8 +37,8 @@ macro_rules! words {
     };
 }
 
-/// Declares an enum of a provider's words. The provider may add words at any time, so that a word that is not declared is
-/// kept as it is.
+/// Declares an enum of a provider's words. The provider may add words at any time, so that a word that is not declared
+/// is kept as it is.
 macro_rules! open_words {
     (
         $(#[doc = $about:literal])+
@@ -79,7 +79,7 @@ macro_rules! open_words {
     };
 }
 
-/// Declares an enum, each variant with its word and with what to do about it. The documentation of a variant is also its
+/// Declares an enum whose variants each have a word and a remedy. The documentation of a variant is also its
 /// explanation in the reference, on the pages and in the documents.
 macro_rules! explained {
     (

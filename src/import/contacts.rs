@@ -1,8 +1,7 @@
 //! The import of a file of contacts.
 //!
-//! A thread reads and parses the file while the batch before is written. Each batch is committed by itself,
-//! or in parts so small that other writers do not wait long. So running an interrupted import again finishes
-//! it.
+//! A thread reads and parses the file while the previous batch is written. Each batch is committed by itself, or in
+//! parts small enough that other writers do not wait long. An interrupted import is finished by running it again.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -22,8 +21,8 @@ use crate::store::{Store, Upserted};
 /// Batches that may wait to be written.
 const AHEAD: usize = 2;
 
-/// The number of contacts after which the database first updates its statistics; then again whenever there
-/// are four times as many.
+/// The number of contacts after which the database first updates its statistics; then again whenever their number has
+/// grown fourfold.
 const FIRST_COUNT: u64 = 4_096;
 const COUNTED_AGAIN: u64 = 4;
 
@@ -48,11 +47,11 @@ pub struct Progress {
     pub bytes_total: u64,
     /// Rows read, without the header.
     pub rows: u64,
-    /// Rows that made a new contact.
+    /// Rows that created a contact.
     pub created: u64,
-    /// Rows that told something new of a known contact.
+    /// Rows that changed a known contact.
     pub updated: u64,
-    /// Rows that told nothing new.
+    /// Rows that changed nothing.
     pub unchanged: u64,
     /// Rows that are in the file of rejected rows.
     pub rejected: u64,
@@ -63,11 +62,11 @@ pub struct Progress {
 /// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Rows that made a new contact.
+    /// Rows that created a contact.
     pub created: u64,
-    /// Rows that told something new of a known contact.
+    /// Rows that changed a known contact.
     pub updated: u64,
-    /// Rows that told nothing new.
+    /// Rows that changed nothing.
     pub unchanged: u64,
     /// Rows that are in the file of rejected rows.
     pub rejected: u64,

@@ -17,8 +17,7 @@ const CHUNK: usize = 64 * 1024;
 /// The space for a decoded chunk: one byte of any encoding becomes at most three bytes of UTF-8.
 const DECODED: usize = 3 * CHUNK + 16;
 
-/// The encoding of this name (<https://encoding.spec.whatwg.org/#names-and-labels>); UTF-8 when there is
-/// none.
+/// The encoding with this label (<https://encoding.spec.whatwg.org/#names-and-labels>); UTF-8 without a label.
 pub(super) fn named(label: Option<&str>) -> Result<&'static Encoding> {
     match label {
         None => Ok(UTF_8),

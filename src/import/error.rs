@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::store;
 
-/// Why an import or export failed. A fault of one row is no such error: it is reported in the file of
-/// rejected rows.
+/// Why an import or export failed. A fault of one row does not end the import: it is reported in the file of rejected
+/// rows.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file cannot be opened or read.
@@ -41,10 +41,10 @@ pub enum Error {
         offset: u64,
         /// The byte there.
         byte: u8,
-        /// What the file was read as.
+        /// The encoding that the file was read with.
         encoding: &'static str,
     },
-    /// The same for an uploaded file.
+    /// A byte of an uploaded file that is invalid in the file's encoding.
     #[error(
         "line {line}: the byte at position {offset} is not valid {encoding}: save the file as UTF-8 (in a \
          spreadsheet: \"CSV UTF-8\"), or say which encoding it has, for example windows-1252"
@@ -54,7 +54,7 @@ pub enum Error {
         line: u64,
         /// From 0, in bytes from the beginning of the file.
         offset: u64,
-        /// What the file was read as.
+        /// The encoding that the file was read with.
         encoding: &'static str,
     },
     /// An uploaded file that holds NUL characters.

@@ -120,7 +120,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// The same, whether or not a column holds a number or an address.
+    /// Like [`Layout::new`], whether or not a column holds a number or an address.
     pub(super) fn lenient(header: Vec<String>, line: u64, mappings: &[Mapping]) -> Result<Self> {
         let found = || header.iter().take(12).map(|name| name.trim()).collect::<Vec<_>>().join(", ");
         let mut ranked = Vec::new();
@@ -177,8 +177,8 @@ impl Layout {
     }
 }
 
-/// The field of a column with this plain name, and its rank among the columns of the same field: of HubSpot's
-/// numbers first the one for WhatsApp and then the mobile one, of Google's first those with small numbers.
+/// The field of a column with this plain name, and its rank among the columns of the same field: for HubSpot, the
+/// number for WhatsApp comes first and then the mobile one; for Google, columns with small numbers come first.
 fn known(name: &str) -> Option<(Field, u32)> {
     let numbered = |what: &str| name.strip_prefix(what)?.strip_suffix("value")?.parse::<u32>().ok();
     let field = match name {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_numbers_the_likeliest_is_asked_first() {
+    fn of_several_number_columns_the_likeliest_comes_first() {
         let hubspot = "Record ID,Phone Number,Mobile Phone Number,WhatsApp Phone Number,Email";
         assert_eq!(columns(hubspot, &[], Field::PhoneNumber), [3, 2, 1]);
         let google = "Phone 10 - Value,Phone 2 - Value,Phone 2 - Label,Phone 1 - Value";
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mapping_that_cannot_be_is_refused() {
+    fn an_invalid_mapping_is_refused() {
         assert!(matches!("Telefone".parse::<Mapping>(), Err(Error::Mapping(_))));
         assert!(matches!("=email".parse::<Mapping>(), Err(Error::Mapping(_))));
         let error = "Telefone=fax".parse::<Mapping>().unwrap_err().to_string();
@@ -289,7 +289,7 @@ mod tests {
             assert_eq!(found, [[0], [1]], "{header}");
             assert!(columns(header, &[], Field::Name).is_empty(), "{header}");
         }
-        // What a person said stays.
+        // A person's mapping stays.
         assert_eq!(columns("Nome,Sobrenome,Telefone", &["Nome=name"], Field::Name), [0]);
         assert_eq!(columns("name,first_name,last_name,phone", &[], Field::Name), [0]);
     }

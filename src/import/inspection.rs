@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_what_it_says_or_what_it_is_said_to_be() {
+    fn the_encoding_of_a_file_is_marked_given_or_guessed() {
         assert_eq!(inspect(None, &[b"name,ph", b"one\nJo\xc3", b"\xa3o,1\n"]), Ok("UTF-8"));
         assert_eq!(inspect(None, &[b"\xff\xfea\0\n\0"]), Ok("UTF-16LE"));
         assert_eq!(inspect(Some("latin1"), &[b"Jo\xe3o\n"]), Ok("windows-1252"));

@@ -14,7 +14,7 @@ macro_rules! codes {
         }
 
         impl RejectCode {
-            /// Every one.
+            /// Every code.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
             /// The word in answers and in the database.

@@ -102,8 +102,8 @@ impl<R: Read> Rows<R> {
         Ok(found)
     }
 
-    /// The same, and calls `show` with each row before it is parsed. If a read fails after some rows, the
-    /// rows and the failure are returned together.
+    /// Like [`Rows::next`], and calls `show` with each row before it is parsed. Also returns whether a read failed
+    /// after these rows: the next call returns the failure.
     pub(super) fn next_with(
         &mut self,
         rows: usize,

@@ -60,7 +60,7 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
-    /// Whether the key opens anything at this moment.
+    /// Whether the key is valid at this moment: neither revoked nor expired.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
@@ -88,7 +88,7 @@ pub struct KeyRecord {
 }
 
 impl KeyRecord {
-    /// Whether the key opens anything at this moment.
+    /// Whether the key is valid at this moment: neither revoked nor expired.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
@@ -222,7 +222,7 @@ impl Store {
         Ok(key.one(&self.read).await?.map(ApiKey::from))
     }
 
-    /// Writes down when keys were last used.
+    /// Records when keys were last used.
     ///
     /// # Errors
     ///

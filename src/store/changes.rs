@@ -1,8 +1,8 @@
 //! The record of what people changed: who, when, what, and how it was before.
 //!
 //! Each record is written in the transaction of the change, so that there is never one without the other. Records never
-//! have secrets. Changes by the service itself (a channel that its provider disconnects) are not recorded here. Written
-//! by the store's own calls, read by operators.
+//! contain secrets. Changes by the service itself (a channel that its provider disconnects) are not recorded here.
+//! Written by the store's own calls, read by operators.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -77,13 +77,13 @@ pub enum What {
     ApiKey,
     /// A channel that was added; the subject is its id.
     Channel,
-    /// The secret that signs a channel's webhooks; that it was given or replaced, and nothing of it.
+    /// The secret that signs a channel's webhooks; the record says only that it was given or replaced.
     ChannelAppSecret,
     /// A key that seals secrets; the subject is its id.
     SealingKey,
     /// The tier that a channel runs under; the subject is the channel's id.
     ChannelTier,
-    /// A channel's token; that it was replaced, and nothing of it.
+    /// A channel's token; the record says only that it was replaced.
     ChannelToken,
     /// A channel's status.
     ChannelStatus,
@@ -93,9 +93,9 @@ pub enum What {
     Suppression,
     /// A person who signs in; the subject is the e-mail.
     User,
-    /// A person's password; that it was replaced, and nothing of it.
+    /// A person's password; the record says only that it was replaced.
     UserPassword,
-    /// A person's second factor; whether there is one, and nothing of it.
+    /// A person's second factor; the record says only whether there is one.
     UserTotp,
     /// A person's role in a company; the subject is the e-mail.
     Membership,
@@ -105,8 +105,7 @@ pub enum What {
     SignIn,
     /// A session that was ended, or given a token for programs; the subject is the person's e-mail.
     Session,
-    /// Contacts that were created, changed, merged, tagged or deleted, how many in one request; the subject is the
-    /// company's id.
+    /// How many contacts one request created, changed, merged, tagged or deleted; the subject is the company's id.
     Contacts,
     /// Tags that were created, changed or deleted; the subject is the company's id.
     Tags,
@@ -188,18 +187,19 @@ pub struct Change {
     pub id: Uuid,
     /// When it was made.
     pub at: Timestamp,
-    /// An operator's name, `key:` and the name of a company's key, `user:` and an e-mail (nothing after a failed sign-in),
-    /// `cli:` and a user's name, or `pombo`.
+    /// An operator's name, `key:` and the name of a company's key, `user:` and an e-mail (nothing after a failed
+    /// sign-in), `cli:` and a user's name, or `pombo`.
     pub who: String,
     /// The kind of the changed object.
     pub what: What,
-    /// Which one: a tier's name, the id of a channel, a company or a key, an operator's name, a number, a person's e-mail.
+    /// Which one: a tier's name, the id of a channel, a company or a key, an operator's name, a number, a person's
+    /// e-mail.
     pub subject: String,
     /// The state before; `None` when the object did not exist before, or must not be shown.
     pub before: Option<Value>,
     /// The state after.
     pub after: Value,
-    /// The network address that it came from; `None` for the command line and for keys.
+    /// The network address of the request; `None` for the command line and for keys.
     pub address: Option<String>,
 }
 
@@ -210,7 +210,7 @@ pub struct Filter<'a> {
     pub what: &'a [What],
     /// Only of this tier, channel, company, key, operator or number.
     pub subject: Option<&'a str>,
-    /// Only of this one, as [`Change::who`] names them.
+    /// Only by this author, as [`Change::who`] names them.
     pub who: Option<&'a str>,
     /// Only from this moment on.
     pub from: Option<Timestamp>,
@@ -278,7 +278,7 @@ fn model(change: &Change) -> change::ActiveModel {
     }
 }
 
-/// The moment in an id, so that a span of time and the span of ids that is looked through are the same.
+/// The moment in an id. Changes are stamped with it, so that a span of time is exactly a span of ids.
 fn moment_of(id: Uuid) -> Timestamp {
     let moment = id.get_timestamp().map(|moment| moment.to_unix());
     let millis = moment.map(|(seconds, nanos)| seconds.saturating_mul(1_000) + u64::from(nanos / 1_000_000));
@@ -286,14 +286,14 @@ fn moment_of(id: Uuid) -> Timestamp {
     millis.map_or_else(Timestamp::now, Timestamp::from_millis)
 }
 
-/// No id of this moment or a later one comes before it.
+/// The lowest possible id of this moment.
 fn first_id(moment: Timestamp) -> Uuid {
     let millis = u128::try_from(moment.millis()).unwrap_or_default();
     Uuid::from_u128(millis.min((1 << 48) - 1) << 80)
 }
 
-/// The record of one request's changes of a company's contacts, in as many transactions as needed: it is one record,
-/// and its counts grow with each transaction.
+/// The record of one request's changes of a company's contacts. A request of several transactions has one record, whose
+/// counts grow with each transaction.
 #[derive(Debug, Clone)]
 pub struct ContactRecord {
     change: Change,
@@ -301,7 +301,7 @@ pub struct ContactRecord {
 }
 
 impl ContactRecord {
-    /// Nothing is changed yet, and nothing is recorded.
+    /// A record without counts, which is not written yet.
     pub fn new(who: &Who, company: Uuid) -> Self {
         Self { change: Change::now(who, What::Contacts, company, None, Value::Null), counts: Map::new() }
     }
@@ -313,7 +313,7 @@ impl ContactRecord {
         self
     }
 
-    /// Adds so many changed contacts to the record, in the transaction that changes them.
+    /// Adds counts of changed contacts to the record, in the transaction that changes them.
     pub(in crate::store) async fn count(
         &mut self,
         within: &Transaction,

@@ -1,4 +1,4 @@
-//! Channels. Secrets come and go sealed, and never as part of a [`Channel`].
+//! Channels. Secrets are read and written sealed, and never as part of a [`Channel`].
 //!
 //! Every change raises the `channel` revision in its own transaction and stamps the row with it, so that a running
 //! service reads again exactly the channels that changed. Operators' changes are in [`operation`], their view of all
@@ -74,7 +74,7 @@ pub struct Sealed {
 }
 
 impl Store {
-    /// Adds a channel. Its secrets are no part of the record.
+    /// Adds a channel. The record of the change does not contain the channel's secrets.
     ///
     /// # Errors
     ///
@@ -214,13 +214,13 @@ impl Store {
         Ok(all.order_by_asc(Column::Id).all(&self.read).await?.into_iter().map(channel).collect())
     }
 
-    /// The channels that have something left to send, all that is known of them.
+    /// The channels with active sends.
     ///
     /// # Errors
     ///
     /// When the database fails.
     pub async fn working_channels(&self) -> Result<Vec<Channel>> {
-        // Written out, because the index of unfinished sends is a partial one.
+        // The condition repeats that of the partial index of unfinished sends, so that databases use the index.
         let not_over = Expr::cust(format!("send.state < 2 AND send.state = {}", State::Active.as_i16()));
         let with_work = send::Entity::find().select_only().column(send::Column::ChannelId).filter(not_over);
         let working = Entity::find().filter(Column::Id.in_subquery(with_work.distinct().into_query()));

@@ -1,4 +1,4 @@
-//! Looking at the database without changing it: for operators of a machine.
+//! Checks of the database that change nothing, for operators of a machine.
 
 use std::path::PathBuf;
 use std::str::FromStr as _;
@@ -19,7 +19,7 @@ pub struct Checkup {
     pub pending: usize,
     /// Migrations of this program.
     pub migrations: usize,
-    /// A restore was broken off.
+    /// A restore was interrupted.
     pub is_half_restored: bool,
     /// The server is a standby, which takes no writes.
     pub is_standby: bool,
@@ -35,12 +35,12 @@ pub fn file_of(options: &Options) -> Option<PathBuf> {
     SqliteConnectOptions::from_str(&options.url).ok().map(|database| database.get_filename().to_owned())
 }
 
-/// Checks the database. A SQLite file must exist: this would create one.
+/// Checks the database. A SQLite file must exist: this call would create one.
 ///
 /// # Errors
 ///
-/// [`super::Error::Unavailable`] when it does not answer, or cannot be written to; [`super::Error::Schema`] when it is newer than this
-/// program.
+/// [`super::Error::Unavailable`] when the database does not answer, or cannot be written to; [`super::Error::Schema`]
+/// when it is newer than this program.
 pub async fn check_up(options: &Options) -> Result<Checkup> {
     let schema = Schema::open(options).await?;
     let migrations = schema.status().await;

@@ -1,4 +1,4 @@
-//! Moments that were written while the wall clock was ahead, moved to where they belong once it was set back.
+//! Corrects moments that were written while the wall clock was ahead, once the clock was set back.
 //!
 //! Rows have times: when they were written, and until when something waits. A row with a later time than now was
 //! written by a clock that was ahead: left unchanged, it would wait for as long as the clock was wrong.
@@ -11,7 +11,7 @@ use super::{Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::send::State;
 
-/// The times of statements: tables and columns.
+/// The tables and columns with times of statements about recipients and templates.
 const SAID: [(&str, &str); 4] = [
     ("suppression", "said_at"),
     ("template", "status_said_at"),
@@ -25,7 +25,7 @@ impl Store {
     /// Statements about recipients and templates with a future time count as made now, so that later ones count. Times
     /// that clients requested stay: a schedule follows the clock. Returns how many rows moved.
     ///
-    /// Each statement stands alone, so that it holds no lock while it waits for another.
+    /// Each SQL statement is a transaction of its own, so that it holds no lock while it waits for another.
     ///
     /// # Errors
     ///

@@ -78,7 +78,7 @@ impl Store {
             let models = by_name.offset(page.offset()).limit(page.limit).all(&self.read).await?;
             return Ok(Page { records: models.into_iter().map(Company::from).collect(), total });
         };
-        // Names are folded here, as the databases cannot: there are few companies.
+        // Names are folded here, because the databases cannot fold them. There are few companies.
         let mut found = by_name.all(&self.read).await?;
         found.retain(|company| fold(&company.name).contains(&search));
         let total = found.len() as u64;
@@ -125,7 +125,7 @@ impl Store {
         let after = json!({ "name": name, "tier": tier });
         let change = Change::now(who, What::Company, company.id, Some(before), after);
         changes::record(&transaction, &[change]).await?;
-        // With its keys a running service remembers the company's tier.
+        // A running service caches the company's tier with its keys.
         revision::bump(&transaction, Topic::ApiKey).await?;
         transaction.commit().await?;
         Ok(changed)

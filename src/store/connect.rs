@@ -19,18 +19,18 @@ use crate::files;
 
 /// How long a SQLite connection waits for another process' write lock.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// Page cache of one SQLite connection, in KiB (negative: SQLite's way to say so).
+/// Page cache of one SQLite connection, in KiB (SQLite takes a negative number for KiB).
 const SQLITE_CACHE: &str = "-8192";
 /// The same for the writing connection, which uses the pages of many indexes again.
 const SQLITE_WRITER_CACHE: &str = "-32768";
 /// The write-ahead log is cut back to this many bytes after a checkpoint.
 const SQLITE_LOG_LIMIT: &str = "67108864";
 
-/// Statements of the engine may take so many times as long as those of requests: it reads whole audiences, and keeps
-/// everything in order.
+/// Statements of the engine may take this many times as long as those of requests: the engine reads whole audiences,
+/// and cleans up.
 const LONG: u32 = 10;
 const UNBOUNDED: Duration = Duration::ZERO;
-/// The time that the network to PostgreSQL may take, at most as long as the statement itself.
+/// Additional time for the network to PostgreSQL; at most as long as the statement itself may take.
 const SPARE: Duration = Duration::from_secs(5);
 /// How long the database may work on a statement of a node's heartbeat: less than its lease lasts.
 const HEARTBEAT: Duration = Duration::from_secs(3);
@@ -44,12 +44,12 @@ const SILENCE: Duration = Duration::from_secs(3);
 pub struct Options {
     /// `sqlite://PATH` or `postgres://…`.
     pub url: String,
-    /// Connections at most, with those of the ledger and of the lease; see [`Store::reserved_for`].
+    /// The maximum number of connections, including those of the ledger and of the lease; see [`Store::reserved_for`].
     pub connections: u32,
     /// How long a call waits for a free connection.
     pub acquire_timeout: Duration,
-    /// PostgreSQL only: how long it may work on one statement of what [`Purpose::Requests`] and [`Purpose::Dispatch`]
-    /// do. [`Purpose::Engine`] has ten times as long; zero means no limit.
+    /// PostgreSQL only: how long one statement of [`Purpose::Requests`] and [`Purpose::Dispatch`] may take.
+    /// [`Purpose::Engine`] has ten times as long; zero means no limit.
     pub statement_timeout: Duration,
     /// SQLite only: wait for the disk at every commit, so that nothing is lost even when the power fails.
     pub synchronous_full: bool,
@@ -75,8 +75,8 @@ impl fmt::Debug for Options {
 pub(super) async fn open(options: &Options) -> Result<Store> {
     let sqlite = options.url.starts_with("sqlite:");
     let shares = Shares::of(options.connections, sqlite);
-    // The others connect when they are first needed: a command needs none of them. Its statements have no limit, and it
-    // may read a file in the middle of a transaction.
+    // The other pools connect when they are first needed: a command needs none of them. A command's statements have no
+    // limit, and it may read a file in the middle of a transaction.
     let silence = if options.statement_timeout.is_zero() { UNBOUNDED } else { SILENCE };
     let bounds = |statement| Bounds { statement, silence };
     let usual = bounds(options.statement_timeout);
@@ -113,7 +113,7 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
         if sqlite {
             Migrator::up(store.write.connections(), None).await?;
         } else {
-            // A connection on which a step takes as long as it takes.
+            // A connection without a time limit for the migrations.
             let patient = writer(options).await?;
             Migrator::up(&patient, None).await?;
             patient.close().await?;
@@ -131,7 +131,7 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
 /// driver would create it readable by everybody who may enter its directory.
 fn create_file(url: &str) -> Result<()> {
     let database = SqliteConnectOptions::from_str(url)
-        .map_err(|error| Error::Unavailable(format!("database.url is no address: {error}")))?;
+        .map_err(|error| Error::Unavailable(format!("database.url is not a valid address: {error}")))?;
     let path = database.get_filename();
     let is_memory = url.contains(":memory:") || url.contains("mode=memory");
     if is_memory || path.exists() {
@@ -158,7 +158,7 @@ enum Connecting {
 /// The bounds after which PostgreSQL ends statements and transactions; zero for none.
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
-    /// A statement that takes longer.
+    /// The longest time of a statement.
     statement: Duration,
     /// The longest idle time of a transaction.
     silence: Duration,
@@ -177,16 +177,16 @@ impl Bounds {
         ]
     }
 
-    /// How long an answer may take, with the wait for a free connection: a little longer than PostgreSQL needs to say
-    /// that it gave up. `None` if it is not to give up.
+    /// How long an answer may take, including the wait for a free connection: a little longer than PostgreSQL needs to
+    /// report its own timeout. `None` without a limit.
     fn patience(self, acquire: Duration) -> Option<Duration> {
         let spare = self.statement.min(SPARE);
         (!self.statement.is_zero()).then(|| acquire + self.statement + spare)
     }
 }
 
-/// `cache` is that of one SQLite connection. `bounds` and `server` are for PostgreSQL; with `server`, connections are
-/// abandoned when it is gone.
+/// Opens a pool. `cache` is the page cache of one SQLite connection. `bounds` and `server` are for PostgreSQL; with
+/// `server`, connections are abandoned when the server is gone.
 async fn connect(
     options: &Options,
     connections: u32,
@@ -206,7 +206,7 @@ async fn connect(
         .connect_lazy(connecting == Connecting::WhenNeeded)
         .connect_timeout(options.acquire_timeout)
         .acquire_timeout(options.acquire_timeout)
-        // A question before each use would double the round trips.
+        // A test before each use would double the round trips.
         .test_before_acquire_if_idle_for(IDLE)
         .sqlx_logging(false)
         .set_application_name("pombo")
@@ -224,7 +224,7 @@ async fn connect(
         });
     pool.map_sqlx_postgres_opts(plain_on_this_machine);
     if let Some(server) = server {
-        // Not with the start of the session: what stands between us and the server may refuse it there.
+        // The settings are not a part of the session's start: a proxy in front of the server may refuse them there.
         let (server, set) = (Arc::clone(server), bounds.settings());
         // A caller that waits for a connection has time for the next one, if the first is dead.
         let sign_of_life = options.acquire_timeout / 2;
@@ -238,7 +238,7 @@ async fn connect(
     Ok(Database::connect(pool).await?)
 }
 
-/// A connection within this machine is not encrypted, unless the address asks for it.
+/// A connection within this machine is not encrypted, unless the address requires it.
 pub(super) fn plain_on_this_machine(postgres: PgConnectOptions) -> PgConnectOptions {
     let is_asked = !matches!(postgres.get_ssl_mode(), PgSslMode::Prefer | PgSslMode::Allow);
     if is_asked || !is_this_machine(postgres.get_host()) {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_with_its_password_is_not_in_what_is_logged() {
+    fn debug_output_omits_the_address_with_its_password() {
         let options = Options {
             url: "postgres://pombo:hunter2@host/pombo".to_owned(),
             connections: 8,

@@ -1,8 +1,7 @@
 //! The differences between SQLite and PostgreSQL.
 //!
-//! The main difference is how one statement takes many rows: PostgreSQL unnests one array a column,
-//! SQLite reads one JSON array a row. Both keep the statement's text the same for any number of rows, so
-//! that it is prepared once.
+//! The main difference is how one statement takes many rows: PostgreSQL unnests one array per column, SQLite reads one
+//! JSON array per row. Both keep the statement's text the same for any number of rows, so that it is prepared once.
 
 mod arrays;
 mod bulk;

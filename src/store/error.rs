@@ -7,16 +7,16 @@ use sea_orm::{DbErr, RuntimeErr};
 /// A failed call to the store.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The database is away, full, locked or stopping; the same call may succeed later.
+    /// The database is unreachable, full, locked or stopping; the same call may succeed later.
     #[error("the database is unavailable: {0}")]
     Unavailable(String),
-    /// The connection broke off during a commit: the rows may or may not be written.
-    #[error("the database broke off in the middle of a commit: {0}")]
+    /// A commit without a clear answer: the rows may or may not be written.
+    #[error("a commit is in doubt: {0}")]
     InDoubt(String),
     /// A unique name or id is taken already.
     #[error("already taken: {0}")]
     Taken(String),
-    /// A tier that would become one for another kind of channel.
+    /// A change that would make the tier one for another kind of channel.
     #[error("the tier `{0}` is for another kind of channel")]
     OtherKind(String),
     /// Another process took over dispatching: this one may no longer write to the ledger.
@@ -25,7 +25,7 @@ pub enum Error {
     /// The schema does not fit this program.
     #[error("{0}")]
     Schema(String),
-    /// A row that the database takes neither now nor later, whatever is written beside it.
+    /// A row that the database will never accept, whatever is written with it.
     #[error("the database refuses a row: {0}")]
     Refused(String),
     /// The row refers to another one that does not exist.
@@ -92,7 +92,8 @@ fn classify(driver: &sqlx::Error, words: String) -> Option<Error> {
     }
 }
 
-/// Whether a commit that failed like this may have happened: unless a complete answer denies it, or nothing was sent.
+/// Whether a commit that failed like this may have happened. It may, unless a complete answer denies it or nothing was
+/// sent.
 fn may_have_committed(error: &DbErr) -> bool {
     match error {
         DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => false,

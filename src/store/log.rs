@@ -1,8 +1,8 @@
-//! SQLite's write-ahead log, copied to the file beside the commits instead of within one.
+//! Copies SQLite's write-ahead log to the file in parallel with commits instead of within one.
 //!
 //! By itself, SQLite copies the log as part of the commit that makes it long, and every later commit waits for
 //! thousands of pages. Here another connection copies while commits go on. SQLite restarts the log only when all of it
-//! is copied, and under steady writing a few pages are always left; those are copied in the writer's turn.
+//! is copied, and under steady writing a few pages are always left; those are copied on the writing connection.
 
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 
@@ -10,15 +10,16 @@ use super::pool::Pool;
 use super::{Result, Store};
 
 /// A log of this many pages of 4 KiB is copied. A long log is copied with fewer writes, because a page that changed
-/// several times is copied once; but commits wait longer beside the copying: with 65,536 pages the slowest hundredth of
+/// several times is copied once; but commits take longer while it is copied: with 65,536 pages the slowest hundredth of
 /// single sends took three times as long as with 2,048.
 const LONG: i64 = 2_048;
 /// From this many pages on a commit copies the log anyway: the command line writes too, and copies nothing in the
 /// background.
 pub(super) const LONGEST: &str = "32768";
-/// Not more pages than these are copied in the writer's turn.
+/// The most pages that are copied on the writing connection.
 const FEW: i64 = 1_024;
-/// Passes beside the commits before the writer's turn. Each has only the pages that were written during the one before.
+/// Passes in parallel with commits before the last pages are copied on the writing connection. Each pass copies only
+/// the pages that were written during the previous one.
 const PASSES: usize = 2;
 
 /// The length of the log, and how much of it is in the file.
@@ -35,7 +36,7 @@ impl Log {
 }
 
 impl Store {
-    /// Copies SQLite's log to the file if it is long. Cheap if it is not. PostgreSQL does this by itself.
+    /// Copies SQLite's log to the file if it is long; otherwise the call is cheap. PostgreSQL does this by itself.
     ///
     /// # Errors
     ///

@@ -3,10 +3,10 @@
 //! One [`Store`] serves SQLite and PostgreSQL; their differences are in [`dialect`]. Called by the engine and by the
 //! command line. Every query of a company's data begins at its id.
 //!
-//! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels, tiers,
-//! templates, API keys, operators, users, changes, web sessions. SQL as text is for statements over many rows (the
-//! [`ledger`], contacts with their index, imports, retention), for search and lists that join, and where one statement
-//! must both decide and change (links, sessions of people, the lease, counters of revisions).
+//! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels,
+//! tiers, templates, API keys, operators, users, changes, web sessions. SQL as text is for statements over many rows
+//! (the [`ledger`], contacts with their index, imports, retention), for search and lists that join, and where one
+//! statement must both decide and change (links, sessions of people, the lease, counters of revisions).
 
 pub mod api_keys;
 pub mod backup;
@@ -70,7 +70,7 @@ use tokio::sync::Notify;
 /// The result of a call to the store.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Runs a statement; how many rows it touched.
+/// Runs a statement, and returns how many rows it changed.
 async fn run(on: &impl ConnectionTrait, statement: Statement) -> Result<u64> {
     Ok(on.execute_raw(statement).await?.rows_affected())
 }
@@ -123,7 +123,7 @@ impl Store {
         self.read.most() as usize
     }
 
-    /// Asks the database for nothing, to learn whether it answers.
+    /// Checks whether the database answers.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl Store {
     }
 
     /// Runs the statement that `sql` builds around a sub-select of `rows`, in as many statements as needed. Returns how
-    /// many rows that touched. The numbers of the statement's `own` parameters begin at the number passed to `sql`.
+    /// many rows that changed. The numbers of the statement's `own` parameters begin at the number passed to `sql`.
     async fn write(
         &self,
         to: &impl ConnectionTrait,
@@ -175,7 +175,7 @@ impl Store {
         Ok(self.try_write(to, rows, own, sql).await?)
     }
 
-    /// The same, with the driver's own error.
+    /// Like [`Store::write`], with the driver's own error.
     async fn try_write(
         &self,
         to: &impl ConnectionTrait,
@@ -192,8 +192,8 @@ impl Store {
         Ok(touched)
     }
 
-    /// Begins a transaction that is sure to write. SQLite takes its write lock at once, so that it never
-    /// has to be refused half-way.
+    /// Begins a transaction that is sure to write. SQLite takes its write lock at once, so that the transaction cannot
+    /// be refused half-way.
     async fn begin(&self) -> Result<Transaction> {
         let options = TransactionOptions {
             sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),

@@ -1,5 +1,5 @@
-//! Operators' keys: who may change tiers and channels of every company. As with API keys, only a hash of
-//! each is stored.
+//! The keys of operators, who may change tiers and channels of every company. As with API keys, only a hash of each key
+//! is stored.
 
 use entity::operator_key;
 use sea_orm::sea_query::Expr;
@@ -42,7 +42,7 @@ pub struct Operator {
 }
 
 impl Operator {
-    /// Whether the key opens anything at this moment.
+    /// Whether the key is valid at this moment: neither revoked nor expired.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }

@@ -1,5 +1,5 @@
-//! The present state of one company or of all, in figures that an index gives: what waits, since when, and which
-//! channels can send.
+//! The present state of one company or of all, in figures that an index gives: the waiting messages, their age, and the
+//! channels that can send.
 
 use sea_orm::Value;
 use uuid::Uuid;
@@ -33,7 +33,7 @@ pub struct ChannelBacklog {
     pub backlog: Backlog,
 }
 
-/// A send that may go now, on a channel of some tier.
+/// A send that may go now, on a channel under a given tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Running {
     /// The send.
@@ -84,7 +84,7 @@ impl Store {
         self.row(sql, values).await?.map_or_else(|| Ok(Backlog::default()), |row| backlog(&row, 0))
     }
 
-    /// The channels of all companies with the oldest sends that may go and have not gone, at most `limit`.
+    /// The channels of all companies with the oldest sends that may go now, at most `limit`.
     ///
     /// # Errors
     ///

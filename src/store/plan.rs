@@ -14,13 +14,13 @@ use crate::domain::send::{Control, State};
 pub struct Ahead {
     /// By lane.
     pub queue: Queue,
-    /// Messages of sends to one recipient that go to the recipient that was asked about.
+    /// Messages of sends to one recipient that go to the given recipient.
     pub to_recipient: u64,
 }
 
 impl Store {
-    /// The messages that `channel_id` may send at `now` and has not: without paused or scheduled sends, and without
-    /// templates that the provider refuses. Messages to `recipient` alone are counted too.
+    /// The messages that `channel_id` may send at `now` but has not sent yet, without paused or scheduled sends, and
+    /// without templates that the provider refuses. Sends to `recipient` alone are also counted by themselves.
     ///
     /// # Errors
     ///

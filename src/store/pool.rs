@@ -1,11 +1,11 @@
-//! Connections that do not wait without end for a database that is gone.
+//! Connections that do not wait forever for a database that is gone.
 //!
 //! PostgreSQL itself ends a statement that takes too long. But when its machine or the network is gone, no answer comes
-//! at all: the driver would wait without end, for an answer and for a connection to be returned. So a caller gives up a
+//! at all: the driver would wait forever, for an answer and for a connection to be returned. So a caller gives up a
 //! little after the server would have. It also gives up a moment after another server, started at another time, has
-//! answered on a new connection: nobody will answer what the old server was asked.
+//! answered on a new connection: the old server's statements will never be answered.
 //!
-//! SQLite always answers, and its statements pass through.
+//! SQLite always answers, so its statements pass through.
 
 mod binary;
 
@@ -26,13 +26,13 @@ use sea_orm::{
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
-/// A connection that was not used for so long is asked whether it still stands before it is used.
+/// A connection that was idle for this long is tested before it is used.
 pub(super) const IDLE: Duration = Duration::from_secs(1);
 /// The time that a statement still gets after another server has taken over: it may be one of the first on the new
 /// server.
 pub(super) const GRACE: Duration = Duration::from_secs(1);
-/// How long connections are asked before they are used and after they are returned, since a caller gave up waiting for an
-/// answer or one of them broke off.
+/// How long connections are tested before each use and after each return, once a caller gave up waiting for an answer
+/// or a connection broke.
 const DOUBT: Duration = Duration::from_secs(10);
 
 /// A pool, or the one connection that writes to SQLite. Clones share it.
@@ -59,9 +59,9 @@ pub(super) struct Transaction {
 /// The server that callers wait for.
 #[derive(Clone, Debug)]
 struct Line {
-    /// `None` where an answer always comes.
+    /// `None` if an answer always comes.
     server: Option<Arc<Server>>,
-    /// How long at most; `None` if the caller sees to that.
+    /// How long to wait at most; `None` if the caller has a limit of its own.
     patience: Option<Duration>,
 }
 
@@ -70,7 +70,7 @@ struct Line {
 pub(super) struct Server {
     /// The server's start time, in its own words. Receivers are notified of changes.
     start: watch::Sender<Option<String>>,
-    /// How long a statement may still take then.
+    /// How long a statement may still take after the server was replaced.
     grace: Duration,
     doubted_until: Mutex<Option<Instant>>,
 }
@@ -80,7 +80,7 @@ impl Server {
         Arc::new(Self { start: watch::Sender::new(None), grace, doubted_until: Mutex::new(None) })
     }
 
-    /// A new connection was answered by a server that was started then.
+    /// Notes the start time of the server that answered on a new connection.
     fn meet(&self, start: String) {
         self.start.send_if_modified(|known| {
             let is_other = known.as_ref().is_some_and(|known| *known != start);
@@ -102,7 +102,7 @@ impl Server {
         until.is_some_and(|until| Instant::now() < until)
     }
 
-    /// The answer of `asking`; `None` when the wait is given up.
+    /// The answer of `asking`; `None` when the caller gives up waiting.
     async fn answer<T>(&self, asking: impl Future<Output = T>, patience: Option<Duration>) -> Option<T> {
         let mut start = self.start.subscribe();
         let asking = pin!(asking);
@@ -132,7 +132,7 @@ impl Server {
     }
 }
 
-/// A wait for the server. If it is dropped before its end, a connection may be returned whose answer has not come.
+/// A wait for the server. If it is dropped before its end, a connection may be returned before its answer has come.
 struct Watched<'a> {
     server: &'a Server,
     is_over: bool,
@@ -151,14 +151,14 @@ impl Line {
         let Some(server) = &self.server else { return asking.await };
         let answer = server.answer(asking, self.patience).await.unwrap_or_else(|| Err(silent()));
         if answer.as_ref().is_err_and(is_broken_off) {
-            // The others are likely to have broken off too.
+            // The other connections are likely to be broken too.
             server.doubt();
         }
         answer
     }
 }
 
-/// Whether the connection of a call broke off.
+/// Whether the connection of a call broke.
 fn is_broken_off(error: &DbErr) -> bool {
     let (DbErr::Exec(RuntimeErr::SqlxError(driver))
     | DbErr::Query(RuntimeErr::SqlxError(driver))
@@ -174,7 +174,8 @@ fn is_broken_off(error: &DbErr) -> bool {
     }
 }
 
-/// The connection counts as broken: it is unknown whether the statement was carried out.
+/// The error of a call without an answer. The connection counts as broken: it is unknown whether the statement was
+/// executed.
 fn silent() -> DbErr {
     driver_error(io::Error::new(io::ErrorKind::TimedOut, "the database does not answer").into())
 }
@@ -202,12 +203,12 @@ impl Pool {
         Self(Arc::new(Connected { connections, line, one_piece, cautious: AtomicU32::new(0) }))
     }
 
-    /// The connections themselves, on which an answer is waited for without end.
+    /// The connections themselves. A call on them waits for its answer without a limit.
     pub(super) fn connections(&self) -> &DatabaseConnection {
         &self.0.connections
     }
 
-    /// Connections at most.
+    /// The maximum number of connections.
     pub(super) fn most(&self) -> u32 {
         match self.0.connections.get_database_backend() {
             DbBackend::Postgres => {
@@ -237,7 +238,7 @@ impl Pool {
         Ok(Transaction { transaction, line: self.0.line.clone() })
     }
 
-    /// Ends the connections, when they are given back.
+    /// Closes each connection when it is returned.
     pub(super) async fn close(&self) -> Result<(), DbErr> {
         self.0.connections.close_by_ref().await
     }
@@ -299,8 +300,8 @@ impl ConnectionTrait for Transaction {
     }
 }
 
-/// Connections to `server` that are closed when they do not answer. Their settings `set`, names and values, hold from
-/// the beginning. A connection that takes longer than `patience` to answer a ping is closed.
+/// Options for connections to `server`. Each new connection gets the settings `set`, names and values. A connection
+/// that takes longer than `patience` to answer a ping is closed.
 pub(super) fn on_server(
     options: PgPoolOptions,
     server: &Arc<Server>,
@@ -335,7 +336,7 @@ pub(super) fn on_server(
         .after_release(move |connection, _| {
             let server = Arc::clone(&released);
             Box::pin(async move {
-                // The driver asks next, and waits for the answer without end.
+                // The driver pings next, and waits for the answer without a limit.
                 if !server.is_doubted() {
                     return Ok(true);
                 }
@@ -364,7 +365,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_gives_up_leaves_a_connection_in_doubt() {
+    async fn a_caller_that_gives_up_leaves_a_connection_in_doubt() {
         let late = Server::new(GRACE);
         assert_eq!(late.answer(pending::<()>(), Some(Duration::ZERO)).await, None);
         assert!(late.is_doubted());
@@ -379,14 +380,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_server_was_asked_that_is_gone_is_given_up() {
+    async fn calls_to_a_replaced_server_are_given_up() {
         let server = Server::new(Duration::ZERO);
         server.meet("on Monday".to_owned());
         let meet = |start: &'static str| {
             let server = Arc::clone(&server);
             async move { server.meet(start.to_owned()) }
         };
-        // Another connection to the same one changes nothing.
+        // Another connection to the same server changes nothing.
         let slow = async {
             tokio::task::yield_now().await;
             1

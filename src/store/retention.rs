@@ -18,8 +18,8 @@ use crate::domain::send::State;
 
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 const KEYS: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int)];
-/// How long the provider repeats a webhook that was not accepted, and more: statements about recipients are kept this
-/// long, so that an older one that arrives later is recognised as older.
+/// How long the provider repeats a webhook that was not accepted, with a reserve: statements about recipients are kept
+/// this long, so that an older statement that arrives later is recognised as older.
 const REPEATED_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const HELD: &[(&str, Type)] = &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
 
@@ -30,7 +30,7 @@ pub struct Step {
     pub sends: u64,
     /// Messages of removed sends.
     pub messages: u64,
-    /// Rows of the table that the step is about, when it is about another one.
+    /// Rows of another table, if the step is about one.
     pub others: u64,
     /// Whether there is more to do.
     pub more: bool,
@@ -40,7 +40,7 @@ pub struct Step {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cursor(Option<Uuid>);
 
-/// A table of which each row is removed by its own age; ids rise with time.
+/// A table whose rows are each removed by their own age; ids rise with time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aged {
     /// Inbound events of the provider.
@@ -52,12 +52,12 @@ pub enum Aged {
 }
 
 impl Aged {
-    /// The table, the column with a row's time, and which of its rows are meant.
+    /// The table, the column with a row's time, and the condition of the rows.
     const fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Events => ("event", "created_at", "TRUE"),
             Self::Changes => ("change", "at", "TRUE"),
-            // As STRANGER writes it: in so many words, because the index of these rows is a partial one.
+            // STRANGER's value, written out because the index of these rows is a partial one.
             Self::FailedSignIns => ("change", "at", "who = 'user:'"),
         }
     }
@@ -68,7 +68,7 @@ struct Removal<'a> {
     table: &'static str,
     /// The columns of its primary key.
     key: &'a str,
-    /// In which they are locked.
+    /// The order in which rows are locked.
     order: String,
     /// The condition that each row must still meet.
     condition: String,
@@ -81,7 +81,7 @@ struct Leftover {
     next_ordinal: i64,
 }
 
-/// Later ids are greater than this, and ids of that moment are no smaller.
+/// The lowest possible id of this moment.
 pub(super) const fn first_id_at(moment: Timestamp) -> Uuid {
     let millis = moment.millis();
     Uuid::from_u128((if millis < 0 { 0 } else { millis.cast_unsigned() as u128 }) << 80)
@@ -94,12 +94,12 @@ fn ids_of(backend: DbBackend, ids: &[Uuid]) -> Rows {
 }
 
 impl Store {
-    /// Whether the ledger commits, or on SQLite any connection writes, so that work that is not urgent had better wait.
+    /// Whether the ledger commits, or on SQLite any connection writes: work that is not urgent should wait then.
     pub fn is_writing(&self) -> bool {
         self.pools.writer.is_in_use()
     }
 
-    /// Removes sends that ended before `before` and had no receipt since, at most `limit` of them, beginning behind
+    /// Removes sends that ended before `before` and had no receipt since, at most `limit` of them, beginning after
     /// `cursor`, which moves on.
     ///
     /// # Errors
@@ -184,12 +184,12 @@ impl Store {
             (self.remove_whole(&transaction, &leftovers[..whole]).await?, whole)
         };
         transaction.commit().await?;
-        // A large send is examined once more, and found to be done.
+        // A large send is examined once more, to find that it is done.
         let more = done < leftovers.len() || first.recipients > limit || rows.len() as i64 >= limit;
         Ok(Step { messages, more, ..Step::default() })
     }
 
-    /// Removes the messages and blocks of a large send from its next ordinal on; how many messages.
+    /// Removes the messages and blocks of a large send from its next ordinal on. Returns how many messages.
     async fn remove_part(&self, to: &Transaction, of: &Leftover, limit: i64) -> Result<u64> {
         let Leftover { id, recipients, next_ordinal } = *of;
         let end = next_ordinal.saturating_add(limit).min(recipients);
@@ -213,9 +213,9 @@ impl Store {
         Ok(removed)
     }
 
-    /// Removes the messages and blocks of these sends; how many messages.
+    /// Removes the messages and blocks of these sends. Returns how many messages.
     async fn remove_whole(&self, to: &Transaction, sends: &[Leftover]) -> Result<u64> {
-        // By their whole keys: asked for all of some sends, PostgreSQL may prefer to read the whole table.
+        // By whole keys: with a condition on the sends alone, PostgreSQL may read the whole table.
         let mut keys = Rows::new(self.backend, KEYS);
         for Leftover { id, recipients, .. } in sends {
             (0..*recipients).for_each(|ordinal| keys.push([(*id).into(), ordinal.into()]));
@@ -261,8 +261,8 @@ impl Store {
         Ok(Step { others, more, ..Step::default() })
     }
 
-    /// Deletes sends that were withdrawn before `before`, at most `limit`: the commits that their tombstones exclude
-    /// have ended.
+    /// Deletes sends that were withdrawn before `before`, at most `limit`: by then, the commits that their tombstones
+    /// exclude have ended.
     ///
     /// # Errors
     ///
@@ -310,7 +310,7 @@ impl Store {
         Ok(Step { others, more, ..Step::default() })
     }
 
-    /// Deletes the rows whose keys are given; how many.
+    /// Deletes the rows with these keys. Returns how many.
     async fn remove(&self, lease: &Lease, removal: Removal<'_>, keys: Rows) -> Result<u64> {
         if keys.is_empty() {
             return Ok(0);

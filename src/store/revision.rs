@@ -1,13 +1,13 @@
-//! Revisions: how a running service hears that something was changed beside it.
+//! Revisions: counters that tell a running service that another process changed something.
 //!
-//! A change of one of the topics raises its counter in the same transaction. A service polls the counters and reads the
-//! topics again whose counter rose.
+//! A change of one of the topics raises its counter in the same transaction. A service polls the counters, and reads a
+//! topic again when its counter rose.
 
 use sea_orm::{ConnectionTrait, FromQueryResult, Statement};
 
 use super::{Error, Result, Store, Transaction};
 
-/// The topics that can change beside a running service.
+/// The topics that another process can change while a service runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Topic {
     ApiKey,
@@ -36,7 +36,7 @@ pub struct Revisions {
     pub api_key: i64,
     /// Raised when a channel is added or changed.
     pub channel: i64,
-    /// Raised when a recipient is suppressed, or no longer.
+    /// Raised when a recipient is suppressed, or a suppression ends.
     pub suppression: i64,
     /// Raised when a template is added or changed.
     pub template: i64,

@@ -24,7 +24,7 @@ pub struct Migration {
 }
 
 impl Schema {
-    /// Connects, whatever state the schema is in. `options.migrate` means nothing here.
+    /// Connects, whatever state the schema is in. `options.migrate` has no effect here.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// As [`Schema::status`]; the steps before the failing one stay.
+    /// As [`Schema::status`]; the steps before the failed one stay.
     pub async fn up(&self) -> Result<Vec<String>> {
         let before = self.status().await?;
         Migrator::up(&self.connection, None).await?;
@@ -65,7 +65,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// As [`Schema::status`]; the steps before the failing one stay undone.
+    /// As [`Schema::status`]; the steps before the failed one stay undone.
     pub async fn down(&self, steps: u32) -> Result<Vec<String>> {
         let before = self.status().await?;
         Migrator::down(&self.connection, Some(steps)).await?;
@@ -82,7 +82,7 @@ impl Schema {
     }
 }
 
-/// The meaning of a failed listing: the migrator says `Custom` only of a migration for which it has no code.
+/// The meaning of a failed listing: the migrator returns `Custom` only for a migration for which it has no code.
 pub(super) fn unknown(error: sea_orm::DbErr) -> Error {
     match error {
         sea_orm::DbErr::Custom(sentence) => {

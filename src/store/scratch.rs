@@ -1,6 +1,6 @@
 //! A database that is created for one purpose and removed after it, on a given PostgreSQL server.
 //!
-//! For load tests; nothing else makes or removes databases.
+//! For load tests; nothing else creates or removes databases.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use super::{Error, Result};
 /// The database to connect to while another one is created or removed; every server has it.
 const ADMINISTRATION: &str = "postgres";
 
-/// A temporary database. Its `Debug` leaves the address out, which may hold a password.
+/// A temporary database. Its `Debug` omits the address, which may contain a password.
 pub struct Scratch {
     name: String,
     url: String,
@@ -31,7 +31,7 @@ impl Scratch {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when the server cannot be reached or does not let this user.
+    /// [`Error::Unavailable`] when the server cannot be reached or does not allow this user to create databases.
     pub async fn create(server: &str) -> Result<Self> {
         let server = Url::parse(server)
             .ok()
@@ -77,13 +77,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_database_takes_the_place_of_the_one_that_was_named() {
+    fn the_scratch_database_replaces_the_named_one_in_the_address() {
         let server = Url::parse("postgres://pombo:hunter2@host:5433/prod?sslmode=require").unwrap();
         assert_eq!(within(&server, "x"), "postgres://pombo:hunter2@host:5433/x?sslmode=require");
     }
 
     #[actix_web::test]
-    async fn an_address_of_no_server_is_refused_unseen() {
+    async fn an_address_of_no_postgresql_server_is_refused_without_a_connection() {
         for wrong in ["sqlite://pombo.db", "host", "postgres:"] {
             let error = Scratch::create(wrong).await.unwrap_err();
             assert!(error.to_string().contains("PostgreSQL"), "{error}");

@@ -1,4 +1,4 @@
-//! Everything that is sealed, wherever it lies, so that it can be sealed with another key while the service runs.
+//! All sealed values of all tables, so that they can be sealed with another key while the service runs.
 //!
 //! Values come in pages, without those that are under the current key already. A value is replaced only while it is
 //! unchanged, so that a write of the service in between wins. A kind of value that is missing here would be lost with
@@ -18,7 +18,7 @@ pub enum Kind {
     Token,
     /// The secret that signs a channel's webhooks.
     AppSecret,
-    /// The word of a channel's webhook handshake.
+    /// The verify token of a channel's webhook handshake.
     VerifyToken,
     /// A record of a web session.
     SessionRecord,
@@ -61,7 +61,7 @@ impl Kind {
 /// The place of a sealed value. Only records of web sessions have a namespace and a key.
 #[derive(Debug, Clone, PartialEq, Eq, FromQueryResult)]
 pub struct Place {
-    /// The channel; of a second factor the person.
+    /// The channel; for a second factor, the person.
     pub channel_id: Uuid,
     /// The namespace of a session's record.
     pub namespace: String,
@@ -70,13 +70,13 @@ pub struct Place {
 }
 
 impl Place {
-    /// Before every place.
+    /// The place before all others.
     pub const fn first() -> Self {
         Self { channel_id: Uuid::nil(), namespace: String::new(), key: String::new() }
     }
 }
 
-/// A sealed value, and where it lies.
+/// A sealed value, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedValue {
     /// Its place.
@@ -85,12 +85,12 @@ pub struct SealedValue {
     pub sealed: Vec<u8>,
 }
 
-/// How many values begin alike.
+/// How many values begin with the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beginning {
-    /// The first bytes: of so many as were asked for, or the one of a format without ids.
+    /// The first bytes: as many as requested, or one for a format without ids.
     pub bytes: Vec<u8>,
-    /// How many values begin so.
+    /// How many values begin with them.
     pub values: u64,
 }
 
@@ -166,8 +166,8 @@ impl Store {
         self.rows(sql, values).await?.into_iter().map(read).collect()
     }
 
-    /// Replaces values that are unchanged since they were read. Returns how many. On PostgreSQL a row that another
-    /// transaction is writing is skipped: nothing waits while rows are locked.
+    /// Replaces values that are unchanged since they were read. Returns how many were replaced. On PostgreSQL, a row
+    /// that another transaction is writing is skipped, so that nothing waits while rows are locked.
     ///
     /// # Errors
     ///

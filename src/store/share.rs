@@ -1,7 +1,7 @@
-//! Divides the connections to the database, so that no part of the service waits for another's.
+//! Divides the connections to the database, so that no part of the service waits for connections of another part.
 //!
-//! Without this, two hundred clients that read lists take every connection in turn, and each commit of the ledger waits
-//! behind all of them.
+//! Otherwise, two hundred clients that read lists would take every connection in turn, and each commit of the ledger
+//! would wait behind them.
 
 use super::pool::Pool;
 
@@ -19,7 +19,7 @@ pub(super) const CLUSTER: u32 = 2;
 pub enum Purpose {
     /// Requests that list, search and change records; the command line.
     Requests,
-    /// Accepting, webhooks, and the engine's own upkeep.
+    /// Acceptance of sends, webhooks, and the engine's own upkeep.
     Engine,
     /// Reads of channels for dispatching.
     Dispatch,
@@ -29,7 +29,8 @@ pub enum Purpose {
     Cluster,
 }
 
-/// How many connections each purpose has. On SQLite they read; whatever the purpose, one more connection writes.
+/// How many connections each purpose has. On SQLite, these connections only read, and one more connection writes for
+/// all purposes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shares {
     pub(super) requests: u32,
@@ -40,7 +41,7 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// Divides so many connections. Each purpose has at least one, however few there are.
+    /// Divides `connections`. Each purpose gets at least one, however few there are.
     pub(super) fn of(connections: u32, is_sqlite: bool) -> Self {
         let ledger = (!is_sqlite).then_some(LEDGER);
         let beside = if is_sqlite { 0 } else { LEASE + LEDGER };
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shares_are_all_of_the_connections_and_no_more() {
+    fn the_shares_add_up_to_all_connections() {
         for connections in Database::FEWEST_ON_POSTGRES..100 {
             let shares = Shares::of(connections, false);
             assert_eq!(total(shares), connections, "{shares:?}");
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn with_too_few_connections_each_purpose_has_one_all_the_same() {
+    fn each_purpose_has_a_connection_even_with_too_few() {
         for (connections, is_sqlite) in [(0, true), (1, true), (2, true), (0, false), (5, false)] {
             let Shares { requests, engine, dispatch, .. } = Shares::of(connections, is_sqlite);
             assert_eq!((requests, engine, dispatch), (1, 1, 1), "{connections}");
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn dispatching_has_what_cannot_be_divided_evenly() {
+    fn dispatching_has_the_remainder_of_the_division() {
         let shares = Shares::of(14, false);
         assert_eq!((shares.requests, shares.engine, shares.dispatch), (3, 3, 5));
     }

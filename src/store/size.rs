@@ -1,4 +1,4 @@
-//! How much room the database takes.
+//! The size of the database.
 
 use sea_orm::DbBackend;
 

@@ -70,11 +70,11 @@ impl Store {
         Ok(changes)
     }
 
-    /// What [`Store::apply_tiers`] would do now. Nothing is changed.
+    /// The changes that [`Store::apply_tiers`] would make now. Nothing is changed.
     ///
     /// # Errors
     ///
-    /// Those of [`Store::apply_tiers`].
+    /// As [`Store::apply_tiers`].
     pub async fn compare_tiers(&self, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
         let transaction = self.begin().await?;
         let compared = compare(&transaction, who, tiers).await;
@@ -84,7 +84,7 @@ impl Store {
 }
 
 async fn replace(within: &Transaction, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
-    // The counter first: it keeps others from changing the compared tiers.
+    // The counter is raised first: its lock keeps others from changing the compared tiers.
     let revision = revision::bump(within, Topic::Tier).await?;
     let changes = compare(within, who, tiers).await?;
     let now = Timestamp::now().millis();
@@ -119,12 +119,12 @@ async fn compare(within: &Transaction, who: &Who, tiers: &[(String, String)]) ->
     Ok(changes)
 }
 
-/// Settings that cannot be read are kept as text: applying the tier again must be able to correct them.
+/// Unreadable settings are compared as text, so that applying the tier again can correct them.
 fn json(settings: &str) -> Value {
     serde_json::from_str(settings).unwrap_or_else(|_| Value::from(settings))
 }
 
-/// Channels may run under a tier: it cannot be turned into one for others.
+/// Whether a tier would become one for another kind of channel, which the channels under it do not allow.
 fn are_for_other_kinds(before: &Value, after: &Value) -> bool {
     let kinds = before.get("kind").zip(after.get("kind"));
     kinds.is_some_and(|(before, after)| before != after)

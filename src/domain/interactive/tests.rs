@@ -78,7 +78,7 @@ fn media_headers_and_unknown_fields_pass() {
 }
 
 #[test]
-fn null_and_blank_entries_are_taken_out() {
+fn null_and_blank_entries_are_removed() {
     let payload = with(with(button(), "/footer", Value::Null), "/header", json!(" "));
     assert_eq!(parse(payload), Ok(button()));
     let described = with(product(), "/body", json!({"text": "See", "note": ""}));
@@ -86,7 +86,7 @@ fn null_and_blank_entries_are_taken_out() {
 }
 
 #[test]
-fn what_breaks_a_rule_is_named_by_its_path() {
+fn a_broken_rule_is_named_by_its_path() {
     let long = |chars: usize| Value::from("ç".repeat(chars));
     let reply = |id: &str, title: Value| json!({"type": "reply", "reply": {"id": id, "title": title}});
     let rows = |count: usize| Value::from(vec![json!({"id": "i", "title": "t"}); count]);

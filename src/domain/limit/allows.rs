@@ -1,4 +1,4 @@
-//! How much a limit allows. Its text is what answers of the API say; pages say it in their own languages.
+//! How much a limit allows. Its text is in answers of the API; pages have texts in their own languages.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use crate::domain::tier::Quota;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Allows {
-    /// Messages at this rate, and so many at once after a rest.
+    /// Messages at this rate, and some at once after a rest.
     Pace {
         /// How often one goes.
         rate: Rate,
         /// How many at once.
         burst: u32,
     },
-    /// Messages at this rate, with up to so much more time between two.
+    /// Messages at this rate, with additional random time between two.
     Jittered {
         /// How often one goes at most.
         rate: Rate,

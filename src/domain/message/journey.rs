@@ -1,7 +1,7 @@
-//! The journey of one message: its steps in order, as far as they are recorded.
+//! The journey of one message: its recorded steps, in order.
 //!
-//! A message keeps where it is, when that was heard, when the provider took it, and what went wrong last. Moments in
-//! between that were overtaken (a delivery before it was read, attempts before the last) have no time any more.
+//! A message keeps its state, when that was heard, when the provider accepted it, and its last failure. The times of
+//! overtaken steps in between (a delivery before it was read, attempts before the last) are not kept.
 
 use super::{Failure, Outcome, State};
 use crate::clock::Timestamp;
@@ -17,7 +17,7 @@ macro_rules! milestones {
         }
 
         impl Milestone {
-            /// Every one.
+            /// Every milestone.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
             /// The word in answers.
@@ -33,11 +33,11 @@ milestones! {
     Accepted = "accepted";
     /// The message waits, or waited, for the moment that its request named.
     Scheduled = "scheduled";
-    /// The message was handed to the provider, so often.
+    /// The message was handed to the provider, once or several times.
     Attempted = "attempted";
     /// An attempt was refused for a reason that passes.
     Refused = "refused";
-    /// The message waits now, for the reason that is given.
+    /// The message waits now, for the given reason.
     Waiting = "waiting";
     /// The provider has it.
     Sent = "sent";
@@ -47,7 +47,7 @@ milestones! {
     Read = "read";
     /// The message will not arrive.
     Failed = "failed";
-    /// Its time was over before it started.
+    /// Its send expired before it started.
     Expired = "expired";
     /// Its send was canceled before it started.
     Canceled = "canceled";
@@ -111,7 +111,7 @@ impl Step {
 }
 
 impl Journey<'_> {
-    /// Its steps, the first one first.
+    /// Its steps, in order.
     pub fn steps(self) -> Vec<Step> {
         let Self { accepted_at, schedule, finished_at, outcome, updated_at, waiting } = self;
         let Outcome { state, attempts, error, taken_at, .. } = outcome;
@@ -122,7 +122,7 @@ impl Journey<'_> {
         }
         let is_settled = matches!(state, State::Sent | State::Delivered | State::Read);
         if *attempts > 0 || *state == State::Sending {
-            // Only the last of several attempts is a step: the refusals before it are in the remaining error.
+            // Only the last of several attempts is a step. Of the refusals before it, the outcome keeps the last error.
             let at = taken_at.or(updated_at.filter(|_| !is_settled));
             steps.push(Step::new(Milestone::Attempted, at));
         }
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_attempted_ends_with_its_send() {
+    fn a_message_that_was_never_attempted_ends_with_its_send() {
         for (state, end) in [(State::Expired, "expired"), (State::Canceled, "canceled")] {
             let never = outcome(state, 0);
             assert_eq!(told(journey(&never, None)), [("accepted", Some(1)), (end, Some(90))]);

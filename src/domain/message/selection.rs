@@ -17,7 +17,7 @@ impl Selection {
         Self { states: vec![state], codes: Vec::new() }
     }
 
-    /// Whether messages in this state are meant.
+    /// Whether messages in this state are selected.
     pub fn has(&self, state: State) -> bool {
         self.states.is_empty() || self.states.contains(&state)
     }
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_said_matches_everything() {
+    fn an_empty_selection_matches_everything() {
         let every = Selection::default();
         assert!(State::ALL.into_iter().all(|state| every.has(state) && every.has_wordless(state)));
         let failed = Selection::of(State::Failed);

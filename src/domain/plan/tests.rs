@@ -64,7 +64,7 @@ fn a_quota_takes_a_day_for_each_time_that_it_is_used_up() {
 }
 
 #[test]
-fn what_is_used_up_already_counts_until_its_day_is_over() {
+fn used_slots_count_until_their_day_is_over() {
     let hours = |hours: u64| Duration::from_secs(hours * 3_600);
     let tier = tier("unlimited", Some(4));
     let quota = Some(Binding::TemplateQuota);
@@ -75,15 +75,15 @@ fn what_is_used_up_already_counts_until_its_day_is_over() {
     assert_eq!(told(&used(0, &[20]), &tier), (None, None), "three are left");
     assert_eq!(told(&used(0, &[20, 6, 1]), &tier), (Some(18 * 3_600_000), quota));
     assert_eq!(told(&used(0, &[30, 20, 1]), &tier), (Some(4 * 3_600_000), quota));
-    // A quota that was lowered waits for all that are too many.
+    // Under a lowered quota, the send waits until all surplus people have left the day.
     assert_eq!(told(&used(0, &[20, 10, 5, 4, 3, 2]), &tier), (Some(21 * 3_600_000), quota));
-    // Who counts already takes no slot.
+    // A recipient who counts already takes no slot.
     assert_eq!(told(&used(2, &[6]), &tier), (None, None));
     assert_eq!(told(&used(2, &[6, 1]), &tier), (Some(18 * 3_600_000), quota));
 }
 
 #[test]
-fn what_goes_before_takes_its_time() {
+fn messages_ahead_take_time() {
     let queue = Queue { direct: bulk(7, 3), bulk: vec![bulk(100, 0), bulk(0, 300)] };
     assert_eq!(queue.before(100), bulk(107, 103));
     assert_eq!(queue.before(1_000), bulk(107, 303));
@@ -92,7 +92,7 @@ fn what_goes_before_takes_its_time() {
     assert_eq!(told(&course, &tier("100/s", None)).0, Some(14_100));
     // Templates before it use the quota up first.
     assert_eq!(told(&course, &tier("100/s", Some(1_000))).0, Some(DAY * 1_000 + 4_100));
-    // And those that wait for the quota let texts by.
+    // Templates that wait for the quota let texts pass.
     let texts = Course { has_template: false, ..course };
     assert_eq!(told(&texts, &tier("100/s", Some(10))).0, Some(11_170));
 }

@@ -25,7 +25,7 @@ pub struct Audience {
     pub numbers: Vec<PhoneNumber>,
     /// The tags, each once, in any order. A text that is no id names no tag and is dropped.
     pub tags: Vec<Uuid>,
-    /// Messages of an earlier send whose recipients are meant. No request to send names any: a retry does.
+    /// Messages of an earlier send whose recipients belong to the audience. Only a retry names them.
     pub again: Option<Again>,
     /// The entries that are not numbers.
     pub skipped: Skipped,
@@ -36,7 +36,7 @@ pub struct Audience {
 pub struct Again {
     /// The send.
     pub send_id: Uuid,
-    /// The selection of its messages. Messages that are not over are never included.
+    /// The selection of its messages. Messages that have not ended are never included.
     pub selection: Selection,
 }
 

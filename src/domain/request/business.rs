@@ -37,10 +37,9 @@ impl BusinessRequest {
     ///
     /// # Errors
     ///
-    /// In this order: `invalid_body`; `missing_type`, `invalid_type`; `missing_recipient`; what the type
-    /// needs; then `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`,
-    /// `too_many_tags`. `invalid_field` stands at the step of its field; `send_at` and `expires_at` are the
-    /// last ones.
+    /// In this order: `invalid_body`; `missing_type`, `invalid_type`; `missing_recipient`; what the type needs; then
+    /// `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`. `invalid_field`
+    /// comes at the step of its field; `send_at` and `expires_at` are the last ones.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
         let body = Body::split(body)?;
         let kind = kind::read(body.kind, kind::BUSINESS)?;

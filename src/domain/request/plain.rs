@@ -7,7 +7,7 @@ use crate::domain::content::Content;
 use crate::domain::link::Link;
 use crate::error::{Code, Refusal};
 
-/// Its kind, by the request's `type`.
+/// The kind of such a content, by the request's `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Plain {
     Text,
@@ -24,7 +24,7 @@ struct Captioned {
 }
 
 impl Plain {
-    /// Reads what this content needs, then measures it.
+    /// Reads the fields of this content, then checks their lengths.
     pub(super) fn read(self, body: &Body<'_>, limits: &Limits) -> Result<Content, Refusal> {
         match self {
             Self::Text => text(body.message, limits),

@@ -1,4 +1,4 @@
-//! Sending messages of an earlier send again: which of them, and when.
+//! Requests to retry messages of an earlier send: which messages, and when.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +15,7 @@ use crate::error::{Code, Refusal};
 /// Most entries of `error_code`: the provider has fewer codes.
 const MOST_CODES: usize = 200;
 
-/// Which messages of a send a client asks to send again.
+/// A client's selection of messages of a send to send again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryRequest {
     /// Which messages.
@@ -37,7 +37,7 @@ struct Fields<'a> {
 }
 
 impl RetryRequest {
-    /// Reads a request's body; an empty one asks for everything that failed or expired, at once.
+    /// Reads a request's body; an empty one selects everything that failed or expired, at once.
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_word_everything_is_meant_that_failed_or_expired() {
+    fn an_empty_request_selects_everything_that_failed_or_expired() {
         for body in ["", " \n", "{}", r#"{"state":null,"error_code":[]}"#, r#"{"state":" ","other":1}"#] {
             assert_eq!(read(body), Ok((vec!["failed", "expired"], vec![])), "{body}");
         }
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_again_is_refused() {
+    fn a_selection_that_cannot_be_sent_again_is_refused() {
         let many = format!(r#"{{"error_code":[{}]}}"#, vec!["1"; MOST_CODES + 1].join(","));
         for body in [
             r#"{"state":"read"}"#,

@@ -10,7 +10,7 @@ use crate::error::{Code, Refusal};
 
 /// Several times the size of the longest template or menu.
 const MAX_BYTES: usize = 128 * 1024;
-/// Far more than any payload needs, far less than where readers of the stored form give up.
+/// Far more than any payload needs, and far below the depth at which readers of the stored form fail.
 const MAX_DEPTH: usize = 32;
 
 /// Reads a field's tree, or refuses it with this code.

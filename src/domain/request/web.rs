@@ -10,7 +10,7 @@ use crate::domain::content::Content;
 use crate::domain::phone::PhoneNumber;
 use crate::error::{Code, Refusal};
 
-/// The ending of a group's id in WhatsApp Web's addresses; kept out of what we store.
+/// The ending of a group's id in WhatsApp Web's addresses, which is not stored.
 pub const GROUP_SUFFIX: &str = "@g.us";
 /// Longer than any group id: creator's number, a dash and a time, or 18 digits.
 const MAX_GROUP_CHARS: usize = 40;
@@ -30,7 +30,7 @@ pub struct WebRequest {
 pub enum WebRecipient {
     /// A person.
     Number(PhoneNumber),
-    /// A group, by its id without `@g.us`: digits, perhaps with one dash between them.
+    /// A group, by its id without `@g.us`: digits, possibly with one dash between them.
     Group(String),
 }
 
@@ -39,9 +39,9 @@ impl WebRequest {
     ///
     /// # Errors
     ///
-    /// In this order: `invalid_body`, `missing_type`, `invalid_type`, `missing_phone_number`,
-    /// `missing_recipient_type`, `invalid_recipient_type`, `invalid_phone_number`, `missing_message`,
-    /// `missing_link`, `invalid_link`, lengths. `invalid_field` stands at the step of its field.
+    /// In this order: `invalid_body`, `missing_type`, `invalid_type`, `missing_phone_number`, `missing_recipient_type`,
+    /// `invalid_recipient_type`, `invalid_phone_number`, `missing_message`, `missing_link`, `invalid_link`, lengths.
+    /// `invalid_field` comes at the step of its field.
     pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
         let body = Body::split(body)?;
         let plain = kind::read(body.kind, kind::WEB)?;

@@ -1,4 +1,4 @@
-//! How many messages of a send are where.
+//! Counts of a send's messages by state.
 
 use super::State;
 use crate::domain::message;
@@ -8,7 +8,7 @@ use crate::domain::message;
 pub struct Counts([u64; message::State::ALL.len()]);
 
 impl Counts {
-    /// Counts so many more messages in this state.
+    /// Adds this many messages in this state.
     pub const fn add(&mut self, state: message::State, messages: u64) {
         self.0[state as usize] += messages;
     }
@@ -23,7 +23,7 @@ impl Counts {
         self.0.iter().sum()
     }
 
-    /// Counts the messages that have no row, of a send with so many recipients whose rows are all counted.
+    /// Counts the messages that have no row, of a send with this many recipients whose rows are all counted.
     pub fn add_rowless(&mut self, send: State, high_water: u64, recipients: u64) {
         let rows = self.total();
         // Below `settled` every message has a row, at and above the high-water mark none has.
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_row_is_unknown_where_it_may_have_been_attempted_before_the_send_was_over() {
+    fn a_message_without_a_row_is_unknown_if_it_may_have_been_attempted_before_the_send_ended() {
         let rowless = |state, high_water| {
             let mut counts = Counts::default();
             counts.add(message::State::Sent, 4);

@@ -13,7 +13,7 @@ pub enum Stage {
     Scheduled,
     /// Its messages go, or wait for their turn.
     Active,
-    /// A person paused it; nothing of it starts until it is resumed.
+    /// A person paused it; no message of it starts until it is resumed.
     Paused,
     /// Every message has its outcome.
     Finished,
@@ -47,7 +47,7 @@ impl Stage {
         })
     }
 
-    /// The word in answers and questions.
+    /// The word in answers and requests.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Scheduled => "scheduled",

@@ -9,11 +9,11 @@ use crate::domain::message;
 /// Figures of a send's messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tally {
-    /// How many are where.
+    /// The messages in each state.
     pub counts: Counts,
     /// Why messages did not arrive, the most frequent cause first.
     pub causes: Vec<Cause>,
-    /// How many the provider took, over time.
+    /// The messages that the provider accepted, over time.
     pub pace: Pace,
 }
 
@@ -48,7 +48,7 @@ pub struct Part {
     pub counts: Counts,
     /// The messages that did not arrive.
     pub causes: Vec<Cause>,
-    /// Rows that the provider took, by the number of the step.
+    /// Rows that the provider accepted, by the number of the step.
     pub taken: Vec<(i64, u64)>,
 }
 
@@ -56,7 +56,7 @@ impl Pace {
     /// How long a step may be, in seconds.
     const STEPS: [u64; 16] =
         [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 604_800];
-    /// The most steps, as a chart has room for. The last one has the rest.
+    /// The most steps that a chart has room for. The last step includes all later messages.
     pub const MOST_STEPS: usize = 120;
 
     /// No messages yet, of a send that goes from one moment to another.
@@ -104,7 +104,7 @@ impl Tally {
         }
     }
 
-    /// Adds the messages without a row, of a send with so many recipients whose rows are all counted.
+    /// Adds the messages without a row, of a send with this many recipients whose rows are all counted.
     pub fn finish(&mut self, send: State, high_water: u64, recipients: u64) {
         self.counts.add_rowless(send, high_water, recipients);
         for state in message::State::RETRIED {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_add_up_and_what_has_no_row_is_counted_too() {
+    fn parts_add_up_and_messages_without_a_row_are_counted_too() {
         let start = Timestamp::from_millis(0);
         let mut tally = Tally::new(Pace::between(start, start));
         for messages in [1, 2] {

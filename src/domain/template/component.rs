@@ -1,6 +1,6 @@
 //! The values that a send gives for a template's variables, in the specification's form.
 //!
-//! A connector translates them; no provider's nesting is kept here, except in what we do not know
+//! A connector translates them; no provider's nesting is kept here, except in values that we do not know
 //! ([`Component::Other`], [`Parameter::Other`]), which came from a client who knows the provider.
 
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub enum Component {
         sub_type: String,
         /// Its position among the template's buttons, from 0 to 9.
         index: u8,
-        /// What it needs.
+        /// The values that it needs.
         parameters: Vec<Parameter>,
     },
     /// A kind that we do not know, in the provider's form.
@@ -77,7 +77,7 @@ pub enum Parameter {
     },
     /// A picture.
     Image(Media),
-    /// A film.
+    /// A video.
     Video(Media),
     /// Any other file.
     Document(Media),
@@ -118,7 +118,7 @@ impl Parameter {
         }
     }
 
-    /// Whether it stands for words, and if so under which name.
+    /// The name of its variable, if it has one; the outer `None` when the value is not a kind of text.
     pub(super) fn wording(&self) -> Option<Option<&str>> {
         match self {
             Self::Text { parameter_name, .. }

@@ -1,10 +1,10 @@
 //! Contact fields in the texts of a template: `{{contact.first_name|friend}}` stands for the recipient's value of the
 //! field.
 //!
-//! Only a request that asks for them has contact fields; in any other, braces are text. Then every `{{` begins a field,
-//! so that a misspelt one is refused once and not sent a million times. The value is read for each recipient just
-//! before the message goes. It is put on one line, and percent-encoded at the end of a button's address. A recipient
-//! without a value gets the text behind the bar; without such a text, the message is not sent.
+//! Only a request that asks for them has contact fields; in any other request, braces are text. With contact fields,
+//! every `{{` begins a field, so that a misspelt one is refused once and not sent a million times. The value is read
+//! for each recipient just before the message goes. It is put on one line, and percent-encoded at the end of a button's
+//! address. A recipient without a value gets the text after the bar; without such a text, the message is not sent.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ const PREFIX: &str = "contact.";
 /// The most characters of a faulty placeholder that a refusal repeats.
 const SHOWN_CHARS: usize = 40;
 
-/// Something that a company knows of a person.
+/// A value that a company may know of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ContactField {
     /// First and last name, or the known one of the two.
@@ -79,7 +79,7 @@ enum Piece<'a> {
     Field { field: ContactField, fallback: Option<&'a str> },
 }
 
-/// Whether the text has a field, or something that was to be one.
+/// Whether the text has a field, valid or not.
 pub fn is_in(text: &str) -> bool {
     text.contains(OPEN)
 }
@@ -116,7 +116,7 @@ pub fn filled(text: &str, person: Option<&Person>) -> Result<String, NoValue> {
     fill(text, person, false)
 }
 
-/// The same for an address: values are percent-encoded.
+/// Like [`filled`], for an address: values are percent-encoded.
 ///
 /// # Errors
 ///
@@ -156,7 +156,7 @@ fn push_encoded(address: &mut String, value: &str) {
     }
 }
 
-/// The texts of all values, with whether they stand in an address.
+/// The texts of all values.
 fn texts(components: &[Component]) -> impl Iterator<Item = &str> {
     let parameters = components.iter().flat_map(|component| match component {
         Component::Header { parameters }
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_field_is_refused_with_its_beginning() {
+    fn an_invalid_field_is_refused_with_its_beginning() {
         for wrong in [
             "Hi {{1}}",
             "{{contact.nickname}}",

@@ -1,4 +1,4 @@
-//! A request's `components` made into typed values, before the template is known.
+//! Parses a request's `components` into typed values, before the template is known.
 //!
 //! A file is read in the specification's form (`{"type": "image", "link": …}`) and in the provider's
 //! (`{"type": "image", "image": {"link": …}}`); types and sub-types are read in any case.
@@ -97,7 +97,7 @@ fn parameter(node: &Node<'_>) -> Result<Parameter, Refusal> {
     }
 }
 
-/// The provider refuses texts on several lines and with wide gaps, one by one and only when sent.
+/// The provider refuses texts on several lines and with wide gaps, but only when each message is sent.
 fn text(node: &Node<'_>) -> Result<String, Refusal> {
     let text = node.text("text", MAX_TEXT_CHARS)?;
     if text.contains(['\n', '\r', '\t']) || text.contains(WIDE_GAP) {

@@ -1,7 +1,7 @@
 //! The shape of a template: the values that it needs, read from the provider's description.
 //!
-//! The description is a foreign document: words are compared without case, and whatever we do not know
-//! becomes `Unchecked` rather than an error.
+//! The description is a foreign document: words are compared without case, and anything that we do not know becomes
+//! `Unchecked` rather than an error.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub struct Shape {
     pub buttons: Vec<Button>,
     /// The kinds of components beyond header, body, footer and buttons; lower case.
     pub other_kinds: Vec<String>,
-    /// How it calls its variables.
+    /// The form of its variables.
     pub format: ParameterFormat,
 }
 
@@ -44,7 +44,7 @@ pub enum Button {
     Fixed,
     /// One text: the end of an address, or a one-time code.
     Link,
-    /// Perhaps a payload.
+    /// A payload, which is optional.
     QuickReply,
     /// A coupon code.
     CopyCode,
@@ -98,7 +98,8 @@ impl Header {
     }
 }
 
-/// The provider may leave an authentication template's text out, which always has the code as its variable.
+/// The variables of the body. The provider may omit an authentication template's text, which always has the code as its
+/// variable.
 fn body(component: &Value, format: ParameterFormat, authentication: bool) -> Variables {
     match text(component, "text") {
         None if authentication => Variables(vec!["1".to_owned()]),
@@ -147,7 +148,7 @@ fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.split("{{").skip(1).filter_map(|rest| rest.split_once("}}")).map(|(name, _)| name.trim())
 }
 
-/// Braces around anything else are ordinary text.
+/// Whether the text between braces is a variable; other texts between braces are ordinary text.
 fn is_name(name: &str, format: ParameterFormat) -> bool {
     !name.is_empty()
         && match format {

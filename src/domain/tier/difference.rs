@@ -17,7 +17,7 @@ pub struct OptionChange {
 }
 
 /// The options in which two tiers, given as their stored documents, differ, in the order of [`Tier::OPTIONS`]. A
-/// missing option has its usual value.
+/// missing option has its default.
 pub fn difference(before: &Value, after: &Value) -> Vec<OptionChange> {
     let (before, after) = (options(before), options(after));
     let value = |options: &Map<String, Value>, name| options.get(name).cloned().unwrap_or(Value::Null);
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_no_difference_to_its_usual_value() {
+    fn a_missing_option_equals_its_default() {
         let short = json!({"name": "a", "kind": "business_account", "messages_per_second": "80/s"});
         let mut long = serde_json::to_value(serde_json::from_value::<Tier>(short.clone()).unwrap()).unwrap();
         assert_eq!(difference(&short, &long), []);
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_that_is_no_tier_is_compared_as_far_as_it_goes() {
+    fn a_document_that_is_no_tier_is_compared_by_its_readable_options() {
         let odd = json!({"messages_per_second": "80/s", "colour": "red"});
         let changed = difference(&odd, &json!({"messages_per_second": "40/s"}));
         assert_eq!(changed.len(), 1);

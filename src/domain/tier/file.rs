@@ -10,7 +10,7 @@ use super::judge::{Notation, Written, judge};
 /// The tiers that a new database begins with.
 pub const BUILT_IN: &str = include_str!("../../../config/tiers.toml");
 
-/// Something wrong in a tier file: where, what, and its mend, as one sentence.
+/// A fault in a tier file: its place, its description and its remedy, as one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct TierFault {
     /// The table; `None` when the file cannot be read as tables at all.

@@ -1,4 +1,4 @@
-//! Judges a written tier option by option, so that every fault is reported at once with its correction, in whichever
+//! Checks a written tier option by option, so that every fault is reported at once with its correction, in whichever
 //! notation it is written.
 
 use serde::Deserialize as _;

@@ -40,7 +40,7 @@ fn the_list_of_options_is_the_struct() {
 }
 
 #[test]
-fn what_is_left_out_is_what_the_provider_documents() {
+fn missing_options_have_their_defaults() {
     let tier = only("kind = \"business_account\"\nmessages_per_second = \"80/s\"");
     assert_eq!((tier.pair_interval, tier.pair_burst), (Duration::from_secs(6), 10));
     assert_eq!((tier.template_quota, tier.daily_cap), (Quota::Unlimited, Quota::Unlimited));
@@ -48,7 +48,7 @@ fn what_is_left_out_is_what_the_provider_documents() {
 }
 
 #[test]
-fn a_distance_of_nothing_switches_pairs_off() {
+fn a_pair_interval_of_zero_switches_recipient_pacing_off() {
     let tier = only("kind = \"business_account\"\nmessages_per_second = \"1/s\"\npair_interval = \"0s\"");
     assert!(tier.pair_interval.is_zero());
     let tiers = parse(BUILT_IN).unwrap();
@@ -68,7 +68,7 @@ fn a_burst_is_one_per_cent_of_the_rate_unless_it_is_set() {
 }
 
 #[test]
-fn every_fault_of_a_file_is_named_with_its_mend() {
+fn every_fault_of_a_file_is_named_with_its_remedy() {
     let faults = sentences(
         r#"
         loose = 5
@@ -123,7 +123,7 @@ fn a_new_session_has_the_cap_of_its_day_until_it_is_warm() {
     assert_eq!(caps("warm_up = [2, 4]"), [most(2), most(4), all, all]);
     assert_eq!(caps("daily_cap = 9"), [most(9); 4]);
     assert_eq!(caps(""), [all; 4]);
-    // A tier that somebody wrote into the database by another way.
+    // A tier that somebody wrote into the database in another way.
     let odd = "kind = \"web_session\"\nmessages_per_second = \"6/min\"\ndaily_cap = 3";
     let odd = Tier { warm_up: vec![1, 8], ..only(odd) };
     assert_eq!([0, 1, 2].map(|day| odd.daily_cap_on(day)), [most(1), most(3), most(3)]);

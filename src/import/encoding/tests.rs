@@ -26,7 +26,7 @@ fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
 }
 
 #[test]
-fn a_byte_order_mark_decides_and_goes() {
+fn a_byte_order_mark_decides_and_is_removed() {
     assert_eq!(text("\u{FEFF}João\n".as_bytes(), None).unwrap(), "João\n");
     assert_eq!(text(&utf16("João 😀\n", u16::to_le_bytes), None).unwrap(), "João 😀\n");
     assert_eq!(text(&utf16("João 😀\n", u16::to_be_bytes), None).unwrap(), "João 😀\n");

@@ -67,7 +67,7 @@ fn a_quote_that_is_never_closed_breaks_its_own_line_only() {
 }
 
 #[test]
-fn an_endless_line_is_passed_over_in_bounded_memory() {
+fn an_endless_line_is_skipped_in_bounded_memory() {
     let text = format!("a,b\n{}\nok,1\n", "x".repeat(3 * MAX_RECORD));
     let (_, found) = cut(&text);
     assert_eq!(lines(&text), [(1, None), (2, Some(Broken::TooLong)), (3, None)]);
@@ -76,7 +76,7 @@ fn an_endless_line_is_passed_over_in_bounded_memory() {
 
 proptest! {
     #[test]
-    fn what_the_csv_crate_writes_is_cut_as_it_was_written(
+    fn records_of_the_csv_crate_are_cut_as_they_were_written(
         rows in prop::collection::vec(prop::collection::vec("[a-z\",;\n\r ]{0,6}", 2..4), 1..8),
     ) {
         let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());

@@ -94,7 +94,7 @@ fn an_address_keeps_a_row_whose_number_is_wrong() {
 }
 
 #[test]
-fn numbers_that_a_program_mistook_for_measurements_are_not_believed() {
+fn numbers_that_a_program_reformatted_are_repaired_or_refused() {
     let found = read(OWN, "Ana,,,5511988887777.0,,,").unwrap().person;
     assert_eq!(found.phone_number, "5511988887777");
     for number in ["5.51199E+12", "5e12"] {

@@ -1,6 +1,6 @@
 //! Runs PostgreSQL's own programs against the database.
 //!
-//! They read the address from the environment: arguments are visible to every user of the machine.
+//! The programs read the address from the environment, because arguments are visible to every user of the machine.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
@@ -13,7 +13,7 @@ use url::Url;
 use super::{Error, Result};
 use crate::store::{self, connect};
 
-/// The most bytes of a program's output that are repeated.
+/// The most characters of a program's output that an error repeats.
 const WORDS: usize = 2_000;
 
 /// A running program, with its error output.
@@ -35,9 +35,9 @@ impl Client {
         Ok(client)
     }
 
-    /// `tool` for a file alone.
+    /// `tool` without the address of a database.
     pub(super) fn offline(tool: &'static str) -> Result<Self> {
-        // A file and not a pipe: it need not be read while the program works.
+        // A file, not a pipe: a file does not have to be read while the program runs.
         let said = tempfile::tempfile().map_err(Error::file("write", &std::env::temp_dir()))?;
         let copy = said.try_clone().map_err(Error::file("write", &std::env::temp_dir()))?;
         let mut command = Command::new(tool);
@@ -45,7 +45,7 @@ impl Client {
         Ok(Self { tool, command, said })
     }
 
-    /// Why it did not start.
+    /// The error of a program that did not start.
     pub(super) fn unstarted(&self, error: &io::Error) -> Error {
         match error.kind() {
             io::ErrorKind::NotFound => Error::NoTool(self.tool),
@@ -66,7 +66,7 @@ impl Client {
         }
     }
 
-    /// The end of its output.
+    /// The end of its error output.
     fn words(&mut self) -> String {
         let mut said = Vec::new();
         let read = self.said.rewind().and_then(|()| self.said.read_to_end(&mut said));
@@ -82,7 +82,8 @@ impl Client {
 
 /// The address, as environment variables of the programs.
 fn environment(url: &str) -> Result<Vec<(&'static str, String)>> {
-    let no_address = || Error::from(store::Error::Unavailable("database.url is no address".to_owned()));
+    let no_address =
+        || Error::from(store::Error::Unavailable("database.url is not a valid address".to_owned()));
     let options = PgConnectOptions::from_str(url).map_err(|_| no_address())?;
     let options = connect::plain_on_this_machine(options);
     let address = Url::parse(url).map_err(|_| no_address())?;
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_programs_hear_the_whole_address_by_their_environment() {
+    fn the_programs_get_the_whole_address_from_their_environment() {
         let url = "postgres://ana:a%2Bb+c%26d@[::1]:5433/pombo?sslmode=verify-full&sslrootcert=/etc/ca.pem";
         for (name, expected) in [
             ("PGHOST", "::1"),
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_said_to_be_missing() {
+    fn a_missing_program_is_reported_as_not_installed() {
         let mut client = Client::offline("pombo-no-such-program").unwrap();
         let status = client.command.status();
         let error = client.judge(status).unwrap_err();

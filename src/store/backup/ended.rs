@@ -1,10 +1,10 @@
 //! Ends the work in a restored database that must not continue.
 //!
-//! A backup has nothing of what came after it. A message that waited then may have been sent since, so no send that was
-//! under way continues by itself: it is ended, and every message of it without an answer has an *unknown* outcome, as
-//! after a crash. A person decides what is sent again, by a retry of the unknown messages. A scheduled send cannot have
-//! begun, but may have been canceled: it is paused. Sessions and links that were valid then may have been ended or
-//! used, and conversations of web sessions have moved on: they are removed.
+//! A backup does not know what happened after it was made. A message that waited then may have been sent since, so
+//! every send that was under way is ended: its messages without an answer have an *unknown* outcome, as after a crash.
+//! A person decides what is sent again, by a retry of the unknown messages. A scheduled send cannot have begun, but may
+//! have been canceled, so it is paused. Sign-in sessions may have been ended, links may have been used, and
+//! conversations of web sessions have moved on, so these are removed.
 
 use sea_orm::ConnectionTrait;
 use serde_json::json;
@@ -22,14 +22,14 @@ use crate::store::{Result, Store, Transaction, run};
 pub struct Ended {
     /// Sends that were ended, because they may have gone on after the backup.
     pub ended_sends: u64,
-    /// The most messages of these sends with an unknown outcome.
+    /// How many messages of these sends have an unknown outcome, at most.
     pub unknown_messages: u64,
     /// Sends that are paused until a person resumes them.
     pub paused_sends: u64,
 }
 
 impl Store {
-    /// Ends what may have been sent since the backup was made, and lets a service use the database.
+    /// Ends the sends that may have continued since the backup was made, and lets a service use the database.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Store {
     /// Ends the sends that may have continued; messages in them without an answer have an unknown outcome.
     async fn end_sends(&self, to: &Transaction, now: Timestamp) -> Result<Ended> {
         let active = State::Active.as_i16();
-        // Nothing of a send starts before its moment.
+        // No message of a send goes before the send's scheduled time.
         let begun = format!("state = {active} AND (high_water > 0 OR send_at IS NULL OR send_at <= $1)");
         let sql = format!(
             "SELECT COUNT(*), CAST(COALESCE(SUM(recipients - settled), 0) AS BIGINT) FROM send WHERE {begun}"
@@ -70,7 +70,8 @@ impl Store {
             Some(row) => (row.try_get_by_index(0)?, row.try_get_by_index(1)?),
             None => (0, 0),
         };
-        // Below the settled ordinals these alone have no answer. Those above are in the figure already.
+        // Among the settled ordinals, only the messages that wait for a retry have no answer. The ordinals above are
+        // counted already.
         let waiting = format!("retry_at IS NOT NULL AND send_id IN (SELECT id FROM send WHERE {begun})");
         let sql = format!(
             "SELECT COUNT(*) FROM message WHERE {waiting} \
@@ -104,8 +105,8 @@ impl Store {
         })
     }
 
-    /// A person who signed out stays signed out, a used link is not used again, and no message to a person is encrypted
-    /// twice with the same key.
+    /// Removes links, sign-in sessions and conversations: a person who signed out stays signed out, a used link cannot
+    /// be used again, and no message to a person is encrypted twice with the same key.
     async fn remove_what_passed(&self, to: &Transaction, conversations: &[&str]) -> Result<()> {
         run(to, self.statement("DELETE FROM link", [])).await?;
         run(to, self.statement("DELETE FROM user_session", [])).await?;

@@ -5,7 +5,7 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, Value};
 use super::Error;
 use crate::store::lease::RESTORE;
 
-/// Tables of which a row means that the database has data.
+/// Tables whose rows mean that the database has data.
 const MISSED: [&str; 3] = ["company", "user_account", "operator_key"];
 /// The table of applied migrations.
 pub(super) const MIGRATIONS: &str = "seaql_migrations";
@@ -13,7 +13,7 @@ pub(super) const MIGRATIONS: &str = "seaql_migrations";
 /// The content of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// Nothing that anybody would miss.
+    /// Nothing that would be lost.
     Free,
     /// Data.
     HasData,
@@ -43,7 +43,7 @@ pub(super) async fn look(on: &impl ConnectionTrait) -> Result<Standing, DbErr> {
         let is_empty = row(on, tables, []).await?.is_none();
         return Ok(if is_empty { Standing::Free } else { Standing::Foreign });
     }
-    // The remains of an interrupted restore are no data: the backup has it.
+    // The remains of an interrupted restore do not count as data: the backup has all of it.
     if has_table(on, "lease").await? {
         let broken_off = row(on, "SELECT 1 FROM lease WHERE name = $1", [RESTORE.into()]).await?;
         if broken_off.is_some() {

@@ -1,8 +1,8 @@
-//! Backups: a copy of the database as it was at one moment, made while a service works; and putting one back.
+//! Backups: a copy of the database as it was at one moment, made while a service works, and the restore of one.
 //!
 //! A backup of a SQLite database is a SQLite database; one of a PostgreSQL database is an archive of `pg_dump`. Either
-//! can be read with the database's own tools. The keys that open its secrets are not in it: each sealed value names
-//! its key. Called by [`crate::app`] only.
+//! can be read with the database's own tools. The keys that open its secrets are not in the backup: each sealed value
+//! names its key. Called by [`crate::app`] only.
 
 mod client;
 mod ended;
@@ -25,16 +25,16 @@ use crate::files;
 const LEASE_PATIENCE: Duration = Duration::from_secs(3);
 const LEASE_PAUSE: Duration = Duration::from_millis(100);
 
-/// Why a backup was not made, or not put back.
+/// Why a backup was not made or not restored.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A program of PostgreSQL's is not there.
+    /// A PostgreSQL program is not installed.
     #[error(
         "`{0}` is not installed on this machine: install PostgreSQL's client programs, of the server's version or a \
          newer one (`postgresql-client` of Debian and Ubuntu, `postgresql` of Fedora, `libpq` of Homebrew)"
     )]
     NoTool(&'static str),
-    /// A program of PostgreSQL's failed, for this reason.
+    /// A PostgreSQL program failed.
     #[error("`{tool}` failed: {words}")]
     Tool {
         /// Its name.
@@ -75,10 +75,12 @@ pub enum Error {
     #[error("there is no database at the configured address")]
     NoDatabase,
     /// The database has tables of another program.
-    #[error("the database holds tables that are not Pombo's: give a database of its own")]
+    #[error("the database holds tables that are not Pombo's: give Pombo a database of its own")]
     Foreign,
     /// The database has data.
-    #[error("the database has data, which a restore would replace: run it with --force if it may go")]
+    #[error(
+        "the database has data, which a restore would replace: run the restore with --force if the data may be lost"
+    )]
     HasData,
     /// The database to replace is open in another process.
     #[error("another process uses the database: end it first ({0})")]
@@ -145,13 +147,13 @@ pub struct Restoring<'a> {
     pub force: bool,
     /// No service sent from the database after the backup was made: sends go on where they were.
     pub nothing_sent_since: bool,
-    /// Namespaces of web sessions' records that no session may begin again with.
+    /// Namespaces of web sessions' records that are removed, so that no session continues with them.
     pub conversations: &'a [&'a str],
     /// The person who restores, for the record of changes.
     pub who: &'a Who,
 }
 
-/// Writes a backup of the database to a new file that its owner alone may read; its size.
+/// Writes a backup of the database to a new file that only its owner may read, and returns the file's size.
 ///
 /// A service may run meanwhile. The file appears under its name when it is complete and on the disk.
 ///
@@ -162,7 +164,7 @@ pub async fn write(options: &Options, to: &Path) -> Result<u64> {
     if fs::symlink_metadata(to).is_ok() {
         return Err(Error::Exists(to.to_owned()));
     }
-    // SQLite takes some names for something else than a file; none of them begins with a slash.
+    // SQLite takes some names for something other than a file; none of them begins with a slash.
     let directory = match to.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -196,12 +198,12 @@ fn publish(draft: &Path, to: &Path, directory: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// Replaces the database by a backup, and ends what may have been sent since it was made; see [`Ended`]. Whenever this
-/// process ends, the database is the old or the restored one.
+/// Replaces the database with a backup, and ends the sends that may have continued since it was made; see [`Ended`]. If
+/// this process is interrupted, the database is either the old one or the restored one.
 ///
 /// # Errors
 ///
-/// See [`Error`]; that of a lease that is held while a service works.
+/// See [`Error`]; [`super::Error::Taken`] while a service uses the database.
 pub async fn restore(options: &Options, from: &Path, how: Restoring<'_>) -> Result<Ended> {
     let (backup, configured) = (Format::of_file(from)?, Format::of_url(&options.url));
     if backup != configured {
@@ -226,7 +228,7 @@ async fn keep_out(options: &Options) -> Result<lease::KeptOut> {
     }
 }
 
-/// Opens the restored database, brings its schema up to date and ends what may have been sent.
+/// Opens the restored database, brings its schema up to date and ends the sends that may have continued.
 async fn settle(options: &Options, how: Restoring<'_>) -> Result<Ended> {
     let store = Store::open(&Options { migrate: true, ..options.clone() }).await?;
     let ended = store.end_restored(how).await;

@@ -1,8 +1,9 @@
 //! Backups of PostgreSQL databases, by `pg_dump` and `pg_restore`.
 //!
 //! `pg_dump` reads one snapshot and blocks only changes of the schema. A restore is one transaction: the output of
-//! `pg_restore` goes to `psql` between our own first and last statements, so that the database is the old one until it
-//! is the new one. It ends with a mark that keeps services out until everything that may have been sent is ended.
+//! `pg_restore` goes to `psql` between our own first and last statements, so that the database stays the old one until
+//! the commit. The transaction ends with a mark that keeps services out until every send that may have continued is
+//! ended.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -18,7 +19,7 @@ use crate::clock::Timestamp;
 use crate::store::lease::{DISPATCH, RESTORE};
 use crate::store::{self, Options, connect};
 
-/// How long locks are waited for: commands that are at work, and changes of the schema.
+/// How long to wait for locks, which running commands and changes of the schema hold.
 const PATIENCE: &str = "10s";
 
 pub(super) async fn write(options: &Options, draft: &Path) -> Result<()> {
@@ -29,8 +30,8 @@ pub(super) async fn write(options: &Options, draft: &Path) -> Result<()> {
     client
         .command
         .args(["--format=custom", "--no-owner", "--no-privileges", "--no-password"])
-        // Our tables and nothing else: who restores need not be allowed to make extensions. A bare asterisk would mean the
-        // system's own tables too.
+        // Only our tables: the user who restores does not need the right to create extensions. A bare asterisk would
+        // match the system's own tables too.
         .arg(format!("--table=\"{}\".*", schema.replace('"', "\"\"")))
         .arg(format!("--lock-wait-timeout={PATIENCE}"))
         .arg("--file")
@@ -51,7 +52,7 @@ pub(super) async fn restore(options: &Options, from: &Path, how: Restoring<'_>) 
     connection.close().await.map_err(store::Error::from)?;
     replay(options, from, epoch).await?;
     let connection = connect::writer(options).await?;
-    // A planner that knows nothing of the tables reads them whole.
+    // Without statistics, the planner would read whole tables.
     let analyzed = connection.execute_unprepared("ANALYZE").await;
     connection.close().await.map_err(store::Error::from)?;
     analyzed.map_err(store::Error::from)?;
@@ -82,7 +83,8 @@ fn check(from: &Path) -> Result<()> {
     if is_ours { Ok(()) } else { Err(Error::NotABackup(from.to_owned())) }
 }
 
-/// The epoch of the lease on dispatching in the database that is replaced: a process that lost its lock must not find its own again.
+/// The epoch of the lease on dispatching in the database that is replaced: a process that lost its lock must not find
+/// its own epoch again.
 async fn epoch(on: &DatabaseConnection) -> std::result::Result<i64, sea_orm::DbErr> {
     if !has_table(on, "lease").await? {
         return Ok(0);
@@ -106,7 +108,7 @@ async fn replay(options: &Options, from: &Path, epoch: i64) -> Result<()> {
         let mut pg_restore = match reader.command.spawn() {
             Ok(child) => child,
             Err(error) => {
-                // It got no statements: it ends with its input.
+                // `psql` got no statements: it ends when its input is closed.
                 drop(psql.stdin.take());
                 let _ = psql.wait();
                 return Err(reader.unstarted(&error));
@@ -164,7 +166,7 @@ fn end(epoch: i64) -> String {
     )
 }
 
-/// Waits for programs, which take as long as they take.
+/// Waits for programs, without a time limit.
 async fn blocking(work: impl FnOnce() -> Result<()> + Send + 'static) -> Result<()> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,

@@ -19,7 +19,7 @@ use crate::files;
 use crate::store::connect::{self, BUSY_TIMEOUT};
 use crate::store::{self, Options};
 
-/// How long a command that is just ending is waited for.
+/// How long to wait for a command that is about to end.
 const MOMENT: Duration = Duration::from_secs(2);
 /// Files that SQLite keeps beside a database in use.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
@@ -73,7 +73,7 @@ async fn judge(options: &Options, how: Restoring<'_>) -> Result<bool> {
     }
 }
 
-/// A database of the backup's content that a service may use, in one file.
+/// Builds a database of the backup's content that a service may use, in one file.
 async fn prepare(options: &Options, from: &Path, draft: &Path, how: Restoring<'_>) -> Result<Ended> {
     let copied = File::open(from).and_then(|mut backup| {
         let mut draft = files::create(draft)?;
@@ -102,8 +102,8 @@ async fn check(options: &Options, from: &Path) -> Result<()> {
     }
 }
 
-/// The draft replaces the database, which no process may have open. A log that was left beside it would be taken for
-/// the new one's.
+/// Replaces the database, which no process may have open, with the draft. Removes the old database's log, which SQLite
+/// would take for the new one's.
 async fn replace(draft: &Path, target: &Path, is_sound: bool) -> Result<()> {
     if is_sound {
         into_one_file(target).await.map_err(|error| Error::InUse(error.to_string()))?;
@@ -137,8 +137,9 @@ async fn open(path: &Path, patience: Duration) -> Result<SqliteConnection> {
 }
 
 fn path_of(url: &str) -> Result<PathBuf> {
-    let database = SqliteConnectOptions::from_str(url)
-        .map_err(|error| store::Error::Unavailable(format!("database.url is no address: {error}")))?;
+    let database = SqliteConnectOptions::from_str(url).map_err(|error| {
+        store::Error::Unavailable(format!("database.url is not a valid address: {error}"))
+    })?;
     Ok(database.get_filename().to_owned())
 }
 
@@ -176,13 +177,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_with_odd_characters_finds_its_way_through_the_address() {
+    fn a_path_with_odd_characters_survives_the_address() {
         let path = Path::new("/tmp/100% mine?/pombo.db");
         assert_eq!(path_of(&url_of(path)).unwrap(), path);
     }
 
     #[test]
-    fn what_is_beside_a_database_has_its_whole_name_first() {
+    fn files_beside_a_database_begin_with_its_whole_name() {
         assert_eq!(beside(Path::new("/a/pombo.db"), "-wal"), Path::new("/a/pombo.db-wal"));
     }
 }

@@ -1,4 +1,4 @@
-//! The channels of web sessions, and whether they have something to connect with.
+//! The channels of web sessions, and whether they have keys to connect with.
 
 use entity::channel::{self as stored, ActiveModel, Column, Entity};
 use entity::web_session_record;
@@ -13,8 +13,8 @@ use crate::store::revision::{self, Topic};
 use crate::store::{Result, Store};
 
 impl Store {
-    /// The web sessions that have keys, for a process that opens them: sessions that were connected to the previous
-    /// process are `connecting` from here on, and keep the reason of a restriction, with its time.
+    /// The web sessions that have keys, for a process that opens them. Sessions that were connected to the previous
+    /// process become `connecting`; they keep the reason of a restriction and its time.
     ///
     /// # Errors
     ///
@@ -63,8 +63,8 @@ impl Store {
         Ok(rows.into_tuple::<String>().one(&self.read).await?.is_some())
     }
 
-    /// Notes that a phone with this number was linked to a web session, and when. Returns `false` when there is no such
-    /// channel.
+    /// Records that a phone with this number was linked to a web session, and when. Returns `false` when there is no
+    /// such channel.
     ///
     /// # Errors
     ///
@@ -78,9 +78,9 @@ impl Store {
         self.change_channel(channel, changes).await
     }
 
-    /// Deletes all records of a web session's device, and writes in the same transaction the channel's state from there
-    /// on, whatever it was before, and that no phone is linked. The session's knowledge of numbers that it wrote to and
-    /// heard from stays: it is no secret of the device, and counts for the next phone too.
+    /// Deletes all records of a web session's device. The same transaction sets the channel's state, whatever it was
+    /// before, and records that no phone is linked. The numbers that the session wrote to and heard from stay: they are
+    /// no secret of the device, and apply to the next phone too.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl Store {
     }
 }
 
-/// One look-up in the primary key for each channel.
+/// Whether a channel has keys, by one look-up in the primary key for each channel.
 fn has_keys() -> SimpleExpr {
     let keys = web_session_record::Entity::find().select_only().expr(Expr::value(1));
     let keys = keys.filter(

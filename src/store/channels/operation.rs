@@ -13,9 +13,9 @@ use crate::store::revision::{self, Topic};
 use crate::store::{Result, Store, Transaction};
 
 impl Store {
-    /// Makes the channel `connecting` again whatever it was, with a new sealed token when there is one;
-    /// `false` when there is no such channel. Of the token it is recorded only that there is a new one. A message
-    /// that the provider has to accept first may go at once.
+    /// Makes the channel `connecting` again, whatever its status was, with a new sealed token if one is given; `false`
+    /// when there is no such channel. For the token, the record says only that it was replaced. A canary that waits may
+    /// go at once.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl Store {
             transaction.rollback().await?;
             return Ok(false);
         };
-        // Not over: states below 2, as in the index of sends that are at work.
+        // Unfinished sends have states below 2, as in their partial index.
         let sql = "DELETE FROM channel WHERE id = $1 AND linked_at IS NULL
             AND NOT EXISTS (SELECT 1 FROM send WHERE channel_id = $1 AND state < 2)";
         let removed = transaction.execute_raw(self.statement(sql, [id.into()])).await?;
@@ -134,8 +134,8 @@ impl Store {
         Ok(true)
     }
 
-    /// Puts the channel under another tier; `false` when there is no such channel. A channel that is under
-    /// it already is left as it is.
+    /// Puts the channel under another tier; `false` when there is no such channel. A channel that has the tier already
+    /// is not changed.
     ///
     /// # Errors
     ///
@@ -158,7 +158,8 @@ impl Store {
     }
 }
 
-/// Changes the row, which the counter that the transaction holds keeps as it was read.
+/// Changes the row. No other transaction has changed it since it was read: this one locks the counter that every change
+/// raises.
 async fn write(transaction: &Transaction, id: Uuid, revision: i64, changes: ActiveModel) -> Result<()> {
     let now = Timestamp::now().millis();
     let changes = ActiveModel { revision: Set(revision), updated_at: Set(now), ..changes };

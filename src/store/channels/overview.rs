@@ -1,5 +1,5 @@
-//! Channels of both kinds in one list: a company's own, and those of all companies, as operators see them: the only list
-//! that crosses companies.
+//! Lists of channels of both kinds: a company's own channels, and for operators those of all companies. No other list
+//! crosses companies.
 
 use entity::channel::{Column, Entity, Model};
 use entity::company;
@@ -100,7 +100,8 @@ impl Store {
             company::Entity::find().filter(company::Column::Id.is_in(ids)).all(&self.read).await?;
         let owned = models.into_iter().map(|model| {
             let owner = companies.iter().find(|company| company.id == model.company_id);
-            let owner = owner.ok_or_else(|| Error::Impossible(format!("channel {} of nobody", model.id)))?;
+            let owner =
+                owner.ok_or_else(|| Error::Impossible(format!("channel {} without a company", model.id)))?;
             Ok(Owned { channel: channel(model), company: owner.name.clone() })
         });
         owned.collect()

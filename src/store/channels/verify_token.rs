@@ -35,7 +35,7 @@ impl Store {
         Ok(self.change_channel_if(channel, Condition::all().add(is_still), changes).await?.is_some())
     }
 
-    /// The channels whose word is still to be derived from the sealing key.
+    /// The channels whose verify token is still derived from the sealing key.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The words of a channel's columns, and those of the domain.
+//! Converts the words of a channel's columns to those of the domain, and back.
 
 use entity::channel as stored;
 

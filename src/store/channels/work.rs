@@ -10,7 +10,7 @@ use crate::store::{Result, Store};
 
 /// The number of a channel's oldest unfinished sends that are examined.
 const OLDEST_SENDS: u32 = 100;
-/// How many of its newest ones are counted.
+/// How many of a channel's newest sends are counted, at most.
 const COUNTED: u32 = 100;
 
 /// A channel with unfinished sends.
@@ -27,9 +27,9 @@ pub struct AtWork {
 /// Values that change when sends of a channel are accepted, resumed or ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recent {
-    /// The newest send that is not over, nor paused.
+    /// The newest send that is neither finished nor paused.
     pub newest: Option<Uuid>,
-    /// How many such there are, counted up to a hundred.
+    /// How many such sends there are, counted up to a hundred.
     pub count: i64,
 }
 
@@ -47,7 +47,8 @@ impl Store {
         rows.iter().map(at_work).collect()
     }
 
-    /// The same, with the values that show whether there are sends that the channel was not told of.
+    /// Like [`Store::channels_at_work`], with the values that show whether there are sends that the channel does not
+    /// know of yet.
     ///
     /// # Errors
     ///
@@ -78,7 +79,7 @@ fn work_values(after: Uuid, now: Timestamp, limit: u32) -> [Value; 3] {
     [after.into(), now.millis().into(), i64::from(limit).into()]
 }
 
-/// The query for channels with unfinished sends, with these columns beside.
+/// The query for channels with unfinished sends, with these columns in addition.
 fn at_work_sql(columns: &str) -> String {
     format!(
         "WITH RECURSIVE working(channel_id, number) AS (\

@@ -1,7 +1,7 @@
 //! Deleting contacts.
 //!
-//! A deleted contact leaves its ordinal free ([`super::gap`]) and is stale in the search index until its segment
-//! is made again. A call is one transaction: callers keep the number of contacts small.
+//! A deleted contact leaves its ordinal free ([`super::gap`]) and is stale in the search index until its segment is
+//! rebuilt. A call is one transaction: callers keep the number of contacts small.
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
@@ -14,7 +14,7 @@ use crate::store::{Result, Store, Transaction, run};
 const ID: &[(&str, Type)] = &[("id", Type::Uuid)];
 
 impl Store {
-    /// Deletes these contacts of `company`; how many there were.
+    /// Deletes these contacts of `company`, and returns how many there were.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Store {
         Ok(found.len() as u64)
     }
 
-    /// Takes contacts off the counts of tags.
+    /// Subtracts contacts from the counts of tags.
     pub(in crate::store) async fn uncount(
         &self,
         transaction: &Transaction,

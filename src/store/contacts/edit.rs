@@ -42,7 +42,7 @@ pub enum Edited {
     Missing,
     /// Another record has the number, or the name.
     Taken,
-    /// Nothing would be left that a contact is known by.
+    /// The contact would have neither a number nor an e-mail address.
     Nameless,
 }
 

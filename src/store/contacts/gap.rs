@@ -1,7 +1,7 @@
 //! Ordinals of deleted contacts: how many there are in each block of neighbouring ones, so that a page of the list is
 //! still found by arithmetic.
 //!
-//! Called by what reads pages and by what deletes contacts.
+//! Called by the code that reads pages, and by the code that deletes contacts.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use uuid::Uuid;
 use crate::store::dialect::{Rows, Type};
 use crate::store::{Result, Store, Transaction, run};
 
-/// Ordinals of one block: so many that a million contacts have few blocks, so few that passing over those of one block
-/// takes less than a millisecond.
+/// Ordinals of one block: enough that a million contacts have few blocks, and few enough that skipping the contacts of
+/// one block takes less than a millisecond.
 const BLOCK: i64 = 4_096;
 
 /// The blocks of a company that have gaps, the last one first.

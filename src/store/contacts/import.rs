@@ -1,4 +1,4 @@
-//! Writing drafts of contacts, each matched with the contact that it is, if there is one.
+//! Writes drafts of contacts. Each draft changes the known contact that it matches, or creates a contact.
 //!
 //! A batch is one transaction of a handful of statements, however many rows it has. Called by the import.
 
@@ -21,7 +21,7 @@ use crate::store::{Result, Store, Transaction};
 pub struct ContactDraft {
     /// The person. No text may contain a NUL character, which PostgreSQL refuses.
     pub person: Person,
-    /// Names of tags that the contact gets beside those that it has.
+    /// Names of tags that the contact gets in addition to those that it has.
     pub tags: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ pub enum Upserted {
     Created,
     /// A known contact was changed.
     Updated,
-    /// All of it was known.
+    /// All values of the draft were known.
     Unchanged,
 }
 
@@ -100,11 +100,11 @@ impl Store {
         Ok(written)
     }
 
-    /// What [`Store::upsert_contacts`] would do with the drafts now. Nothing is written.
+    /// The outcomes that [`Store::upsert_contacts`] would have for the drafts now. Nothing is written.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Store::upsert_contacts`].
     pub async fn compare_drafts(&self, company: Uuid, drafts: &[ContactDraft]) -> Result<Vec<Upserted>> {
         let snapshot = self.snapshot().await?;
         let matcher = self.candidates(&snapshot, company, drafts).await;
@@ -196,8 +196,8 @@ impl Store {
         Ok(matcher)
     }
 
-    /// Which (contact, tag) of `pairs` the database has. Both were read as the company's; asking for the
-    /// company again makes PostgreSQL begin with all of its pairs.
+    /// Which (contact, tag) of `pairs` the database has. Contact and tag are known to be the company's: with a
+    /// condition on the company, PostgreSQL would begin with all of its pairs.
     async fn known_pairs(
         &self,
         transaction: &Transaction,

@@ -1,4 +1,4 @@
-//! Which contact a drafted one is: decided in memory, one draft after the other, for a whole batch.
+//! Matches drafts with contacts, in memory, one draft after the other, for a whole batch.
 //!
 //! A draft matches the contact with its phone number, else the one with its e-mail address, else it is a new contact.
 //! Earlier drafts of the batch count, so a file that repeats a person creates one contact. Called by the store's
@@ -23,11 +23,11 @@ pub(in crate::store) struct Slot {
     pub(in crate::store) ordinal: i64,
     /// Not in the database yet.
     pub(in crate::store) is_new: bool,
-    /// In the database with other words.
+    /// The database has other values.
     pub(in crate::store) is_changed: bool,
-    /// In the database with other words that are searched.
+    /// The database has other searched texts.
     pub(in crate::store) is_stale: bool,
-    /// In the database with another number.
+    /// The database has another number.
     pub(in crate::store) is_renumbered: bool,
 }
 
@@ -47,7 +47,7 @@ impl Matcher {
         self.remember(self.slots.len() - 1);
     }
 
-    /// Finds or makes the contact that `draft` is, and writes the draft into it.
+    /// Finds or creates the contact that `draft` matches, and writes the draft into it.
     pub(in crate::store) fn place(&mut self, draft: &Person) -> (usize, Upserted) {
         let phone = draft.phone();
         let Some(index) = self.find(phone, &draft.email) else {
@@ -108,8 +108,8 @@ impl Slot {
         self.is_stale |= !self.is_new;
     }
 
-    /// Values of the draft replace known ones; values that it lacks are kept. A valid number is never replaced by an
-    /// invalid one.
+    /// Values of the draft replace known ones; values that the draft lacks are kept. A valid number is never replaced
+    /// by an invalid one.
     pub(in crate::store) fn overwrite(&mut self, draft: &Person, phone: Option<PhoneNumber>) -> bool {
         let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = draft;
         let known = &mut self.person;

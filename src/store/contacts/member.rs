@@ -1,4 +1,4 @@
-//! Giving contacts a tag and taking it away, many at once.
+//! Adds a tag to many contacts at once, or removes it from them.
 //!
 //! A call is one transaction: callers keep the number of contacts small, and divide the results of a search.
 
@@ -25,8 +25,8 @@ pub enum Membership {
 }
 
 impl Store {
-    /// Gives these contacts of `company` the tag, or takes it from them; how many that changed. `None` when the company
-    /// has no such tag.
+    /// Adds the tag to these contacts of `company`, or removes it from them. Returns how many contacts changed; `None`
+    /// when the company has no such tag.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes the names of these contacts' tags again; the ordinals of the contacts.
+    /// Rewrites the names of these contacts' tags. Returns the ordinals of the contacts.
     pub(in crate::store) async fn rewrite_tag_texts(
         &self,
         transaction: &Transaction,

@@ -1,5 +1,5 @@
-//! Contacts: pages of a list and all of them in order for an export are read here; what writes, finds and counts them
-//! is in files of their own.
+//! Contacts. This file reads pages of a list, and all contacts in order for an export. The code that writes, finds and
+//! counts contacts is in files of its own.
 //!
 //! Called by the HTTP surface and by the import. Searched texts are folded when they are written, so a search means the
 //! same on every database.
@@ -51,8 +51,8 @@ impl From<&Contact> for ContactPosition {
 impl Store {
     /// One page of the contacts of `company`, newest first, and how many there are in all.
     ///
-    /// `search` is matched anywhere in the names, the e-mail address, the phone number, WhatsApp's id and
-    /// the tags' names, without case and accents. What looks like a number also matches by its digits.
+    /// `search` is matched anywhere in the names, the e-mail address, the phone number, WhatsApp's id and the tags'
+    /// names, without case and accents. A text that looks like a number also matches by its digits.
     ///
     /// # Errors
     ///
@@ -85,7 +85,8 @@ impl Store {
         Ok(Page { records: self.with_tags(&rows).await?, total })
     }
 
-    /// A page without a search: where it is follows from how many contacts there are, and from how many are gone.
+    /// A page without a search: its place follows from the number of contacts and from the gaps that deleted contacts
+    /// left.
     async fn all_contacts(&self, company: Uuid, page: PageRequest) -> Result<Page<Contact>> {
         let ordinals = self.contact_totals(&self.read, company).await?.contacts;
         let gaps = self.gaps(company).await?;
@@ -199,8 +200,8 @@ impl Store {
         self.with_tags(&rows).await
     }
 
-    /// The contacts of `rows`, in their order, each with its tags by name. The rows were read as a company's;
-    /// asking for the company again makes PostgreSQL begin with all contacts of all its tags.
+    /// The contacts of `rows`, in their order, each with its tags by name. The rows are known to be one company's: with
+    /// a condition on the company, PostgreSQL would begin with all contacts of all its tags.
     pub(in crate::store) async fn with_tags(&self, rows: &[QueryResult]) -> Result<Vec<Contact>> {
         let mut contacts = rows.iter().map(read_contact).collect::<Result<Vec<_>>>()?;
         if contacts.is_empty() {
@@ -228,13 +229,13 @@ impl Store {
         }
         for contact in &mut contacts {
             contact.tags = tags.remove(&contact.id).unwrap_or_default();
-            // Here and not in SQL, where the order of letters depends on the database.
+            // Sorted here, because the order of letters in SQL depends on the database.
             contact.tags.sort_unstable_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
         }
         Ok(contacts)
     }
 
-    /// The number that a `SELECT count(*)` answers.
+    /// The number that a `SELECT count(*)` returns.
     pub(in crate::store) async fn count(&self, sql: String, values: Vec<Value>) -> Result<u64> {
         let row = self.row(sql, values).await?;
         let count: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;

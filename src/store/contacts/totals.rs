@@ -15,7 +15,7 @@ pub(in crate::store) struct ContactTotals {
     pub(in crate::store) contacts: i64,
     /// Contacts of lower ordinals are in a segment of the search index.
     pub(in crate::store) indexed: i64,
-    /// Contacts of lower ordinals may be being indexed: a change of one has to be noted.
+    /// Contacts of lower ordinals are indexed, or may be right now: a change of one has to mark it as stale.
     pub(in crate::store) claimed: i64,
 }
 
@@ -65,7 +65,7 @@ impl Store {
         totals(&row)
     }
 
-    /// Writes a locked totals.
+    /// Writes the totals, which the transaction has locked.
     pub(in crate::store) async fn write_totals(
         &self,
         transaction: &Transaction,
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_created_comes_after_the_newest_even_when_the_clock_jumped_back() {
+    fn new_contacts_come_after_the_newest_even_when_the_clock_jumped_back() {
         let (low, high) = (Uuid::from_u128(1), Uuid::from_u128(2));
         assert_eq!(Newest { created_at: 10, id: low }.next(12, high), 12);
         assert_eq!(Newest { created_at: 10, id: low }.next(10, high), 10);

@@ -1,6 +1,6 @@
-//! Writing many contacts at once: the statements that imports are made of, and adding contacts as they are.
+//! Writes many contacts at once: the statements that imports consist of, and the addition of contacts as they are.
 //!
-//! Called by the import of drafts, and by what fills a demonstration or a measurement.
+//! Called by the import of drafts, and by the code that fills a database for a demonstration or a measurement.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -23,17 +23,17 @@ use crate::store::{Error, Result, Store, Transaction};
 const ADDED_AT_ONCE: usize = 2_000;
 
 /// A process that waits for SQLite's write lock checks it after 1, 2, 5, 10, 15, 20 and then every 25 ms, until it has
-/// waited for some 128 ms, and then so seldom that it misses pauses (`sqliteDefaultBusyCallback`). So a heavy writer
+/// waited for some 128 ms, and then so rarely that it misses pauses (`sqliteDefaultBusyCallback`). So a heavy writer
 /// has to release the lock for this long.
 const PAUSE: Duration = Duration::from_millis(26);
-/// Between two pauses: with the last transaction less than those 128 ms.
+/// The time between two pauses: together with the last transaction, less than those 128 ms.
 const PAUSE_EVERY: Duration = Duration::from_millis(70);
 /// The time that a transaction may take.
 const TRANSACTION: Duration = Duration::from_millis(40);
-/// The same beside sends in one process, which wait for the only writing connection.
+/// The same in a process that also sends: its sends wait for the only writing connection.
 const GENTLE_TRANSACTION: Duration = Duration::from_millis(12);
-/// Rows of a transaction: as many as go into it by [`TRANSACTION`], which depends on how far the rows are spread
-/// over the indexes.
+/// Rows of a transaction: as many as fit into [`TRANSACTION`], which depends on how far the rows are spread over the
+/// indexes.
 const ROWS: std::ops::RangeInclusive<usize> = 100..=1_000;
 
 /// Lets other processes write in between, for a heavy writer. PostgreSQL does not need this.
@@ -51,11 +51,11 @@ impl Pace {
         self.rows
     }
 
-    /// To be called after a transaction of [`Pace::rows`] rows: how long it took.
+    /// Adapts the number of rows after a transaction of [`Pace::rows`] rows, by the time that it `took`.
     pub fn wrote(&mut self, took: Duration) {
         if self.is_needed {
             let fitting = self.rows as f64 * self.transaction.as_secs_f64() / took.as_secs_f64().max(1e-6);
-            // Down at once, up by and by.
+            // The number falls at once, and rises gradually.
             let next = fitting.min(self.rows as f64 * 1.25);
             self.rows = (next as usize).clamp(*ROWS.start(), *ROWS.end());
         }
@@ -90,9 +90,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Taken`] when an id is in use, [`Error::Impossible`] when a tag is another company's; otherwise
-    /// fails when the database does. The lots before the
-    /// failing one stay.
+    /// [`Error::Taken`] when an id is in use, [`Error::Impossible`] when a tag is another company's; otherwise fails
+    /// when the database does. The lots before the failed one stay.
     pub async fn add_contacts(
         &self,
         company: Uuid,
@@ -125,7 +124,7 @@ impl Store {
         Ok(())
     }
 
-    /// For one who writes again and again.
+    /// The pace of a caller that writes repeatedly.
     pub fn pace(&self) -> Pace {
         Pace {
             is_needed: self.backend == DbBackend::Sqlite,
@@ -182,8 +181,8 @@ impl Store {
         self.write_totals(transaction, company, *totals).await
     }
 
-    /// Writes the changed slots; the number in the contact's tags follows its own. The slots were read as the
-    /// company's; naming the company again lets SQLite begin with all of its contacts.
+    /// Writes the changed slots; the number in the contact's tags follows its own. The slots are known to be the
+    /// company's: with a condition on the company, SQLite would begin with all of its contacts.
     pub(in crate::store) async fn update_contacts(
         &self,
         transaction: &Transaction,
@@ -246,8 +245,8 @@ impl Store {
         rows
     }
 
-    /// Gives contacts tags that they do not have yet; the tags' counts follow. Both are known to be the company's;
-    /// naming it again lets SQLite read all pairs for each of its tags.
+    /// Gives contacts tags that they do not have yet; the tags' counts follow. Both are known to be the company's: with
+    /// a condition on the company, SQLite would read all pairs for each of its tags.
     pub(in crate::store) async fn insert_pairs(
         &self,
         transaction: &Transaction,
@@ -322,7 +321,7 @@ mod tests {
         slow.wrote(2 * TRANSACTION);
         assert_eq!(slow.rows(), 500);
         slow.wrote(TRANSACTION / 10);
-        assert_eq!(slow.rows(), 625, "more by and by");
+        assert_eq!(slow.rows(), 625, "it rises gradually");
         slow.wrote(Duration::from_secs(60));
         assert_eq!(slow.rows(), *ROWS.start());
         for _ in 0..20 {

@@ -8,13 +8,13 @@ use sea_orm::{DbBackend, Value};
 
 use super::{Cell, Rows, Type};
 
-/// Rows of one statement at most, on SQLite, which takes 32,766 parameters.
+/// The most rows of one statement on SQLite, which takes 32,766 parameters.
 const MOST_ROWS: usize = 256;
 /// Bytes of one statement, on PostgreSQL. A longer one leaves an encrypted connection in several pieces, and the
 /// last is held back until the server's delayed acknowledgement, some 40 ms: the driver does not set
 /// `TCP_NODELAY`. A record of TLS has room for 16 KiB.
 const ONE_PIECE: usize = 15 * 1024;
-/// Rows that are this long in the mean would not be many in one piece: they go together up to [`MOST_BYTES`].
+/// Few rows of this mean length would fit in one piece: they go together up to [`MOST_BYTES`].
 const LONG_ROW: usize = 2 * 1024;
 const MOST_BYTES: usize = 512 * 1024;
 
@@ -150,7 +150,7 @@ mod tests {
         };
         let short = sizes(&"a".repeat(100));
         assert!(short.len() > 6 && short.iter().all(|bytes| *bytes < 16 * 1024), "{short:?}");
-        // What does not fit in a piece in any numbers goes in many at once.
+        // Rows of which few fit in one piece go in large statements.
         let long = sizes(&"a".repeat(4_000));
         assert!(long.len() < 10 && long.iter().all(|bytes| *bytes < 520 * 1024), "{long:?}");
     }

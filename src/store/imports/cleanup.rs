@@ -1,4 +1,4 @@
-//! Removing what imports leave, in steps.
+//! Removes the remains of imports, in steps.
 
 use uuid::Uuid;
 
@@ -46,8 +46,8 @@ impl Store {
         run(&self.write, self.statement(delete, [import.into(), limit.into()])).await
     }
 
-    /// Discards imports that ended before `over_before`, and those that were not begun since `ready_before`; at most
-    /// `limit`. [`Store::clean_imports`] removes their remains.
+    /// Discards imports that ended before `over_before`, and those that are ready but did not change since
+    /// `ready_before`; at most `limit`. [`Store::clean_imports`] removes their remains.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl Store {
         }
         let transaction = self.begin_fenced(lease).await?;
         let (rows, values) = self.id_rows(&found).select(1);
-        // An import that was begun at this moment stays.
+        // An import that was begun in the meantime stays.
         let update = format!(
             "UPDATE contact_import SET state = {REMOVED}
              WHERE state <> {} AND id IN (SELECT id FROM {rows} AS rows)",

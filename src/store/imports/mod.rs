@@ -1,7 +1,7 @@
 //! Imports of uploaded files: a file in pieces, its settings, and the progress of its rows.
 //!
 //! The database has everything that an import needs, so that any process can continue it. Its progress moves in the
-//! transaction that writes the rows. Called by the engine's runner, and by what shows imports.
+//! transaction that writes the rows. Called by the engine's runner, and by the code that shows imports.
 
 mod cleanup;
 mod upload;
@@ -101,7 +101,7 @@ impl Counts {
 pub struct Import {
     /// Time-ordered id.
     pub id: Uuid,
-    /// As the client called the file.
+    /// The file's name, as the client gave it.
     pub file_name: String,
     /// Its state.
     pub state: State,
@@ -163,7 +163,7 @@ impl Store {
         self.row(select, [id.into(), company.into()]).await?.as_ref().map(read).transpose()
     }
 
-    /// A piece of the file; `None` behind the last one.
+    /// A piece of the file; `None` after the last one.
     ///
     /// # Errors
     ///
@@ -210,7 +210,7 @@ impl Store {
         rejected.collect()
     }
 
-    /// What the columns of the company's last import held, in JSON.
+    /// The meaning of each column in the company's last import, in JSON.
     ///
     /// # Errors
     ///
@@ -236,7 +236,7 @@ impl Store {
         Ok(super::run(&self.write, self.statement(update, values)).await? > 0)
     }
 
-    /// Lets an import begin, and remembers what its columns hold. Whether it was ready.
+    /// Lets an import begin, and remembers the meaning of its columns. Returns whether the import was ready.
     ///
     /// # Errors
     ///
@@ -263,7 +263,7 @@ impl Store {
         Ok(started)
     }
 
-    /// Ends an import early; the rows that are written stay. Whether it was not over yet.
+    /// Ends an import early; the rows that are written stay. Returns whether the import was unfinished.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use crate::store::contacts::signed;
 use crate::store::{Error, Result, Store, run};
 
 impl Store {
-    /// Begins an import of `company`; `None` when it has too many that are not over.
+    /// Begins an import of `company`; `None` when the company has too many unfinished imports.
     ///
     /// # Errors
     ///
@@ -32,7 +32,7 @@ impl Store {
         Ok(begun.then_some(id))
     }
 
-    /// Keeps the next piece of a file that is arriving.
+    /// Stores the next piece of a file that is arriving.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl Store {
         Ok(transaction.commit().await?)
     }
 
-    /// The file is whole: it can be imported, as `settings` say.
+    /// Marks the file as complete: it can be imported as `settings` say.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Store {
         }
     }
 
-    /// The file will never be whole: nothing of it stays.
+    /// Discards a file that will never be complete.
     ///
     /// # Errors
     ///
@@ -88,7 +88,8 @@ impl Store {
         Ok(())
     }
 
-    /// No file is arriving, since this process has just begun; how many broke off with the one before.
+    /// Discards all incomplete files, for a process that has just started: no file is arriving. Returns how many
+    /// uploads the end of the previous process interrupted.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Writing the rows of an import, a step at a time.
+//! Writes the rows of an import, one step at a time.
 
 use sea_orm::QueryResult;
 use uuid::Uuid;
@@ -32,7 +32,7 @@ pub struct Work {
     pub id: Uuid,
     /// The company whose contacts are written.
     pub company_id: Uuid,
-    /// What the file is read as, in JSON.
+    /// How the file is read, in JSON.
     pub settings: String,
     /// Bytes of the file.
     pub bytes: u64,
@@ -53,7 +53,7 @@ pub struct Step {
     pub rejected: Vec<Rejected>,
     /// Bytes of the file that were read for it.
     pub bytes_read: u64,
-    /// Bytes of the decoded file behind its last row.
+    /// Bytes of the decoded file up to the end of its last row.
     pub position: u64,
     /// The number of the line there.
     pub line: u64,
@@ -63,7 +63,7 @@ const WORK: &str = "id, company_id, settings, bytes, position, line, created, up
     rejected_kept, without_number";
 
 impl Store {
-    /// The oldest import of each company, the companies first that wait longest; at most `limit`.
+    /// The oldest running import of each company; the companies that wait longest come first; at most `limit`.
     ///
     /// # Errors
     ///
@@ -88,8 +88,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Writes some rows and how far the import is with them, in one transaction. Answers the counts after it; `None`
-    /// when the import is no longer running.
+    /// Writes some rows and the import's new position, in one transaction. Returns the new counts; `None` when the
+    /// import is no longer running.
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ impl Store {
         Ok(Some(counts))
     }
 
-    /// Ends an import that was read to its end, or that cannot be read further for the reason that is given.
+    /// Ends an import that was read to its end, or that cannot be read further for the reason in `failure`.
     ///
     /// # Errors
     ///

@@ -1,7 +1,9 @@
-//! Fences: what each write of the ledger checks, so that a process that lost its right writes nothing more.
+//! Fences: rows that each write of the ledger checks, so that a process that lost its right to dispatch writes nothing
+//! more.
 //!
-//! A process that dispatches alone is fenced by the lease's epoch, a node of a cluster by a row of its own. Both rows are
-//! locked in share mode by the transaction that checks them, so that the process that takes over waits until it ends.
+//! A process that dispatches alone is fenced by the lease's epoch, a node of a cluster by a row of its own. Both rows
+//! are locked in share mode by the transaction that checks them, so that the process that takes over waits until it
+//! ends.
 
 use sea_orm::{ConnectionTrait, DbBackend, Value};
 use uuid::Uuid;
@@ -64,7 +66,7 @@ impl Fence {
 }
 
 impl Store {
-    /// No node writes anything from now on.
+    /// Closes the fences of all nodes: no node writes anything from now on.
     pub(super) async fn close_all_fences(&self, to: &impl ConnectionTrait) -> Result<()> {
         if self.backend != DbBackend::Postgres {
             return Ok(());

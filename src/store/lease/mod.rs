@@ -1,13 +1,13 @@
 //! The lease on dispatching: at most one process sends from a database.
 //!
-//! A lock that dies with its holder keeps a second process from starting (a file lock beside a SQLite
-//! file, an advisory lock in PostgreSQL). Should the lock be lost while its holder lives on, because the
-//! connection that held it broke, the epoch still fences: the next holder of the lease raises it, and the
-//! ledger of the process before can write no more. The holder asks regularly, takes a lock that it lost again, and
-//! learns that another process took over even while it has nothing to write.
+//! A lock that dies with its holder keeps a second process from starting (a file lock beside a SQLite file, an advisory
+//! lock in PostgreSQL). If the lock is lost while its holder lives on, because the connection that held it broke, the
+//! epoch still fences: the next holder of the lease raises it, and the previous holder's ledger can no longer write.
+//! The holder checks the lease regularly, takes a lock that it lost again, and learns that another process took over
+//! even while it has nothing to write.
 //!
-//! The nodes of a cluster share the lock and have a [`fence`] each. A node whose lease has lapsed loses its channels only
-//! after its fence was closed, and writes nothing from then on.
+//! The nodes of a cluster share the lock and have a [`fence`] each. A node whose lease has lapsed loses its channels
+//! only after its fence was closed, and writes nothing from then on.
 
 mod fence;
 mod session;
@@ -31,7 +31,7 @@ pub(super) const DISPATCH: &str = "dispatch";
 /// Not a lease, but the mark of a restore that is not finished: no service may use the database.
 pub(super) const RESTORE: &str = "restore";
 
-/// The right to dispatch; given back on drop.
+/// The right to dispatch; released on drop.
 #[derive(Debug)]
 pub struct Lease {
     epoch: i64,
@@ -57,8 +57,8 @@ enum Hold {
 }
 
 impl Store {
-    /// Takes the lease on dispatching. `holder` names this process for a person. Nodes of a cluster that lost the
-    /// database before write nothing more.
+    /// Takes the lease on dispatching. `holder` names this process for a person. Closes the fences of the nodes that
+    /// dispatched before.
     ///
     /// # Errors
     ///
@@ -76,8 +76,8 @@ impl Store {
         Ok(Lease { epoch, hold })
     }
 
-    /// Takes the part of one node in the lease, which the nodes of a cluster share, under the id of its incarnation. A
-    /// process that dispatched alone writes nothing more.
+    /// Takes one node's share of the lease, which the nodes of a cluster have together, under the id of its
+    /// incarnation. A process that dispatched alone before writes nothing more.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Store {
     async fn refuse_broken_restore(&self) -> Result<()> {
         if self.row("SELECT 1 FROM lease WHERE name = $1", [RESTORE.into()]).await?.is_some() {
             return Err(Error::Schema(
-                "a restore of this database was broken off: run `pombo restore` again before it is used"
+                "a restore of this database was interrupted: run `pombo restore` again before it is used"
                     .to_owned(),
             ));
         }
@@ -111,7 +111,7 @@ impl Store {
         epoch_of(within.query_one_raw(statement).await?)
     }
 
-    /// Makes sure that this process holds the lock, and takes it again where its session broke.
+    /// Makes sure that this process holds the lock, and takes it again if its session broke.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl Store {
             return Ok(Standing::Locked);
         };
         let is_locked = session.try_lock().await;
-        // Asked after the lock: another holder in between has raised the epoch, or closed the fence.
+        // Checked after the lock: another holder in between has raised the epoch, or closed the fence.
         if self.row(fence.look(1), [fence.value()]).await?.is_none() {
             return Err(Error::Fenced);
         }
@@ -135,8 +135,8 @@ impl Store {
         self.check_lease_within(within, lease, Duration::MAX).await
     }
 
-    /// The same. From then on the database ends any statement of the transaction that takes longer than `patience`, so
-    /// that a statement that waits for a lock does not keep its connection.
+    /// Like [`Store::check_lease`]. From then on the database ends any statement of the transaction that takes longer
+    /// than `patience`, so that a statement that waits for a lock does not keep its connection.
     pub(super) async fn check_lease_within(
         &self,
         within: &Transaction,
@@ -144,7 +144,7 @@ impl Store {
         patience: Duration,
     ) -> Result<()> {
         let Some(fence) = lease.fence() else { return Ok(()) };
-        // Zero is without end.
+        // Zero means no limit.
         let millis = i32::try_from(patience.as_millis()).unwrap_or(0).to_string();
         let row = within.query_one_raw(self.statement(fence.check(), [fence.value(), millis.into()])).await?;
         row.map(drop).ok_or(Error::Fenced)
@@ -181,7 +181,7 @@ impl Lease {
 #[derive(Debug)]
 pub(super) struct KeptOut(#[expect(dead_code, reason = "held for its lock")] Hold);
 
-/// The lock on dispatching, without a database behind it.
+/// Takes the lock on dispatching without opening a store.
 pub(super) async fn keep_out(options: &Options) -> Result<KeptOut> {
     Ok(KeptOut(if options.url.starts_with("sqlite:") {
         Hold::File(lock_file(&options.url)?)
@@ -201,7 +201,7 @@ fn taken() -> Error {
 
 fn lock_file(url: &str) -> Result<File> {
     let database = SqliteConnectOptions::from_str(url)
-        .map_err(|error| Error::Unavailable(format!("database.url is no address: {error}")))?;
+        .map_err(|error| Error::Unavailable(format!("database.url is not a valid address: {error}")))?;
     let path = database.get_filename().with_extension("lock");
     let unavailable =
         |error: std::io::Error| Error::Unavailable(format!("cannot lock {}: {error}", path.display()));

@@ -41,7 +41,7 @@ const LOCK_SHARED: &str = "SELECT CASE WHEN EXISTS (SELECT 1 FROM pg_locks WHERE
 pub(super) enum Mode {
     /// Not shared: this process dispatches alone.
     Alone,
-    /// Other nodes of the cluster.
+    /// Shared with other nodes of the cluster.
     Shared,
 }
 
@@ -63,7 +63,7 @@ impl Session {
     /// A session that holds the lock.
     pub(super) async fn lock(options: &Options, mode: Mode) -> Result<Self> {
         let options = PgConnectOptions::from_str(&options.url)
-            .map_err(|error| Error::Unavailable(format!("database.url is no address: {error}")))?;
+            .map_err(|error| Error::Unavailable(format!("database.url is not a valid address: {error}")))?;
         let options = connect::plain_on_this_machine(options).application_name("pombo dispatch lease");
         let session = Self { options, mode, connection: Mutex::new(None) };
         if session.try_lock().await? { Ok(session) } else { Err(taken()) }
@@ -105,7 +105,7 @@ async fn lock(connection: &mut PgConnection, mode: Mode) -> sqlx::Result<bool> {
     sqlx::query_scalar(sql).bind(ADVISORY_LOCK).fetch_one(connection).await
 }
 
-/// Sets [`KEEPALIVE`]. A server that does not support it works without.
+/// Sets [`KEEPALIVE`]. A server that does not support a setting works without it.
 async fn keep_alive(connection: &mut PgConnection) -> sqlx::Result<()> {
     for (setting, value) in KEEPALIVE {
         let set = sqlx::query("SELECT set_config($1, $2, false)").bind(setting).bind(value);
@@ -128,7 +128,7 @@ mod tests {
 
     #[actix::test]
     #[ignore = "needs PostgreSQL: run scripts/test"]
-    async fn the_server_watches_whether_the_machine_of_the_session_with_the_lock_still_answers() {
+    async fn the_server_watches_the_machine_of_the_session_with_the_lock() {
         let server = std::env::var("POMBO_TEST_POSTGRES").expect("POMBO_TEST_POSTGRES names no server");
         let scratch = crate::store::scratch::Scratch::create(&server).await.unwrap();
         let options = Options {
@@ -158,7 +158,7 @@ mod tests {
                 sqlx::query("SELECT pg_terminate_backend(pg_backend_pid())").execute(connection).await;
             assert!(broken.is_err());
             drop(place);
-            // The session that ends gives its lock back when it is gone, moments after it was told to.
+            // The server releases the lock when the terminated session is gone, moments after the request.
             let locked = async {
                 while store.confirm_lease(&lease).await.unwrap() != Standing::Locked {
                     tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! A batch taken apart: which of its rows are written together, and which stand for themselves.
+//! Takes a batch apart into rows that are written together and rows that are written alone.
 
 use std::collections::HashMap;
 
@@ -63,7 +63,7 @@ impl PendingWrites {
         parts
     }
 
-    /// All of these in one.
+    /// Joins these batches into one.
     pub fn together<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut all = Self::default();
         parts.into_iter().for_each(|part| all.add(part.clone()));
@@ -104,7 +104,7 @@ impl PendingWrites {
         sends.chain(extended).chain(self.activations.iter().map(|activation| activation.send_id))
     }
 
-    /// The same with fewer of the provider's texts, if it has any: first without the words of an error, then without
+    /// This batch with fewer of the provider's texts, if it has any: first without the words of an error, then without
     /// the provider's id. A message's state matters more than the words about it.
     #[must_use]
     pub fn plainer(&self) -> Option<Self> {
@@ -127,7 +127,7 @@ impl PendingWrites {
 }
 
 impl Committed {
-    /// Adds what another commit found.
+    /// Adds the findings of another commit.
     pub fn add(&mut self, other: Self) {
         let Self { gone, overtaken, ignored } = other;
         self.gone.extend(gone);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_send_is_made_of_stays_together_and_marks_come_last() {
+    fn the_rows_of_a_send_stay_together_and_marks_come_last() {
         let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let mark =
             Mark { send_id: one, progress: Progress::default(), state: send::State::Active, due_at: None };

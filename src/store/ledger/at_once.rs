@@ -1,9 +1,10 @@
-//! Frequent writes without a transaction of several statements: on PostgreSQL, batches of accepted sends, outcomes and marks.
+//! Frequent writes on PostgreSQL without a transaction of several statements: batches of accepted sends, outcomes and
+//! marks.
 //!
-//! A statement is a transaction of its own. It saves the round trips of a beginning, a check of the fence, a lock of the
-//! sends and a commit, which single sends wait for while bulk sends go out. A statement leaves in one piece, so outcomes may
-//! take several. Only the last statement of a batch waits for the disk: PostgreSQL writes its log in order, so the others
-//! are durable with it. A batch that must do more than this is written as a transaction.
+//! A statement is a transaction of its own. It saves the round trips of a beginning, a check of the fence, a lock of
+//! the sends and a commit, for which single sends would wait while bulk sends go out. A statement leaves in one piece,
+//! so outcomes may take several. Only the last statement of a batch waits for the disk: PostgreSQL writes its log in
+//! order, so the others are durable with it. A batch that must do more than this is written as a transaction.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -27,7 +28,7 @@ use crate::store::pool::driver_error;
 use crate::store::{Error, Result, Store};
 
 impl Store {
-    /// Writes a batch of sends, outcomes and marks, each send and each outcome or none of it; `None` if it takes a
+    /// Writes a batch of sends, outcomes and marks, each row whole or not at all; `None` if the batch needs a
     /// transaction.
     pub(super) async fn write_at_once(
         &self,
@@ -51,7 +52,8 @@ impl Store {
         Some(accepted.and(recorded))
     }
 
-    /// Writes the batch's sends in one statement, or none of them; `None` where it would not leave in one piece.
+    /// Writes the batch's sends in one statement, or none of them; `None` if the statement would not leave in one
+    /// piece.
     async fn accept_at_once(
         &self,
         lease: &Lease,
@@ -83,8 +85,8 @@ impl Store {
         })
     }
 
-    /// Writes the batch's outcomes and marks. Either is written or not, and marks not before outcomes; `None` where it takes
-    /// a transaction. `is_durable_later` if a statement follows that waits for the disk.
+    /// Writes the batch's outcomes and marks. Marks are not written before outcomes. `None` if the batch needs a
+    /// transaction. `is_durable_later` means that a statement follows that waits for the disk.
     async fn record_at_once(
         &self,
         lease: &Lease,
@@ -115,7 +117,7 @@ impl Store {
         }))
     }
 
-    /// Divides outcomes into statements that each leave in one piece, the last of them with the marks; `None` where the
+    /// Divides outcomes into statements that each leave in one piece, the last of them with the marks; `None` if the
     /// marks alone are too long.
     fn pieces<'a>(&self, outcomes: &[&'a OutcomeOf], marks: &[&'a Mark]) -> Option<Vec<Piece<'a>>> {
         let most = self.write.one_piece();
@@ -142,7 +144,7 @@ impl Store {
         Some(pieces)
     }
 
-    /// Writes a piece in one statement. Returns the sends whose marks moved; `None` where it takes a transaction.
+    /// Writes a piece in one statement. Returns the sends whose marks moved; `None` if the piece needs a transaction.
     async fn record_piece(
         &self,
         fence: Fence,
@@ -165,7 +167,8 @@ impl Store {
         match written.await.map_err(Error::while_committing) {
             Ok(Some(moved)) => Some(Ok(moved)),
             Ok(None) => Some(Err(Error::Fenced)),
-            // A receipt was there first, or an earlier attempt to write these went through: the transaction compares.
+            // A receipt was written first, or an earlier attempt to write these rows succeeded: the transaction
+            // compares.
             Err(Error::Taken(_)) => {
                 self.write.expect_rows();
                 None
@@ -175,7 +178,7 @@ impl Store {
     }
 }
 
-/// What one statement writes.
+/// The rows that one statement writes.
 struct Piece<'a> {
     /// The sends that it locks.
     sends: BTreeSet<Uuid>,
@@ -192,14 +195,14 @@ impl Default for Piece<'_> {
 /// When the rows of a statement are on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Durable {
-    /// As soon as it is answered.
+    /// When the statement is answered.
     Now,
     /// With the next statement that waits for the disk.
     Later,
 }
 
-/// Whether a batch has only outcomes and marks: no messages end with their send, and no announcement has to be compared
-/// with its message's row.
+/// Whether a batch has only outcomes and marks: no messages end with their send, and no announced message has to be
+/// compared with its row.
 fn is_simple(batch: &PendingWrites) -> bool {
     let ends = batch.marks.iter().any(|mark| matches!(mark.state, State::Canceled | State::Expired));
     let announces = batch.outcomes.iter().any(|row| row.outcome.state == message::State::Sending);
@@ -214,7 +217,7 @@ fn records_new(batch: &PendingWrites) -> bool {
     !new.is_empty() && recorded.any(|id| new.contains(&id))
 }
 
-/// Whether no message should have a row yet.
+/// Whether no message is expected to have a row yet.
 fn are_first(outcomes: &[&OutcomeOf]) -> bool {
     outcomes.iter().all(|row| row.outcome.attempts <= 1)
 }

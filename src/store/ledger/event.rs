@@ -23,7 +23,7 @@ pub struct Event {
     pub channel_id: Uuid,
     /// Its kind, such as [`INBOUND_MESSAGE`].
     pub kind: &'static str,
-    /// The provider's own id of it: the channel keeps one of each kind and id.
+    /// The provider's id of the event: the channel keeps one event of each kind and id.
     pub identity: String,
     /// The sender, if the provider names a number.
     pub from: Option<PhoneNumber>,
@@ -43,7 +43,7 @@ const EVENT: &[(&str, Type)] = &[
 ];
 
 impl Store {
-    /// Keeps the events that are not kept yet.
+    /// Stores the events that are not stored yet.
     pub(super) async fn keep_events(
         &self,
         to: &impl ConnectionTrait,

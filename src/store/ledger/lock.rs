@@ -25,7 +25,7 @@ impl Store {
         }
     }
 
-    /// The same where the sub-select joins others to this table.
+    /// The same for a sub-select that joins other tables to this one.
     pub(in crate::store) fn locking_of(&self, table: &str) -> String {
         match self.locking() {
             "" => String::new(),

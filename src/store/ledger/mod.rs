@@ -1,6 +1,6 @@
-//! Writing sends and the ledger: one batch, one transaction, one statement for each kind of row. A node of a cluster writes
-//! a batch that has receipts in several transactions, so that each changes messages with one statement. Frequent batches go
-//! [without a transaction](at_once).
+//! Writes sends and the ledger: one batch, one transaction, one statement for each kind of row. A node of a cluster
+//! writes a batch that has receipts in several transactions, so that each changes messages with one statement. Frequent
+//! batches go [without a transaction](at_once).
 //!
 //! Only the engine's ledger calls this. A batch that accepts sends or records dispatching first checks the lease's
 //! epoch, so that a process that lost the lease cannot write it. Rows are locked in one order, which `lock` defines.
@@ -66,13 +66,13 @@ pub struct Answer {
     pub key: String,
     /// SHA-256 of the request.
     pub fingerprint: [u8; 32],
-    /// The send that came of it.
+    /// The send that the request created.
     pub send_id: Uuid,
     /// Its recipients.
     pub recipients: u64,
     /// Entries that were skipped.
     pub skipped: u64,
-    /// The first of them, as JSON.
+    /// The first of the skipped entries, as JSON.
     pub skipped_first: String,
 }
 
@@ -133,10 +133,10 @@ pub struct PendingWrites {
     pub outcomes: Vec<OutcomeOf>,
     /// Progress of sends.
     pub marks: Vec<Mark>,
-    /// Receipts; the furthest along of each message counts, in any order.
+    /// Receipts, in any order: for each message, the one that is furthest along counts.
     pub receipts: Vec<Receipt>,
-    /// Statements about recipients: that messages to them are skipped, held for a while, or no longer skipped. The
-    /// latest counts, in any order.
+    /// Statements about recipients: that messages to them are skipped, held for a while, or no longer skipped. They are
+    /// in any order; the latest counts.
     pub suppressions: Vec<suppressions::Word>,
     /// Inbound events of the provider, stored for later.
     pub events: Vec<Event>,
@@ -148,7 +148,7 @@ impl PendingWrites {
         self.rows() == 0
     }
 
-    /// The number of rows of every kind; rows that another one adds beside itself are not counted.
+    /// The number of rows of all kinds; rows that follow from another row are not counted.
     pub const fn rows(&self) -> usize {
         let Self {
             sends,
@@ -171,14 +171,14 @@ impl PendingWrites {
         !self.is_empty() && self.rows() == self.sends.len()
     }
 
-    /// Whether it only accepts sends and records dispatching.
+    /// Whether the batch only accepts sends and records dispatching.
     const fn is_sends_and_dispatching_only(&self) -> bool {
         !self.is_empty() && self.rows() == self.sends.len() + self.outcomes.len() + self.marks.len()
     }
 
-    /// Whether only the holder of the lease may write it. The next holder removes audiences that were being written,
-    /// and dispatches the sends that it finds. Receipts need no lease: they report what the provider did. An empty
-    /// batch does: it checks whether anything could be written.
+    /// Whether only the holder of the lease may write the batch. The next holder removes audiences that were being
+    /// written, and dispatches the sends that it finds. Receipts need no lease: they report what the provider did. An
+    /// empty batch needs the lease: it checks whether the process can write.
     const fn needs_lease(&self) -> bool {
         let accepts = !self.sends.is_empty() || !self.blocks.is_empty() || !self.activations.is_empty();
         accepts || !self.outcomes.is_empty() || !self.marks.is_empty() || self.is_empty()
@@ -190,26 +190,26 @@ impl PendingWrites {
 pub struct Terms {
     /// How long the database may take for the rows, and again for the commit.
     pub patience: Duration,
-    /// Sends alone are committed by the statement that writes them, and so are sends, outcomes and marks on PostgreSQL. That
-    /// is quicker, but leaves in doubt whether they are written when the connection turns out to be broken. A transaction
-    /// notices before it writes.
+    /// A batch of sends alone is committed by the statement that writes it; on PostgreSQL, so is a batch of sends,
+    /// outcomes and marks. That is quicker, but if the connection turns out to be broken, it is in doubt whether the
+    /// rows are written. A transaction detects a broken connection before it writes.
     pub in_one_statement: bool,
 }
 
 /// The result of a commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Committed {
-    /// Sends of the batch's marks that are not there (any more): their marks went nowhere.
+    /// Sends of the batch's marks that do not exist (any more): their marks were not written.
     pub gone: Vec<Uuid>,
-    /// Announced messages whose rows say that they are over.
+    /// Announced messages that have ended, according to their rows.
     pub overtaken: Vec<Key>,
     /// Receipts that matched no message.
     pub ignored: Ignored,
 }
 
-/// What of a batch one transaction writes. Each statement locks messages in their order, and two statements of one
-/// transaction do not: nodes that change messages of the same sends, as the owner of the channel and as the receiver of
-/// webhooks, would wait for each other. A single process writes one batch at a time.
+/// The part of a batch that one transaction writes. One statement locks messages in their order, but two statements of
+/// one transaction do not: nodes that change messages of the same sends, as the owner of the channel and as the
+/// receiver of webhooks, would wait for each other. A single process writes one batch at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Whole,
@@ -217,7 +217,7 @@ enum Part {
     Known,
     /// Receipts of messages that have none yet.
     Early,
-    /// Everything but receipts.
+    /// Everything except receipts.
     Rest,
 }
 
@@ -237,26 +237,26 @@ impl From<Committed> for Written {
 const IDS: &[(&str, Type)] = &[("id", Type::Uuid)];
 
 impl Store {
-    /// Writes `batch` in one transaction; all of it is durable when this returns. A node of a cluster writes receipts in
-    /// transactions of their own, before the rest: after an error they may be written and the rest not. The same holds for
-    /// outcomes in one statement ([`Terms`]).
+    /// Writes `batch` in one transaction; all of it is durable when this returns. A node of a cluster writes receipts
+    /// in transactions of their own, before the rest: after an error, the receipts may be written and the rest not. The
+    /// same holds for outcomes in one statement ([`Terms`]).
     ///
     /// # Errors
     ///
     /// [`Error::Fenced`] when this process has lost the `lease`; [`Error::Unavailable`] when the database cannot write
-    /// now and nothing was written; [`Error::InDoubt`] when the batch may be written, or may be later: outcomes and
-    /// marks can be written again, sends must be [settled](Self::settle). [`Error::Missing`] when a send of the batch's
-    /// blocks or activations is not being resolved.
+    /// now and nothing was written; [`Error::InDoubt`] when the batch may have been written, or may be written later:
+    /// outcomes and marks can be written again, sends must be [settled](Self::settle). [`Error::Missing`] when a send
+    /// of the batch's blocks or activations is not being resolved.
     pub async fn commit(&self, lease: &Lease, batch: &PendingWrites, now: Timestamp) -> Result<Committed> {
         let terms = Terms { patience: Duration::MAX, in_one_statement: true };
         self.commit_on(terms, lease, batch, now).await
     }
 
-    /// The same, on these terms.
+    /// Like [`Store::commit`], on these terms.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Store::commit`].
     pub async fn commit_on(
         &self,
         terms: Terms,
@@ -291,7 +291,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Written> {
         let Terms { patience, in_one_statement } = terms;
-        let in_doubt = || Error::InDoubt("it did not answer in time".to_owned());
+        let in_doubt = || Error::InDoubt("the database did not answer in time".to_owned());
         if in_one_statement {
             let written = timeout(patience, self.commit_at_once(lease, batch, now)).await;
             if let Some(written) = written.unwrap_or_else(|_| Some(Err(in_doubt()))) {
@@ -299,7 +299,7 @@ impl Store {
             }
         }
         let sends = self.rows_of_sends(batch);
-        // A transaction that is not asked to commit never does.
+        // A transaction that gets no commit never commits.
         let written = timeout(patience, self.write_rows(lease, (batch, part), sends, now, patience)).await;
         let (transaction, written) = written.unwrap_or_else(|_| Err(late()))?;
         match timeout(patience, transaction.commit()).await {
@@ -310,8 +310,8 @@ impl Store {
         Ok(written)
     }
 
-    /// Writes a batch in statements that are transactions of their own, without the round trips of a begin and a commit;
-    /// `None` if that cannot be done.
+    /// Writes a batch in statements that are transactions of their own, without the round trips of a begin and a
+    /// commit; `None` if that cannot be done.
     async fn commit_at_once(
         &self,
         lease: &Lease,
@@ -329,7 +329,7 @@ impl Store {
         Some(self.insert_sends_alone(sends, now).await.map(|()| Committed::default()))
     }
 
-    /// Writes this part of a batch, but does not commit it.
+    /// Writes a part of a batch without a commit.
     async fn write_rows(
         &self,
         lease: &Lease,

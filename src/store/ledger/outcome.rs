@@ -1,4 +1,4 @@
-//! Outcomes of attempts, and how far their sends got.
+//! Outcomes of attempts, and the progress of their sends.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -45,13 +45,13 @@ pub(in crate::store) fn rank(column: &str) -> String {
     format!("CASE {column} {} END", cases.join(" "))
 }
 
-/// The states about which a channel's own attempts still decide, as SQL.
+/// The states that a channel's own attempts can still change, as SQL.
 fn open_states() -> String {
     let open = message::State::ALL.iter().filter(|state| state.is_open());
     open.map(|state| state.as_i16().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// The last statement on each subject: one SQL statement may touch a row once.
+/// The last statement on each subject, because one SQL statement can change a row only once.
 fn last_words<T, K: Eq + Hash>(words: &[T], about: impl Fn(&T) -> K) -> impl Iterator<Item = &T> {
     let mut seen = HashSet::with_capacity(words.len());
     let mut last: Vec<_> = words.iter().rev().filter(|word| seen.insert(about(word))).collect();
@@ -101,7 +101,7 @@ pub(super) fn cells_of_mark(mark: &Mark) -> [Cell<'static>; MARK.len()] {
     ]
 }
 
-/// The statement that inserts outcomes. It ends with where they come from.
+/// The statement that inserts outcomes. It ends with the source of the rows.
 pub(super) fn insert_into_message(incoming: &str, now: usize) -> String {
     format!(
         "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
@@ -112,7 +112,8 @@ pub(super) fn insert_into_message(incoming: &str, now: usize) -> String {
 }
 
 /// The update for a message that has a row. A receipt may have come first: its state stays unless the outcome is
-/// further along. No attempt follows the announcement of a message that is over, so the provider did not take it then.
+/// further along. No attempt follows the announcement of a message that has ended, so the announcement does not set the
+/// time when the provider took it.
 pub(super) fn unless_heard() -> String {
     let announced = message::State::Sending.as_i16();
     let heard = format!(
@@ -178,7 +179,7 @@ impl Store {
         Ok(())
     }
 
-    /// The announced messages that are over, by their rows.
+    /// The announced messages that have ended, according to their rows.
     pub(super) async fn overtaken(
         &self,
         to: &impl ConnectionTrait,

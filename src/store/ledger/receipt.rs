@@ -1,4 +1,4 @@
-//! Receipts: the provider's later reports on messages that it accepted, perhaps before the outcome of the attempt is
+//! Receipts: the provider's later reports on messages that it accepted, possibly before the outcome of the attempt is
 //! written.
 //!
 //! A receipt only moves a message forward, and only a message of the company whose channel received it. A receipt that
@@ -22,7 +22,7 @@ use crate::store::{Error, Result, Store};
 pub struct Receipt {
     /// The message.
     pub key: Key,
-    /// The company of the channel that received it: a message of another company stays as it is.
+    /// The company of the channel that received the receipt: a message of another company stays as it is.
     pub company_id: Uuid,
     /// Sent, delivered, read or failed.
     pub state: State,
@@ -37,9 +37,9 @@ pub struct Receipt {
 /// Receipts that matched no message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ignored {
-    /// Their company has no such send (any more).
+    /// The company has no such send (any more).
     pub unknown_send: u64,
-    /// Their send has no such recipient, or never attempted it.
+    /// The send has no such recipient, or never attempted the message.
     pub never_attempted: u64,
 }
 
@@ -95,7 +95,7 @@ impl Receipt {
         self.provider_message_id = id;
     }
 
-    /// The message that it may move, with its recipient where it has no row yet.
+    /// The message that the receipt may move, with its recipient if the message has no row yet.
     fn announced(&self, recipient: Option<i64>) -> Announced<'_> {
         Announced {
             key: self.key,
@@ -137,8 +137,8 @@ impl Open {
 }
 
 impl Store {
-    /// Writes receipts, which are [in order](Receipt::in_order), of messages that have a row. Returns whether some are left
-    /// that moved no row: their messages may have none.
+    /// Writes receipts, which are [in order](Receipt::in_order), of messages that have a row. Returns whether some
+    /// receipts moved no row: their messages may have none.
     pub(super) async fn receive(
         &self,
         to: &impl ConnectionTrait,
@@ -173,7 +173,7 @@ impl Store {
         Ok(advanced.await? < receipts.len() as u64)
     }
 
-    /// The `incoming` rows, their messages locked by send and ordinal on the way.
+    /// The `incoming` rows, in a sub-select that locks their messages by send and ordinal.
     fn with_messages_locked(&self, incoming: &str) -> String {
         if self.locking().is_empty() {
             return incoming.to_owned();
@@ -186,8 +186,8 @@ impl Store {
         )
     }
 
-    /// Inserts the rows of messages that have none yet, of receipts that are in order too. Returns how many receipts were
-    /// ignored.
+    /// Inserts rows for messages that have none yet, from receipts that are [in order](Receipt::in_order). Returns how
+    /// many receipts were ignored.
     pub(super) async fn receive_early(
         &self,
         to: &impl ConnectionTrait,
@@ -266,7 +266,7 @@ impl Store {
     }
 
     /// The recipient at `key`, from the block in `open` or one that is read now. A block that cannot be read is logged
-    /// and yields nobody: one damaged send must not keep the ledger from writing.
+    /// and yields `None`: one damaged send must not keep the ledger from writing.
     async fn recipient_at(
         &self,
         to: &impl ConnectionTrait,

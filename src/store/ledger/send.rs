@@ -48,7 +48,7 @@ impl Store {
         rows
     }
 
-    /// Inserts them in a transaction that has checked the lease.
+    /// Inserts new sends in a transaction that has checked the lease.
     pub(super) async fn insert_sends(
         &self,
         to: &impl ConnectionTrait,
@@ -64,7 +64,7 @@ impl Store {
         Ok(())
     }
 
-    /// Inserts them in a statement of their own, on SQLite, where the lease cannot be lost.
+    /// Inserts new sends in a statement of their own, on SQLite, where the lease cannot be lost.
     pub(super) async fn insert_sends_alone(&self, rows: Bulk, now: Timestamp) -> Result<()> {
         let own = vec![now.millis().into()];
         let insert = |incoming: &str, now| insert_into_send(incoming, now, None);
@@ -175,8 +175,8 @@ pub(super) fn cells_of(send: &NewSend) -> [Cell<'_>; SEND.len()] {
     ]
 }
 
-/// The statement that inserts sends. It ends with where they come from. A node of a cluster signs the sends whose
-/// audience it still resolves.
+/// The statement that inserts sends. It ends with the source of the rows. A node of a cluster writes its id into the
+/// sends whose audience it still resolves.
 pub(super) fn insert_into_send(incoming: &str, now: usize, node: Option<Uuid>) -> String {
     let (column, signature) = node.map_or_else(Default::default, |node| {
         let resolving = State::Resolving.as_i16();

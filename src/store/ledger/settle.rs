@@ -1,9 +1,9 @@
-//! Settles sends in doubt: after it they are in the store, or never will be.
+//! Settles sends in doubt: afterwards, each is in the store or never will be.
 //!
 //! A commit without an answer may still happen: the database may hang with the statement, or the network with its
-//! bytes. So a send is not withdrawn by deleting what is there now, but by a tombstone, a row under its id: a late
+//! bytes. Deleting the rows that exist now would not withdraw a send. A tombstone does, a row under its id: a late
 //! insert of the send collides with it, and a late activation finds no send that is being resolved. If the database is
-//! writing the send at that moment, it answers after that.
+//! writing the send at that moment, the tombstone waits for that write.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -25,7 +25,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// When the database fails. Nothing is settled then, or all of it: ask again.
+    /// When the database fails. Then either nothing or everything is settled: repeat the call.
     pub async fn settle(&self, sends: &[Uuid], now: Timestamp, patience: Duration) -> Result<HashSet<Uuid>> {
         let settling = async {
             let transaction = self.begin().await?;
@@ -35,11 +35,12 @@ impl Store {
             transaction.commit().await?;
             Ok::<_, Error>(accepted)
         };
-        // The database gives up first, which frees the connection; unless it does not answer at all.
+        // The database's own limit ends first, which frees the connection, unless the database does not answer at all.
         tokio::time::timeout(patience.saturating_mul(2), settling).await.unwrap_or_else(|_| Err(late()))
     }
 
-    /// PostgreSQL waits for a lock without end. A SQLite database has one writer, and a bound of its own.
+    /// Bounds the statements on PostgreSQL, which otherwise waits for a lock without limit. SQLite has a bound of its
+    /// own.
     async fn give_up_after(&self, to: &Transaction, patience: Duration) -> Result<()> {
         if self.backend == DbBackend::Postgres {
             let millis = patience.as_millis().max(1);

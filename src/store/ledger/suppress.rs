@@ -1,7 +1,7 @@
 //! Statements of the provider and of recipients about suppressions.
 //!
 //! For each recipient the latest statement counts, in any order of arrival. Therefore a recipient who is no longer
-//! suppressed keeps a row, with an end in the past: an older statement that arrives later meets it.
+//! suppressed keeps a row, with an end in the past: an older statement that arrives later is compared with it.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ const WORD: &[(&str, Type)] = &[
 /// By primary key, which is also the order in which rows are locked.
 type Words<'a> = BTreeMap<(Uuid, PhoneNumber, Suppression), &'a Word>;
 
-/// One SQL statement may touch a row once: for each recipient the latest statement, and the longest hold.
+/// The latest statement and the longest hold for each recipient, because one SQL statement can change a row only once.
 fn last_words(words: &[Word]) -> (Words<'_>, Words<'_>) {
     let (mut last, mut holds) = (Words::new(), Words::new());
     for word in words {
@@ -92,7 +92,7 @@ impl Store {
     fn rows_of_words(&self, words: &Words<'_>) -> Bulk {
         let mut rows = Bulk::new(self.backend, WORD);
         for word in words.values() {
-            // A hold has no author who could take it back.
+            // A hold is no statement of the recipient: every statement counts as later.
             let said_at = if matches!(word.says, Says::Hold { .. }) { 0 } else { word.said_at.millis() };
             rows.push([
                 word.company_id.into(),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_of_a_batch_counts_in_whatever_order_it_comes_and_of_one_moment_the_later_one() {
+    fn the_latest_statement_of_a_batch_counts_in_any_order_and_at_one_moment_the_last_one() {
         const STOP: Says = Says::Stop { provider_code: None };
         let last = |words: &[(i64, Says)]| {
             let words: Vec<_> = words.iter().map(|(said_at, says)| word(*said_at, *says)).collect();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_hold_of_a_batch_counts_and_takes_no_word_s_place() {
+    fn the_longest_hold_of_a_batch_counts_and_replaces_no_statement() {
         let hold = |until| Says::Hold { until: Timestamp::from_millis(until), provider_code: None };
         let words = [word(3, hold(30)), word(1, Says::Resume), word(2, hold(20))];
         let (last, holds) = last_words(&words);

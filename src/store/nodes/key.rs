@@ -1,4 +1,5 @@
-//! Idempotency keys that a node of a cluster works at, so that no other node accepts the same request beside it.
+//! Idempotency keys whose requests run on a node of a cluster, so that no other node accepts the same request at the
+//! same time.
 
 use uuid::Uuid;
 
@@ -19,7 +20,8 @@ impl Store {
         Ok(run(&self.write, self.statement(sql, values)).await? > 0)
     }
 
-    /// Moves a company's key from the node that has it to another one; `false` when that node does not have it (any more).
+    /// Moves a company's key from the node that has it to another one; `false` when that node does not have it (any
+    /// more).
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The nodes of a cluster: who they are, until when each has its lease, and whose fence is closed.
+//! The nodes of a cluster, the end of each node's lease, and the state of its fence.
 //!
 //! All times are by the database's clock, which the nodes have in common. Everything here needs PostgreSQL.
 
@@ -21,7 +21,7 @@ use super::{Error, Lease, Options, Result, Store, run};
 use crate::clock::Timestamp;
 use crate::domain::send::State as SendState;
 
-/// The database's clock in Unix milliseconds, as it is now and not when the transaction began.
+/// The database's clock in Unix milliseconds, at this moment and not at the transaction's beginning.
 const NOW: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT";
 /// How long rows of nodes are kept after their end.
 const KEPT: Duration = Duration::from_secs(3_600);
@@ -48,7 +48,7 @@ pub enum Stage {
     Serving,
     /// It gives its channels away and takes no others.
     Draining,
-    /// Its fence is closed, and remains of it may have to be cleared up.
+    /// Its fence is closed, and its remains may have to be cleared up.
     Fenced,
     /// Its fence is closed, and its remains are cleared up.
     Gone,
@@ -214,11 +214,11 @@ impl Store {
     ///
     /// When the database fails.
     pub async fn close_fence(&self, id: Uuid) -> Result<bool> {
-        // The node's row first: its own renewal waits for that, and then finds that it came too late.
+        // The node's row is changed first: the node's own renewal waits for that, and then finds the node fenced.
         self.close_fence_if(id, &format!("lapses_at <= {NOW}")).await
     }
 
-    /// The node gives up its lease: it writes nothing from now on, and its shards are free.
+    /// Gives up the node's lease: the node writes nothing from now on, and its shards are free.
     ///
     /// # Errors
     ///
@@ -237,8 +237,8 @@ impl Store {
     }
 
     /// Clears up after a fenced node: removes sends whose audience it was resolving, and its claims of idempotency
-    /// keys, and ends the messages that its channels put back in canceled or expired sends. The call can be repeated, and
-    /// made by several nodes at once.
+    /// keys, and ends the messages that its channels put back in canceled or expired sends. The call can be repeated,
+    /// and made by several nodes at once.
     ///
     /// # Errors
     ///

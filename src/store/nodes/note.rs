@@ -1,7 +1,7 @@
-//! Notes: what a node tells the owner of a channel, or all nodes, through the database.
+//! Notes: messages of a node to the owner of a channel, or to all nodes, through the database.
 //!
-//! The owner of a channel removes a note once it has acted on it. A note to all nodes is read by each of them and removed
-//! when it is old.
+//! The owner of a channel removes a note once it has acted on it. A note to all nodes is read by each of them and
+//! removed when it is old.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const KEPT: Duration = Duration::from_secs(60);
 /// The content of the note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// Later notes have greater ones, but may become readable in another order.
+    /// Later notes have greater ids, but may become readable in another order.
     pub id: i64,
     /// The channel whose owner it is for; `None` when it is for every node.
     pub channel: Option<Uuid>,
@@ -32,8 +32,8 @@ pub struct Note {
     pub body: String,
 }
 
-/// A note to the owner of a send's channel, which is written in the transaction that changes the send: what happens to the
-/// node that writes it does not keep the owner from learning of the change.
+/// A note to the owner of a send's channel, which is written in the transaction that changes the send: the owner learns
+/// of the change even if the node that writes the note fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoteOfSend {
     /// As in [`Note::name`].
@@ -43,7 +43,8 @@ pub struct NoteOfSend {
 }
 
 impl Store {
-    /// Writes a note to the owner of the send's channel if the send is of this company and in this state; its id.
+    /// Writes a note to the owner of the send's channel if the send is of this company and in this state. Returns the
+    /// note's id.
     pub(in crate::store) async fn add_note_of_send(
         &self,
         connection: &impl ConnectionTrait,
@@ -66,7 +67,7 @@ impl Store {
         Ok(row.map(|row| row.try_get_by_index(0)).transpose()?)
     }
 
-    /// Writes a note; its id.
+    /// Writes a note, and returns its id.
     ///
     /// # Errors
     ///
@@ -112,8 +113,8 @@ impl Store {
         Ok(self.row("SELECT 1 FROM node_note WHERE id = $1", [id.into()]).await?.is_some())
     }
 
-    /// Removes a note to the owner of this shard that the node has acted on; whether it did. A node that does not own the
-    /// shard any more, and has not noticed, removes nothing: the note is for the new owner.
+    /// Removes a note to the owner of this shard that the node has acted on. Returns whether it did. A node that no
+    /// longer owns the shard, and does not know that yet, removes nothing: the note is for the new owner.
     ///
     /// # Errors
     ///
@@ -127,7 +128,7 @@ impl Store {
         Ok(done > 0)
     }
 
-    /// Removes a note that nobody has to act on.
+    /// Removes a note that no node has to act on.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! Which node owns which channels: claims that one node at most can win, and releases.
 //!
-//! Channels are owned by the *shard*. A row changes hands only when it was released or when its owner's fence is closed, so
-//! that of all that claim it at once the first one wins: the others find an owner whose fence is open.
+//! Channels are owned by the *shard*. A row changes hands only when it was released or when its owner's fence is
+//! closed, so that of several nodes that claim it at the same time, the first one wins: the others find an owner whose
+//! fence is open.
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
@@ -28,7 +29,8 @@ pub(super) const HAS_OWNER: &str =
     "EXISTS (SELECT 1 FROM node_fence WHERE node_fence.node_id = channel_owner.node_id AND closed = 0)";
 
 impl Store {
-    /// Claims those of these shards that nobody owns, for the node that has this lease. Returns those that it owns now.
+    /// Claims those of these shards that have no owner, for the node that has this lease. Returns the shards that the
+    /// node owns now.
     ///
     /// # Errors
     ///
@@ -51,8 +53,8 @@ impl Store {
         Ok(won)
     }
 
-    /// Gives these shards of the node that has this lease away, once their channels have stopped. Before that, ends the
-    /// messages that these channels put back in sends which others canceled or ended meanwhile.
+    /// Releases these shards of the node that has this lease, once their channels have stopped. Before that, ends the
+    /// messages that these channels put back in sends that were canceled or ended in the meantime.
     ///
     /// # Errors
     ///

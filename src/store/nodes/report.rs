@@ -1,4 +1,4 @@
-//! A report on a cluster: who owns what, how often that changed, and the state of the server.
+//! A report on a cluster: the owners of shards, how often they changed, and the state of the database server.
 
 use std::time::{Duration, Instant};
 

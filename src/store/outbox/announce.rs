@@ -1,7 +1,7 @@
 //! Writes events, each in the transaction of its change and before the statement that changes the row.
 //!
 //! The rows still have their old state, so an event is written only for a change. In a cluster another node may change
-//! a message between the two statements; then there may be one event more than changes, and never one less.
+//! a message between the two statements; then there may be one event more than there are changes, but never one less.
 
 use entity::channel::ActiveModel;
 use sea_orm::{ActiveEnum as _, ActiveValue, ConnectionTrait, Value};
@@ -46,14 +46,14 @@ pub(in crate::store) struct Announced<'a> {
     pub(in crate::store) key: message::Key,
     pub(in crate::store) company_id: Uuid,
     pub(in crate::store) state: message::State,
-    /// As rows name it; `None` where the message has a row already.
+    /// As in the column of the row; `None` if the message has a row already.
     pub(in crate::store) recipient: Option<i64>,
     pub(in crate::store) provider_message_id: Option<&'a str>,
     pub(in crate::store) error: Option<&'a Failure>,
     pub(in crate::store) at: Timestamp,
 }
 
-/// When a row takes the announced state; the same conditions as in the statements that write it.
+/// The condition under which a row takes the announced state: the same as in the statement that writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Moves {
     /// The outcome of an attempt.
@@ -254,7 +254,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes an event for each connected web session with keys: it is `connecting` from here on.
+    /// Writes an event for each connected web session with keys, because it becomes `connecting`.
     pub(in crate::store) async fn announce_resumed(&self, to: &impl ConnectionTrait, now: i64) -> Result<()> {
         if !self.writes_events() {
             return Ok(());
@@ -272,7 +272,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes an event for each of these that is not kept yet.
+    /// Writes an event for each of these inbound events that is not stored yet.
     pub(in crate::store) async fn announce_inbound(
         &self,
         to: &impl ConnectionTrait,
@@ -286,7 +286,7 @@ impl Store {
         let mut before = None;
         for event in events {
             let identity = (event.channel_id, event.kind, &event.identity);
-            // The rows are sorted: a webhook may contain a repetition.
+            // A webhook may contain an event twice. The events are sorted, so repetitions are neighbours.
             if before.replace(identity) == Some(identity) {
                 continue;
             }

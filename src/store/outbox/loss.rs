@@ -1,7 +1,7 @@
 //! A full outbox: the oldest events are removed, and an event in their place says how many.
 //!
-//! The oldest are removed because newer ones have the present state. Only the publisher does this, so that the ledger
-//! never waits for it.
+//! The oldest events are removed because newer ones have the present state. Only the publisher removes them, so that
+//! the ledger never waits for the removal.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::Kind;
 use crate::store::dialect::{Bulk, Rows, Type};
 use crate::store::{Result, Store, Transaction};
 
-/// Rows that go in one step.
+/// Rows that one step removes.
 const STEP: u32 = 10_000;
 const COMPANY: &[(&str, Type)] = &[("company_id", Type::Uuid)];
 const LOST: &[(&str, Type)] = &[
@@ -43,7 +43,7 @@ impl Loss {
 }
 
 impl Store {
-    /// Drops the oldest events until `most` of them are left, in steps. How many were dropped.
+    /// Drops the oldest events until `most` of them are left, in steps. Returns how many were dropped.
     ///
     /// # Errors
     ///
@@ -113,7 +113,7 @@ impl Store {
     }
 }
 
-/// Adds rows to the losses of their companies; how many rows there were.
+/// Adds rows to the losses of their companies, and returns how many rows there were.
 fn add_losses(losses: &mut BTreeMap<Uuid, Loss>, rows: &[sea_orm::QueryResult]) -> Result<u64> {
     for row in rows {
         let company: Uuid = row.try_get_by_index(1)?;

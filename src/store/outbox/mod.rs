@@ -39,7 +39,7 @@ impl Kind {
     }
 }
 
-/// How much waits in the outbox.
+/// The size and age of the outbox.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extent {
     /// Rows. Numbers that were skipped count too, which is rare.
@@ -63,7 +63,7 @@ impl Store {
         self.outbox.is_some()
     }
 
-    /// Returns when this process may have written events since this was asked last.
+    /// Waits until this process may have written events since the previous call.
     pub async fn events_written(&self) {
         match &self.outbox {
             Some(written) => written.notified().await,
@@ -78,13 +78,13 @@ impl Store {
         }
     }
 
-    /// How much waits to be published.
+    /// The size and age of the events that wait to be published.
     ///
     /// # Errors
     ///
     /// When the database fails.
     pub async fn outbox_extent(&self) -> Result<Extent> {
-        // By number: an index leads to both ends.
+        // By number, because an index gives the lowest and the highest.
         let sql = "SELECT (SELECT MAX(seq) FROM outbox_event) AS newest, seq, written_at \
                    FROM outbox_event ORDER BY seq LIMIT 1";
         let Some(row) = self.row(sql, []).await? else { return Ok(Extent::default()) };
@@ -105,7 +105,8 @@ impl Store {
         let mut rows = Rows::new(self.backend, SEQ);
         numbers.iter().for_each(|seq| rows.push([(*seq).into()]));
         let (rows, values) = rows.select(1);
-        // Several nodes publish, and may remove the same events: in one order, so that they do not wait for each other.
+        // Several nodes publish, and may remove the same events. They remove them in one order, so that they do not
+        // wait for each other.
         let locking = self.locking();
         let sql = format!(
             "DELETE FROM outbox_event WHERE seq IN (SELECT seq FROM outbox_event \

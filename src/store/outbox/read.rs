@@ -1,4 +1,4 @@
-//! Reading events as they are published.
+//! Reads events in the form in which they are published.
 
 use sea_orm::QueryResult;
 use serde::Deserialize;
@@ -84,7 +84,7 @@ fn event(row: &QueryResult, seq: i64) -> Result<Event> {
     let whose = || Ok::<_, Error>((company_id, channel_id.ok_or_else(|| unreadable("a channel"))?));
     let subject = || subject_id.ok_or_else(|| unreadable("its subject"));
     let count = |number: Option<i64>| number.unwrap_or_default().cast_unsigned();
-    match Kind::from_i16(row.try_get("", "kind")?).ok_or_else(|| unreadable("a kind that is known"))? {
+    match Kind::from_i16(row.try_get("", "kind")?).ok_or_else(|| unreadable("a known kind"))? {
         Kind::Message => {
             let ordinal: Option<i64> = row.try_get("", "ordinal")?;
             let content: Option<String> = row.try_get("", "content")?;
@@ -108,7 +108,7 @@ fn event(row: &QueryResult, seq: i64) -> Result<Event> {
         Kind::Channel => {
             let kept: Option<Kept> = detail.and_then(|detail| serde_json::from_str(&detail).ok());
             let Kept { status, reason } = kept.ok_or_else(|| unreadable("a channel's state"))?;
-            let status = status.parse().map_err(|_| unreadable("a status that is known"))?;
+            let status = status.parse().map_err(|_| unreadable("a known status"))?;
             let reason = reason.map(|KeptReason { code, sentence, provider_code }| Reason {
                 code: code.as_str().into(),
                 sentence,

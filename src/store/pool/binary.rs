@@ -1,4 +1,4 @@
-//! Statements that PostgreSQL's driver is given as it takes them, with binary parameters of every type.
+//! Statements for PostgreSQL's driver itself, with binary parameters of every type.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -30,7 +30,8 @@ impl Pool {
         self.0.cautious.store(CAUTIOUS, Relaxed);
     }
 
-    /// Runs a statement on PostgreSQL with parameters as the driver itself takes them; how many rows it touched.
+    /// Runs a statement on PostgreSQL with parameters as the driver itself takes them. Returns how many rows it
+    /// changed.
     pub(in crate::store) async fn execute_binary(
         &self,
         sql: String,
@@ -54,9 +55,9 @@ impl Pool {
     }
 }
 
-/// Bytes of values with which a statement leaves at once. The driver does not set `TCP_NODELAY`: the last piece of a longer
-/// one is held back until the server's delayed acknowledgement, some 40 ms. On this machine a piece is a segment of the
-/// loopback, 64 KiB; elsewhere it is a record of TLS, 16 KiB.
+/// Bytes of values with which a statement leaves at once. The driver does not set `TCP_NODELAY`: the last piece of a
+/// longer one is held back until the server's delayed acknowledgement, some 40 ms. On this machine a piece is a segment
+/// of the loopback, 64 KiB; elsewhere it is a record of TLS, 16 KiB.
 pub(super) fn one_piece(options: &PgConnectOptions) -> usize {
     if matches!(options.get_ssl_mode(), PgSslMode::Disable) && is_this_machine(options.get_host()) {
         60 * 1024

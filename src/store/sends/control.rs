@@ -1,6 +1,6 @@
-//! Steering a send from outside its channel: pause, resume, cancel, expire.
+//! Changes a send from outside its channel: pause, resume, cancel, expire.
 //!
-//! The store decides; a channel that holds the send in memory is told afterwards and releases it. Every change begins
+//! The store decides; a channel that has the send in memory is notified afterwards and releases it. Every change begins
 //! at the company.
 
 use sea_orm::ConnectionTrait;
@@ -26,8 +26,8 @@ pub struct SendControl {
 }
 
 impl Store {
-    /// Pauses or resumes a send, unless it is over, and leaves the note for the owner of its channel. Returns its state;
-    /// `None` when the company has no such send.
+    /// Pauses or resumes a send, unless it is over, and leaves the note for the owner of its channel. Returns its
+    /// state; `None` when the company has no such send.
     ///
     /// # Errors
     ///
@@ -54,8 +54,8 @@ impl Store {
         self.send_control(company_id, send_id, note).await
     }
 
-    /// Cancels a send, unless it is over: messages that have not started never will. Leaves the note for the owner of its
-    /// channel. Returns its state; `None` when the company has no such send.
+    /// Cancels a send, unless it is over: messages that have not started never will. Leaves the note for the owner of
+    /// its channel. Returns its state; `None` when the company has no such send.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Store {
             self.announce_end(&transaction, send_id, now).await?;
             self.end_messages(&transaction, send_id, State::Canceled, now).await?;
         }
-        // One that was canceled before has its note written again: perhaps nobody acted on the first.
+        // For a send that was canceled before, the note is written again: perhaps no node acted on the first.
         let note = match note {
             Some(note) => {
                 self.add_note_of_send(&transaction, (company_id, send_id), State::Canceled, note).await?
@@ -136,8 +136,8 @@ impl Store {
         Ok(expired)
     }
 
-    /// Nothing that was perhaps sent goes again before `until`, in any send that is not over. How many messages
-    /// that puts off.
+    /// Delays the retries of messages that may have been sent until `until`, in unfinished sends. Returns how many
+    /// messages it delays.
     ///
     /// # Errors
     ///
@@ -161,8 +161,8 @@ impl Store {
         Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected())
     }
 
-    /// Ends the waiting messages of ended sends: they were put back just before their process ended or gave their channel
-    /// away, and the channel would have ended them. Returns in how many sends.
+    /// Ends the waiting messages of ended sends: they were put back just before their process ended or gave their
+    /// channel away, and the channel would have ended them. Returns how many sends had such messages.
     ///
     /// # Errors
     ///

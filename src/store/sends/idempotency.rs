@@ -15,7 +15,7 @@ use crate::store::{Error, Result, Store};
 pub struct KeptAnswer {
     /// SHA-256 of the request.
     pub fingerprint: [u8; 32],
-    /// The send that came of it.
+    /// The send that the request created.
     pub send_id: Uuid,
     /// The send's channel.
     pub channel_id: Uuid,
@@ -23,7 +23,7 @@ pub struct KeptAnswer {
     pub recipients: u64,
     /// Entries that were skipped.
     pub skipped: Skipped,
-    /// When it was to go.
+    /// The schedule of the send.
     pub schedule: Schedule,
     /// The whole answer, JSON, once [`Store::keep_web_result`] wrote it: of sends through web sessions only.
     pub result: Option<String>,
@@ -64,9 +64,9 @@ impl Store {
         row.map(|row| Row::from_query_result(&row, "")?.try_into()).transpose()
     }
 
-    /// Stores the complete answer of the company's request under `key`, as JSON, beside the one that was stored with
-    /// its send. Returns whether the key still belongs to that send: if not, the request was given up, or repeated
-    /// since.
+    /// Stores the complete answer of the company's request under `key`, as JSON, in addition to the answer that was
+    /// stored with its send. Returns whether the key still belongs to that send: if not, the request was abandoned, or
+    /// repeated since.
     ///
     /// # Errors
     ///
@@ -78,7 +78,8 @@ impl Store {
         Ok(self.write.execute_raw(self.statement(sql, values)).await?.rows_affected() > 0)
     }
 
-    /// Whether the whole answer of the company's request under `key` is kept, and the key is still this send's.
+    /// Whether the complete answer of the company's request under `key` is stored, and the key still belongs to this
+    /// send.
     ///
     /// # Errors
     ///
@@ -89,7 +90,7 @@ impl Store {
         Ok(self.row(sql, [company.into(), key.into(), send.into()]).await?.is_some())
     }
 
-    /// Removes the whole answer of the company's request under `key`, if the key is still this send's.
+    /// Removes the complete answer of the company's request under `key`, if the key still belongs to this send.
     ///
     /// # Errors
     ///
@@ -113,7 +114,7 @@ impl Store {
     }
 
     /// Removes answers that were given before this time, at most `limit` of them, so that a call is short. Returns how
-    /// many; to be called again while that is `limit`.
+    /// many; call it again while that is `limit`.
     ///
     /// # Errors
     ///

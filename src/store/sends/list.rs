@@ -1,4 +1,4 @@
-//! Sends as their company is shown them: pages of a list, single ones, and where their messages are.
+//! Sends as their company sees them: pages of a list, single sends, and the counts of their messages.
 
 mod filter;
 
@@ -28,7 +28,7 @@ pub struct Record {
     pub channel_id: Uuid,
     /// The `type` of its request.
     pub kind: content::Kind,
-    /// The template that it sends, if it does.
+    /// The template that it sends, if any.
     pub template: Option<TemplateName>,
     /// Its stage.
     pub stage: Stage,
@@ -54,7 +54,7 @@ pub struct Record {
     pub finished_at: Option<Timestamp>,
 }
 
-/// Which template a send sends.
+/// The template of a send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateName {
     /// Our own number.
@@ -63,7 +63,7 @@ pub struct TemplateName {
     pub name: String,
     /// Its language.
     pub language: String,
-    /// The provider's status of it now.
+    /// The provider's present status of the template.
     pub status: Status,
 }
 
@@ -107,7 +107,7 @@ impl Store {
         Ok(Page { records, total })
     }
 
-    /// The same without the counts of their messages, whose rows may be millions.
+    /// Like [`Store::sends`], without the counts of messages, whose rows may be millions.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl Store {
     ) -> Result<Page<Record>> {
         let (condition, mut values) = filter.condition(company_id, now);
         let total = if filter.is_open() {
-            // All of them are counted in an index; the few that are not accepted yet are taken off.
+            // An index counts all sends; the few that are not accepted yet are subtracted.
             format!(
                 "SELECT (SELECT COUNT(*) FROM send WHERE company_id = $1) \
                  - (SELECT COUNT(*) FROM send WHERE {ALIVE} AND state = {})",
@@ -154,7 +154,7 @@ impl Store {
         Ok(found.pop())
     }
 
-    /// The same without the counts of its messages.
+    /// Like [`Store::find_send`], without the counts of its messages.
     ///
     /// # Errors
     ///
@@ -165,7 +165,7 @@ impl Store {
         Ok(self.records(chosen, values, now).await?.pop())
     }
 
-    /// How many messages of a channel's sends may go now and have not gone.
+    /// How many messages of a channel's sends may go now but have not gone.
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ impl Store {
         self.count(sql.to_owned(), values).await
     }
 
-    /// A company's oldest sends that run and are not over, at most `limit`, without the counts of their messages.
+    /// A company's oldest unfinished sends, at most `limit`, without the counts of their messages.
     ///
     /// # Errors
     ///
@@ -243,10 +243,10 @@ impl Store {
         (!asked.is_empty()).then(|| asked.select(1))
     }
 
-    /// Counts where the messages of these sends are, in one pass over them.
+    /// Counts the messages of these sends by state, in one pass over them.
     async fn count_messages(&self, sends: &mut [Record]) -> Result<()> {
         let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
-        // Grouped by the state as well, a million rows would be sorted first.
+        // With a grouping by state as well, a million rows would be sorted first.
         let each = count_of_each_state();
         let sql = format!(
             "SELECT send_id, {each} FROM message WHERE send_id IN (SELECT id FROM {asked} AS asked) \
@@ -269,7 +269,7 @@ pub(in crate::store) fn count_of_each_state() -> String {
     message::State::ALL.map(|state| format!("COUNT(*) FILTER (WHERE state = {})", state.as_i16())).join(", ")
 }
 
-/// One row of [`count_of_each_state`], behind one column more.
+/// Reads a row whose first column is followed by those of [`count_of_each_state`].
 pub(in crate::store) fn counts(row: &QueryResult) -> Result<Counts> {
     let mut counts = Counts::default();
     for (index, state) in (1..).zip(message::State::ALL) {

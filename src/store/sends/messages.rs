@@ -23,7 +23,7 @@ use crate::domain::send::{Progress, State};
 use crate::store::contacts::signed;
 use crate::store::{Error, Result, Store};
 
-/// Ordinals read at once where it is not known how many of them match.
+/// Ordinals that are read at once if it is unknown how many of them match.
 const STRETCH: u64 = 1000;
 
 const COLUMNS: &str = "ordinal, recipient, state, attempts, provider_message_id, error_code, error, retry_at, \
@@ -56,7 +56,7 @@ impl SendSnapshot {
         if ordinal < self.progress.high_water { self.reserved } else { self.unattempted }
     }
 
-    /// Up to which ordinal messages without a row may be in this state; none are when that is `settled`.
+    /// The ordinal up to which messages without a row may be in this state. If it is `settled`, there are none.
     fn rowless_end(&self, state: message::State) -> u64 {
         if state == self.unattempted {
             self.recipients
@@ -95,10 +95,10 @@ struct Attempted {
 }
 
 impl Store {
-    /// `FROM` and `WHERE` of the rows of a send from one ordinal up to another, the first three parameters; further
-    /// conditions may follow. PostgreSQL takes ordinals and sends for independent, expects many times as many rows, and
-    /// would read the whole table for the first ordinals of a large send: the limit, which excludes no row, keeps it to
-    /// the index.
+    /// `FROM` and `WHERE` of the rows of a send from one ordinal up to another; send and ordinals are the first three
+    /// parameters, and further conditions may follow. PostgreSQL assumes that ordinals and sends are independent,
+    /// expects many times as many rows, and would read the whole table for the first ordinals of a large send. The
+    /// limit, which excludes no row, makes it use the index.
     pub(in crate::store) const fn rows_between(&self) -> &'static str {
         match self.backend {
             DbBackend::Postgres => {
@@ -115,7 +115,7 @@ impl Store {
     ///
     /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
     pub async fn send_snapshot(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<SendSnapshot>> {
-        // A content may be long: it is read where it names the recipient.
+        // The content may be long: it is read only if it names the recipient.
         let sql = format!(
             "SELECT recipients, recipient, high_water, settled, state, \
              CASE WHEN recipient = {GROUP} THEN content END FROM send \
@@ -203,7 +203,7 @@ impl Store {
         Ok(found)
     }
 
-    /// The ordinal of the message that `offset` others in this state come before.
+    /// The ordinal of the message that follows `offset` others in this state.
     async fn ordinal_of(
         &self,
         snapshot: &SendSnapshot,
@@ -336,7 +336,7 @@ fn unsigned(row: &QueryResult, index: usize) -> Result<u64> {
     Ok(row.try_get_by_index::<i64>(index)?.cast_unsigned())
 }
 
-/// The recipient that the row of a send names: by its number, or in the content that comes last.
+/// The recipient that the row of a send names: by its number, or in the content, which is the last column.
 fn sole(stored: i64, row: &QueryResult) -> Result<Only> {
     if let Some(number) = recipient(stored)? {
         return Ok(Only::Number(number));
@@ -344,7 +344,7 @@ fn sole(stored: i64, row: &QueryResult) -> Result<Only> {
     let content: Option<String> = row.try_get_by_index(5)?;
     let read = content.and_then(|content| serde_json::from_str::<Stored>(&content).ok());
     let group = read.and_then(|stored| stored.group);
-    group.map(Only::Group).ok_or_else(|| Error::Impossible("a send to a group names none".to_owned()))
+    group.map(Only::Group).ok_or_else(|| Error::Impossible("a send to a group names no group".to_owned()))
 }
 
 /// One row of [`COLUMNS`].

@@ -1,4 +1,4 @@
-//! Sends: a channel's unfinished work and the recipients of a block, read back here. People's actions on sends, lists,
+//! Sends. This file reads a channel's unfinished sends and the recipients of a block. People's actions on sends, lists,
 //! messages and counts are in files of their own.
 
 pub mod control;
@@ -36,9 +36,9 @@ pub struct Unfinished {
     pub recipients: Recipients,
     /// Its progress.
     pub progress: Progress,
-    /// The template that it sends, if it does.
+    /// The template that it sends, if any.
     pub template: Option<TemplateUse>,
-    /// Nothing of it starts from this moment on.
+    /// No message of it starts at this moment or later.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -73,11 +73,11 @@ pub struct WaitingMessages {
 pub struct Ready {
     /// The present moment.
     pub now: Timestamp,
-    /// Whether those with a template may.
+    /// Whether sends with a template may go.
     pub templates: bool,
 }
 
-/// Which sends of a channel are asked for.
+/// The requested sends of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
     /// Sends with one recipient.
@@ -140,11 +140,11 @@ impl Store {
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
 
-    /// The unfinished ones of these sends, as [`Store::unfinished`] reads them.
+    /// The unfinished sends among these, as [`Store::unfinished`] reads them.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Store::unfinished`].
     pub async fn unfinished_among(&self, sends: &[Uuid]) -> Result<Vec<Unfinished>> {
         let mut asked = Rows::new(self.backend, &[("id", Type::Uuid)]);
         sends.iter().for_each(|id| asked.push([(*id).into()]));
@@ -273,7 +273,7 @@ impl Store {
         self.block_in(&self.read, send_id, ordinal).await
     }
 
-    /// The same, as this connection sees it.
+    /// Like [`Store::block_at`], as this connection sees the block.
     pub(in crate::store) async fn block_in(
         &self,
         to: &impl ConnectionTrait,
@@ -302,7 +302,7 @@ impl Store {
         let transaction = self.begin_fenced(lease).await?;
         let unresolved = "SELECT id FROM send WHERE state < 2 AND state = $1";
         let state = State::Resolving.as_i16();
-        // Sends first, as everywhere: another process may be settling one of them.
+        // Sends are locked first, as everywhere: another process may be settling one of them.
         let lock = format!("{unresolved} ORDER BY id{}", self.locking());
         transaction.query_all_raw(self.statement(lock, [state.into()])).await?;
         let blocks = format!("DELETE FROM recipient_block WHERE send_id IN ({unresolved})");
@@ -384,7 +384,7 @@ pub(in crate::store) fn recipient(stored: i64) -> Result<Option<PhoneNumber>> {
     number.map(Some).ok_or_else(|| Error::Impossible(format!("{stored} is no phone number")))
 }
 
-/// A recipient as rows name it.
+/// A recipient as it is stored in a row.
 pub(in crate::store) fn stored_recipient(recipient: Option<PhoneNumber>) -> i64 {
     recipient.map_or(GROUP, PhoneNumber::as_i64)
 }

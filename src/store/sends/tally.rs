@@ -1,4 +1,4 @@
-//! Counts a part of a send's messages at a time, so that counting millions holds up nothing.
+//! Counts a part of a send's messages at a time, so that a count of millions blocks nothing.
 
 use uuid::Uuid;
 

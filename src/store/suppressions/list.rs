@@ -37,7 +37,7 @@ impl Store {
              LIMIT ${limit} OFFSET ${offset}"
         );
         values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
-        // Each goes through many rows, so both at once.
+        // Each query reads many rows, so both run at the same time.
         let (total, rows) = tokio::try_join!(counted, self.rows(select, values))?;
         let kept = rows.iter().map(|row| Row::from_query_result(row, "")?.try_into());
         Ok(Page { records: kept.collect::<Result<_>>()?, total })

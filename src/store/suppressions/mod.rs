@@ -1,7 +1,7 @@
 //! Suppressed recipients, and those that are held for a while.
 //!
-//! The ledger writes the statements of the provider and of recipients ([`crate::store::ledger`]). Here are the reads,
-//! and changes by people, which a running service notices by the counter that they raise.
+//! The ledger writes the statements of the provider and of recipients ([`crate::store::ledger`]). This file has the
+//! reads, and people's changes, which a running service detects by the counter that they raise.
 
 mod list;
 
@@ -24,9 +24,9 @@ pub struct Record {
     pub company_id: Uuid,
     /// The recipient.
     pub recipient: PhoneNumber,
-    /// Out of what.
+    /// The messages that are suppressed.
     pub scope: Suppression,
-    /// Messages wait until then; `None`: sends leave the recipient out.
+    /// The end of a hold, until which messages wait; `None` when sends skip the recipient.
     pub until: Option<Timestamp>,
     /// The provider's code; `None` when the recipient or a person decided.
     pub provider_code: Option<i64>,
@@ -50,19 +50,19 @@ pub struct Word {
 /// The kinds of statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Says {
-    /// Sends leave the recipient out from now on.
+    /// Sends skip the recipient from now on.
     Stop {
         /// The provider's code.
         provider_code: Option<i64>,
     },
-    /// Messages are held for [`HOLD`](crate::domain::suppression::HOLD), until then.
+    /// Messages are held for [`HOLD`](crate::domain::suppression::HOLD).
     Hold {
         /// Its end.
         until: Timestamp,
         /// The provider's code.
         provider_code: Option<i64>,
     },
-    /// Sends leave the recipient out no longer.
+    /// Sends no longer skip the recipient.
     Resume,
 }
 
@@ -128,7 +128,7 @@ pub(in crate::store) struct Row {
 }
 
 impl Store {
-    /// All of them that hold at `now`.
+    /// The suppressions of all companies that hold at `now`.
     ///
     /// # Errors
     ///
@@ -179,7 +179,7 @@ impl Store {
         rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
     }
 
-    /// Leaves a recipient out of a company's sends until that is lifted. `false` when that was so before.
+    /// Makes a company's sends skip a recipient until the suppression is lifted. `false` when they did before.
     ///
     /// # Errors
     ///
@@ -195,7 +195,7 @@ impl Store {
         revision::bump(&transaction, Topic::Suppression).await?;
         let now = Timestamp::now();
         let before = self.suppressions_in(&transaction, company_id, recipient, now).await?;
-        // Only a hold is written over: what holds permanently keeps its reason.
+        // Only a hold is overwritten: a permanent suppression keeps its reason.
         let sql = "INSERT INTO suppression (company_id, recipient, scope, created_at, said_at) \
                    VALUES ($1, $2, $3, $4, $4) \
                    ON CONFLICT (company_id, recipient, scope) DO UPDATE SET until = NULL, provider_code = NULL, \
@@ -205,7 +205,7 @@ impl Store {
             [company_id.into(), recipient.as_i64().into(), scope.as_i16().into(), now.millis().into()];
         let added = transaction.execute_raw(self.statement(sql, values.clone())).await?;
         if added.rows_affected() == 0 {
-            // No service has to read it again, but earlier statements are older than this one.
+            // The suppression is unchanged, but earlier statements that arrive later must count as older than this one.
             transaction.rollback().await?;
             let sql = "UPDATE suppression SET said_at = $4 \
                        WHERE company_id = $1 AND recipient = $2 AND scope = $3 AND until IS NULL AND said_at < $4";
@@ -238,7 +238,7 @@ impl Store {
             transaction.rollback().await?;
             return Ok(lifted);
         }
-        // The rows stay, so that an older statement that arrives later suppresses nobody again.
+        // The rows stay, so that an older statement that arrives later does not suppress the recipient again.
         let sql = format!(
             "UPDATE suppression SET until = $3, said_at = $3 WHERE company_id = $1 AND recipient = $2 \
              AND scope IN (SELECT scope FROM suppression WHERE company_id = $1 AND recipient = $2 \

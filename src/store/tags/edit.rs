@@ -166,7 +166,7 @@ impl Store {
         Ok(Edited::Done)
     }
 
-    /// Deletes a tag of `company`: from now on it is in no list and reaches nobody. Returns whether there was one.
+    /// Deletes a tag of `company`: from now on it is in no list and has no recipients. Returns whether there was one.
     ///
     /// # Errors
     ///
@@ -197,8 +197,8 @@ impl Store {
         Ok(true)
     }
 
-    /// Takes one step for some of the tags that were renamed or deleted, of `rows` contacts each; whether there was
-    /// anything to do.
+    /// Takes one step for some of the tags that were renamed or deleted, of `rows` contacts each. Returns whether there
+    /// was anything to do.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
-//! Tags: their list, the numbers of a tag's contacts in order, and making sure that a tag exists.
+//! Tags: their list, the numbers of a tag's contacts in order, and the creation of missing tags.
 //!
-//! A tag is expanded from the one index `(tag_id, phone)`, never through the contacts themselves: that is
-//! what lets a tag of a million be read in less than a second.
+//! A tag is expanded from the one index `(tag_id, phone)`, never through the contacts themselves: so a tag of a million
+//! contacts is read in less than a second.
 
 mod edit;
 
@@ -21,7 +21,7 @@ use crate::store::{Error, Result, Store};
 
 /// `upkeep` of a tag that was renamed: the texts of its contacts are being rewritten.
 pub(in crate::store) const RENAMED: i16 = 1;
-/// `upkeep` of a tag that was deleted: it is in no list, and its contacts are being freed of it.
+/// `upkeep` of a tag that was deleted: it is in no list, and is being removed from its contacts.
 pub(in crate::store) const DELETED: i16 = 2;
 
 /// The default colours of tags: all dark enough to carry white text.
@@ -30,7 +30,7 @@ const COLORS: [&str; 12] = [
     "#8a2f9e", "#a3195b", "#566069",
 ];
 
-/// The numbers come as one text: a row for each would cost more than reading it from the index.
+/// The numbers come as one text: a row for each number would cost more than reading it from the index.
 const PHONES: &str = "SELECT string_agg(CAST(phone AS TEXT), ',') FROM (
         SELECT phone FROM contact_tag
         WHERE tag_id = $1 AND phone > $2
@@ -83,8 +83,8 @@ impl Store {
         Ok(Page { records, total })
     }
 
-    /// Distinct valid numbers in a tag beyond `after`, ascending, those of the next `limit` contacts, and whether there
-    /// may be more. A tag that is unknown, or another company's, has none.
+    /// The distinct valid numbers of the next `limit` contacts of a tag after `after`, ascending, and whether there may
+    /// be more. A tag that is unknown, or another company's, has none.
     ///
     /// # Errors
     ///
@@ -106,12 +106,12 @@ impl Store {
             let phone = number.parse().ok().and_then(PhoneNumber::from_u64);
             phones.push(phone.ok_or_else(|| Error::Impossible(format!("the number {number:?} in a tag")))?);
         }
-        // Both databases put them together in the order of the inner select, but neither promises to.
+        // Both databases join them in the order of the inner select, but neither guarantees it.
         if !phones.is_sorted() {
             phones.sort_unstable();
         }
         let may_be_more = phones.len() >= limit as usize;
-        // Here, because having the database leave repeats out costs half as much again as all the rest.
+        // Repeats are removed here, because in the database that costs half as much again as the rest of the query.
         phones.dedup();
         Ok((phones, may_be_more))
     }
@@ -141,8 +141,8 @@ impl Store {
         Ok((contacts.cast_unsigned(), phones.cast_unsigned()))
     }
 
-    /// The id of the tag of this name; the tag is created when `company` has none. A tag that exists keeps
-    /// its colour. Without `color` (`#rrggbb`) the name decides on one.
+    /// The id of the tag of this name; the tag is created when `company` has none. A tag that exists keeps its colour.
+    /// Without `color` (`#rrggbb`), the colour follows from the name.
     ///
     /// # Errors
     ///
@@ -153,7 +153,7 @@ impl Store {
         ids.get(name).copied().ok_or_else(|| Error::Impossible("a tag went while it was created".to_owned()))
     }
 
-    /// The ids of the tags of these names; missing tags are created.
+    /// The ids of the tags with these names; missing tags are created.
     pub(in crate::store) async fn ensure_tags(
         &self,
         connection: &impl ConnectionTrait,
@@ -211,7 +211,7 @@ impl Store {
     }
 }
 
-/// The same name always has the same colour (FNV-1a, 64 bits).
+/// The default colour of a name, which is always the same (FNV-1a, 64 bits).
 pub(in crate::store) fn color_of(name: &str) -> &'static str {
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,4 +1,4 @@
-//! All templates of a company, whatever their status, for people who look through them.
+//! Lists of all templates of a company, whatever their status, for people.
 
 use entity::template::{Column, Entity};
 use sea_orm::sea_query::{Condition, ExprTrait, LikeExpr};

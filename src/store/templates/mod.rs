@@ -1,4 +1,4 @@
-//! Templates, as the last synchronisation with the provider left them.
+//! Templates, as of the last synchronisation with the provider.
 //!
 //! A template is identified by its name and language within a business account. It keeps its id: a template that
 //! vanished at the provider stays, with the status `DELETED`.
@@ -157,7 +157,7 @@ impl Store {
         template.one(&self.read).await?.map(record).transpose()
     }
 
-    /// The templates of those of these sends of a company that have one.
+    /// The templates of these sends of a company, for the sends that have one.
     ///
     /// # Errors
     ///
@@ -177,8 +177,8 @@ impl Store {
         rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
     }
 
-    /// The template of this name and language in a business account, whatever its status. The language may be
-    /// written in any case as long as only one is meant.
+    /// The template of this name and language in a business account, whatever its status. The language may be in any
+    /// case if only one language matches.
     ///
     /// # Errors
     ///

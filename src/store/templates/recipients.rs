@@ -1,7 +1,8 @@
 //! The recipients of a business account's templates in the last hours, for the quota of templates.
 //!
-//! Read from the messages themselves: each has the time when the provider accepted it, or may have, and marked messages
-//! without a row may have been attempted. So nothing is written for a quota, and a new quota misses nothing.
+//! They are read from the messages themselves: each has the time when the provider accepted it, or may have. Messages
+//! below the mark without a row may have been attempted. So nothing is written for a quota, and a new quota misses
+//! nothing.
 
 use sea_orm::QueryResult;
 use uuid::Uuid;
@@ -25,7 +26,7 @@ pub struct WrittenTo {
     pub recipient: PhoneNumber,
     /// When the provider accepted the message, or may have.
     pub at: Timestamp,
-    /// Whether it did for certain.
+    /// Whether the provider certainly accepted it.
     pub is_certain: bool,
 }
 
@@ -40,8 +41,8 @@ struct Send {
 }
 
 impl Store {
-    /// The recipients of templates from channels of a business account since `since`, in pages, some perhaps more than
-    /// once. Marked messages without a row count as written at `now`; none can be later than that.
+    /// The recipients of templates from channels of a business account since `since`, in pages. A recipient may occur
+    /// more than once. Messages below the mark without a row count as written at `now`, the latest possible time.
     ///
     /// # Errors
     ///
@@ -52,13 +53,13 @@ impl Store {
         (since, now): (Timestamp, Timestamp),
         mut page: impl FnMut(Vec<WrittenTo>) + std::marker::Send,
     ) -> Result<()> {
-        // A clock that was ahead may have written times to come.
+        // A clock that was ahead may have written times in the future.
         let by_now = |person: WrittenTo| WrittenTo { at: person.at.min(now), ..person };
         let mut page = |people: Vec<WrittenTo>| page(people.into_iter().map(by_now).collect());
         let channels = self.rows("SELECT id FROM channel WHERE waba_id = $1", [waba_id.into()]).await?;
         for channel in &channels {
             let channel: Uuid = channel.try_get_by_index(0)?;
-            // A send that ends before the ended ones are read has been read among the others.
+            // A send that ends before the ended sends are read was read among the active ones.
             let mut last = Uuid::nil();
             loop {
                 let sends = self.active_templates(channel, last).await?;
@@ -138,7 +139,7 @@ impl Store {
         now: Timestamp,
         page: &mut impl FnMut(Vec<WrittenTo>),
     ) -> Result<()> {
-        // First messages without a row, then the rows: a message that gets a row in between is in both.
+        // Messages without a row are read first, then the rows: a message that gets a row in between is in both.
         page(self.marked(send, now).await?);
         let end = send.progress.high_water.min(send.recipients);
         for from in (0..end).step_by(MESSAGES as usize) {
@@ -151,7 +152,7 @@ impl Store {
         Ok(())
     }
 
-    /// The recipients of a send who are marked and have no row.
+    /// The recipients of a send below the mark whose messages have no row.
     async fn marked(&self, send: &Send, now: Timestamp) -> Result<Vec<WrittenTo>> {
         let Progress { settled, high_water } = send.progress;
         let mut marked = Vec::new();
@@ -183,7 +184,7 @@ fn send(row: &QueryResult) -> Result<Send> {
     })
 }
 
-/// The recipient of a message that was taken since `since`, or may have been; no group.
+/// The recipient of a message that the provider accepted since `since`, or may have; `None` for a group.
 fn written(row: &QueryResult, since: Timestamp) -> Result<Option<WrittenTo>> {
     let (number, state): (i64, i16) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
     let taken_at: Option<i64> = row.try_get_by_index(2)?;

@@ -24,10 +24,10 @@ pub struct Said<'a> {
     pub category: Option<&'a str>,
 }
 
-/// The facets of a template that webhooks change: the column, and the column with the time of its statement.
+/// The values of a template that webhooks change: the column, and the column with the time of its statement.
 const FACETS: [(&str, &str); 3] =
     [("status", "status_said_at"), ("quality_score", "quality_said_at"), ("category", "category_said_at")];
-/// A template of an account by name and language.
+/// The condition of one template of an account, by name and language.
 const OF_NAME: &str = "company_id = $1 AND waba_id = $2 AND name = $3 AND lower(language) = lower($4)";
 
 const COLUMNS: &[(&str, Type)] = &[
@@ -58,8 +58,8 @@ impl Store {
         self.sync_templates_as_of(company_id, waba_id, listed, Timestamp::now()).await
     }
 
-    /// The same for a list that was requested at `as_of`: statements of the provider since then are newer and stay;
-    /// earlier ones are in the list, and change nothing when they arrive later.
+    /// Like [`Store::sync_templates`], for a list that was requested at `as_of`. Newer statements of the provider stay.
+    /// The list includes earlier statements, which change nothing when they arrive later.
     ///
     /// # Errors
     ///
@@ -112,7 +112,8 @@ impl Store {
         Ok(())
     }
 
-    /// Notes of all templates of an account that a list was asked for: every older word is in it.
+    /// The statement that stamps all templates of an account with the time of a list, which includes all older
+    /// statements.
     fn touch_all(&self) -> String {
         let newer = FACETS
             .map(|(_, said_at)| format!("{said_at} = CASE WHEN {said_at} < $3 THEN $3 ELSE {said_at} END"));
@@ -125,8 +126,8 @@ impl Store {
     }
 
     /// Writes the provider's statement about one template at `said_at`: its status, its quality or its category, each
-    /// in the provider's words and `None` where not mentioned. Later statements about the same stay. `false` when there
-    /// is no such template or nothing changed.
+    /// in the provider's words and `None` if not mentioned. Values from later statements stay. `false` when there is no
+    /// such template or nothing changed.
     ///
     /// # Errors
     ///
@@ -172,7 +173,7 @@ impl Store {
             return Ok(true);
         }
         transaction.rollback().await?;
-        // Nothing changes, but earlier statements are older than this one.
+        // Nothing changes, but earlier statements that arrive later must count as older than this one.
         for ((_, time), _) in words {
             let sql = format!("UPDATE template SET {time} = $5 WHERE {OF_NAME} AND {time} < $5");
             self.write.execute_raw(self.statement(sql, key.clone())).await?;
@@ -180,7 +181,7 @@ impl Store {
         Ok(false)
     }
 
-    /// Marks an approved template as paused, because the provider did not let it through.
+    /// Marks an approved template as paused, because the provider refused it.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Template sends that wait in the store: only their recipients.
+//! The recipients of template sends that wait in the store.
 
 use sea_orm::QueryResult;
 use uuid::Uuid;
@@ -16,14 +16,14 @@ pub struct Candidate {
     pub id: Uuid,
     /// Its recipients.
     pub recipients: Recipients,
-    /// The first message that was never handed out.
+    /// The first message that was never reserved for an attempt.
     pub high_water: u64,
 }
 
 impl Store {
-    /// The oldest sends of a channel that were accepted after `after`, have a template and wait for nothing else than the
-    /// quota of templates, at most `limit`. Of those with many recipients only those with messages that were never
-    /// handed out.
+    /// The oldest sends of a channel that were accepted after `after`, have a template and wait only for the quota of
+    /// templates, at most `limit`. Sends with many recipients are included only if they have messages that were never
+    /// reserved for an attempt.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Failed sign-ins in the record of changes: single ones, or many of a minute as one entry.
+//! Failed sign-ins in the record of changes: single ones, or many of one minute as one entry.
 
 use entity::change::{ActiveModel, Column, Entity};
 use sea_orm::sea_query::OnConflict;
@@ -41,7 +41,7 @@ impl Store {
         Ok(())
     }
 
-    /// Records failed attempts as one entry, or how many they are by now.
+    /// Records failed attempts as one entry, or updates the entry's number of attempts.
     ///
     /// # Errors
     ///

@@ -41,7 +41,7 @@ impl Purpose {
     }
 }
 
-/// A link to make.
+/// A link to create.
 #[derive(Debug, Clone)]
 pub struct NewLink<'a> {
     /// Its purpose.
@@ -84,7 +84,7 @@ pub struct Link {
 /// The choices of an invited person.
 #[derive(Debug, Clone, Copy)]
 pub struct Accepted<'a> {
-    /// As the person is shown.
+    /// The person's display name.
     pub name: &'a str,
     /// Hash of the password.
     pub password: &'a str,
@@ -185,7 +185,7 @@ impl Store {
         Ok(expires_at)
     }
 
-    /// The link whose token has this hash, if it was not used and has not ended.
+    /// The link whose token has this hash, if it is neither used nor expired.
     ///
     /// # Errors
     ///
@@ -233,7 +233,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Takes a link for used; `false` when it was used before.
+    /// Marks a link as used; `false` when it was used before.
     ///
     /// # Errors
     ///
@@ -249,7 +249,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`Error::Taken`] when the person is there already.
+    /// [`Error::Taken`] when there is such a person already.
     pub async fn accept_invitation(
         &self,
         who: &Who,
@@ -276,7 +276,7 @@ impl Store {
         Ok(Some(user))
     }
 
-    /// Gives a person what an invitation gives; `false` when it was used before.
+    /// Gives an existing person the rights of an invitation; `false` when it was used before.
     ///
     /// # Errors
     ///

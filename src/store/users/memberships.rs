@@ -30,11 +30,11 @@ pub struct Member {
     pub user_id: Uuid,
     /// Folded.
     pub email: String,
-    /// As the person is shown.
+    /// The person's display name.
     pub name: String,
     /// The person's role.
     pub role: Role,
-    /// Whether signing in takes a second factor.
+    /// Whether the person signs in with a second factor.
     pub has_totp: bool,
     /// Whether the person cannot sign in.
     pub is_disabled: bool,
@@ -146,8 +146,8 @@ pub(in crate::store) async fn put(
 }
 
 impl Store {
-    /// A page of the companies that a person may use, by name: all of them for an operator. `search` is matched anywhere in
-    /// the name, without case and accents.
+    /// A page of the companies that a person may use, by name: all of them for an operator. `search` is matched
+    /// anywhere in the name, without case and accents.
     ///
     /// # Errors
     ///
@@ -180,7 +180,7 @@ impl Store {
             let records = rows.into_iter().map(read).collect::<Result<_>>()?;
             return Ok(Page { records, total: total.unsigned_abs() });
         };
-        // Few companies have few letters each: they are folded here, as the databases cannot.
+        // Names are folded here, because the databases cannot fold them. There are few companies.
         let mut found = Vec::new();
         for row in self.rows(sql, [user.id.into()]).await? {
             let row = Row::from_query_result(&row, "")?;
@@ -244,7 +244,7 @@ impl Store {
         Ok(changed)
     }
 
-    /// Takes a member out of a company; their sessions choose another one.
+    /// Removes a member from a company. The person's sessions that had chosen the company choose another one.
     ///
     /// # Errors
     ///

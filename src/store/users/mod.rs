@@ -1,6 +1,7 @@
-//! People who sign in: their accounts, and what proves that it is they.
+//! People who sign in: their accounts, and their credentials.
 //!
-//! Passwords come here as hashes, secrets of second factors sealed. Every change is recorded with its author.
+//! Passwords are stored as hashes, and secrets of second factors are stored sealed. Every change is recorded with its
+//! author.
 
 pub mod failed_sign_ins;
 pub mod links;
@@ -29,13 +30,13 @@ use crate::store::{Error, Result, Store, Transaction};
 pub struct NewUser<'a> {
     /// Unique.
     pub email: &'a Email,
-    /// As the person is shown.
+    /// The person's display name.
     pub name: &'a str,
     /// Hash of the password; `None` until the person chooses one.
     pub password: Option<&'a str>,
     /// The language of pages; `None` for the browser's.
     pub language: Option<Language>,
-    /// Whether every company is theirs to operate.
+    /// Whether the person is an operator.
     pub is_operator: bool,
     /// A first company, and the role in it.
     pub membership: Option<(Uuid, Role)>,
@@ -48,25 +49,25 @@ pub struct User {
     pub id: Uuid,
     /// Folded; unique.
     pub email: String,
-    /// As the person is shown.
+    /// The person's display name.
     pub name: String,
     /// The language of pages; `None` for the browser's.
     pub language: Option<Language>,
     /// The zone that times are shown in; `None` for the browser's.
     pub time_zone: Option<String>,
-    /// Whether every company is theirs to operate.
+    /// Whether the person is an operator.
     pub is_operator: bool,
-    /// Whether they chose a password.
+    /// Whether the person has a password.
     pub has_password: bool,
-    /// Whether signing in takes a second factor.
+    /// Whether the person signs in with a second factor.
     pub has_totp: bool,
-    /// Since when they cannot sign in.
+    /// Since when the person cannot sign in; `None` when they can.
     pub disabled_at: Option<Timestamp>,
-    /// When they were added.
+    /// When the person was added.
     pub created_at: Timestamp,
 }
 
-/// The credentials of a person. `Debug` shows nothing of them.
+/// The credentials of a person. Without `Debug`, so that they cannot be logged.
 #[derive(Clone)]
 pub struct Credentials {
     /// The person.
@@ -235,7 +236,7 @@ impl Store {
         Ok(Entity::find_by_id(id).one(&self.read).await?.map(Credentials::from))
     }
 
-    /// Changes a person's name, and their settings of pages.
+    /// Changes a person's name, language and time zone.
     ///
     /// # Errors
     ///
@@ -272,7 +273,7 @@ impl Store {
         Ok(())
     }
 
-    /// Replaces a person's password, and ends their sessions but `keep`.
+    /// Replaces a person's password, and ends their sessions except `keep`.
     ///
     /// # Errors
     ///
@@ -284,7 +285,7 @@ impl Store {
         Ok(())
     }
 
-    /// Disables a person, and ends their sessions and links; or enables them again. Returns whether that changed
+    /// Disables a person, and ends their sessions and links; or enables the person again. Returns whether that changed
     /// anything.
     ///
     /// # Errors

@@ -63,7 +63,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Takes the code of this step for used; `false` when it, or a later one, was used before.
+    /// Marks the code of this step as used; `false` when this code or a later one was used before.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! Signed-in browsers. A session is found by the hash of the token in its cookie, and counts as long as it is neither idle
-//! for too long nor too old; its token for programs counts as long as the session does.
+//! Signed-in browsers. A session is found by the hash of the token in its cookie. It is valid while it is neither idle
+//! for too long nor too old; its token for programs is valid while the session is.
 
 use std::time::Duration;
 
@@ -26,13 +26,13 @@ pub struct NewSession<'a> {
     pub hash: [u8; 32],
     /// The address of the request.
     pub address: &'a str,
-    /// The browser as it calls itself.
+    /// The browser's description of itself.
     pub browser: &'a str,
     /// The proof of identity, for the record of changes.
     pub proof: &'a str,
 }
 
-/// A session that counts.
+/// A valid session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     /// Time-ordered id.
@@ -43,11 +43,11 @@ pub struct Session {
     pub company: Option<Membership>,
     /// When the person signed in.
     pub created_at: Timestamp,
-    /// To the minute.
+    /// When the session was last used, to the minute.
     pub last_used_at: Timestamp,
     /// The address that the person signed in from.
     pub address: String,
-    /// The browser as it calls itself.
+    /// The browser's description of itself.
     pub browser: String,
     /// The company that the session's token for programs reads; `None` without such a token.
     pub token_company_id: Option<Uuid>,
@@ -142,7 +142,7 @@ impl TryFrom<Row> for Session {
     }
 }
 
-/// The earliest last use and the earliest beginning of a session that counts.
+/// The earliest last use and the earliest beginning of a valid session.
 fn bounds(now: Timestamp) -> [i64; 2] {
     [now.minus(IDLE).millis(), now.minus(OLDEST).millis()]
 }
@@ -217,7 +217,7 @@ impl Store {
         Ok(companies.records.into_iter().next().filter(|_| only))
     }
 
-    /// The session of the cookie with this hash, if it counts.
+    /// The session of the cookie with this hash, if it is valid.
     ///
     /// # Errors
     ///
@@ -229,7 +229,7 @@ impl Store {
         row.map(|row| Row::from_query_result(&row, "")?.try_into()).transpose()
     }
 
-    /// A person's sessions that count, the latest used first.
+    /// A person's valid sessions, the latest used first.
     ///
     /// # Errors
     ///
@@ -263,7 +263,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Writes down that a session is used.
+    /// Records that a session is used.
     ///
     /// # Errors
     ///
@@ -312,8 +312,8 @@ impl Store {
         Ok(true)
     }
 
-    /// The company that the token of this hash reads; `None` once its session does not count, or its person may not use
-    /// the company any more.
+    /// The company that the token of this hash reads; `None` once its session is not valid, or its person may no longer
+    /// use the company.
     ///
     /// # Errors
     ///

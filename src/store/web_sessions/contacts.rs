@@ -1,8 +1,8 @@
 //! The numbers that web sessions write to and hear from: whether they are on WhatsApp, since when the session knows
-//! them, and what it learns for the company's contacts.
+//! them, and the values that it learns for the company's contacts.
 //!
-//! A number is a web session's own: every call names the channel, and reaches no row of another one. They stay when
-//! the session's phone is unlinked.
+//! Numbers belong to one web session: every call names the channel, and reaches no row of another channel. They stay
+//! when the session's phone is unlinked.
 
 use entity::web_session_contact::{Entity, Model};
 use sea_orm::{ConnectionTrait, EntityTrait, QueryResult};
@@ -14,7 +14,7 @@ use crate::domain::phone::PhoneNumber;
 use crate::store::contacts::import::ContactDraft;
 use crate::store::{Error, Result, Store};
 
-/// Times that one call reads at most, the latest.
+/// The most times that one call reads: the latest ones.
 pub(in crate::store) const MOST_TIMES: i64 = 100_000;
 
 /// A person who wrote before the session did is no stranger.
@@ -26,12 +26,12 @@ const FIRST_SENT: &str = "SELECT first_sent_at, phone FROM web_session_contact
 /// A number, as one web session knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownNumber {
-    /// Its address. `None` when it was not on WhatsApp at [`KnownNumber::checked_at`], and when it was never asked for.
+    /// Its address. `None` when it was not on WhatsApp at [`KnownNumber::checked_at`], and when it was never checked.
     pub jid: Option<String>,
     /// The address that hides the number, once it is known.
     pub lid: Option<String>,
-    /// When WhatsApp was asked for it; `None` for a number that was never asked for, from which the session has only
-    /// heard.
+    /// When WhatsApp was asked for the number; `None` for a number that was never checked, because the session only
+    /// heard from it.
     pub checked_at: Option<Timestamp>,
     /// When the session first wrote to it.
     pub first_sent_at: Option<Timestamp>,
@@ -57,8 +57,8 @@ impl Store {
         Ok(known.map(KnownNumber::from))
     }
 
-    /// Keeps what WhatsApp answered when it was asked for a number: its address, or `None` when it is not there. A
-    /// `lid` that was known stays known when the answer names none.
+    /// Stores WhatsApp's answer about a number: its address, or `None` when it is not on WhatsApp. A known `lid` stays
+    /// when the answer names none.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl Store {
         Ok(())
     }
 
-    /// Notes that the session wrote to a number; the first time counts.
+    /// Records when the session first wrote to a number; later times change nothing.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Store {
         self.note_first("first_sent_at", channel, number, at).await
     }
 
-    /// Notes that the session heard from a number, which it need not have asked for; the first time counts.
+    /// Records when the session first heard from a number, checked or not; later times change nothing.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl Store {
     }
 
     /// Writes WhatsApp's own id of a person into the company's contacts with this number, and returns whether any of
-    /// them changed. Searches find it from here on.
+    /// them changed. From then on, searches find it.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
-//! The records of web sessions: the keys of linked devices, a row each, sealed by the caller.
+//! The records of web sessions: the keys of linked devices, one per row, sealed by the caller.
 //!
-//! Every call names the channel, and reaches no row of another one.
+//! Every call names the channel, and reaches no row of another channel.
 
 pub mod contacts;
 pub mod sends;
@@ -21,7 +21,7 @@ pub struct Row {
     pub key: String,
     /// Its value, sealed.
     pub value: Vec<u8>,
-    /// A number of the session's own.
+    /// A number whose meaning the session decides.
     pub mark: i64,
 }
 
@@ -109,13 +109,13 @@ impl Store {
         Ok(keys.into_tuple::<(String, i64)>().all(&self.read).await?)
     }
 
-    /// Whether a session's namespace has a key that begins so.
+    /// Whether a session's namespace has a key with this beginning.
     ///
     /// # Errors
     ///
     /// When the database fails.
     pub async fn has_web_session_key(&self, channel: Uuid, namespace: &str, beginning: &str) -> Result<bool> {
-        // No key has the last character of all. Keys are compared byte by byte.
+        // No key contains the highest character. Keys are compared byte by byte.
         let end = format!("{beginning}{}", char::MAX);
         let sql = "SELECT 1 FROM web_session_record WHERE channel_id = $1 AND namespace = $2
                    AND key >= $3 AND key < $4 LIMIT 1";
@@ -127,12 +127,12 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// When the database fails; [`Error::InDoubt`] when the database broke off while it committed.
+    /// When the database fails; [`Error::InDoubt`] when the connection broke during the commit.
     pub async fn change_web_session(&self, channel: Uuid, changes: &[Change]) -> Result<()> {
         let transaction = self.begin().await?;
         let mut rest = changes;
         while let Some(first) = rest.first() {
-            // Rows that are put one after the other go together.
+            // Consecutive puts are written together.
             let puts = rest.iter().take_while(|change| matches!(change, Change::Put { .. })).count();
             let (now, later) = rest.split_at(puts.max(1));
             match first {
@@ -183,7 +183,7 @@ impl Store {
         let sql = "DELETE FROM web_session_record WHERE channel_id = $1 AND namespace = $2 AND key = $3
                    RETURNING channel_id, namespace, key, value, mark";
         let statement = self.statement(sql, [channel.into(), namespace.into(), key.into()]);
-        // All rows are asked for, so that SQLite's statement comes to its end.
+        // All rows are requested, so that SQLite's statement runs to its end.
         let taken = self.write.query_all_raw(statement).await?;
         let model = taken.first().map(|row| Model::from_query_result(row, "")).transpose()?;
         Ok(model.map(Row::from))
@@ -219,7 +219,8 @@ impl Store {
     }
 
     async fn put_rows(&self, transaction: &Transaction, channel: Uuid, changes: &[Change]) -> Result<()> {
-        // PostgreSQL does not write a row twice in one statement: the last one counts. Rows are locked by their keys.
+        // PostgreSQL cannot write a row twice in one statement, so only the last put of a key is written. Rows are
+        // locked in the order of their keys.
         let mut last: BTreeMap<(&str, &str), &Row> = BTreeMap::new();
         for change in changes {
             if let Change::Put { namespace, row } = change {

@@ -1,4 +1,4 @@
-//! The sends of web sessions, by the time that is in their ids.
+//! The sends of web sessions, by the time in their ids.
 
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
@@ -9,9 +9,9 @@ use crate::domain::message;
 use crate::domain::send::State;
 use crate::store::{Error, Result, Store};
 
-/// Written out, because the index is a partial one. Messages that are queued, canceled or expired were certainly not
-/// handed over (0, 6, 7), nor were those that failed (5) without a code of WhatsApp's: unless an earlier attempt of them may
-/// have been (`taken_at`).
+/// The conditions are written out because the index is a partial one. Messages that are queued, canceled or expired (0,
+/// 6, 7) were certainly not handed over, nor were those that failed (5) without a WhatsApp code, unless an earlier
+/// attempt may have been handed over (`taken_at`).
 pub(in crate::store) const ATTEMPTS: &str = "SELECT id FROM send
     WHERE channel_id = $1 AND id >= $2 AND recipient IS NOT NULL AND expires_at IS NOT NULL AND high_water > 0
         AND NOT EXISTS (SELECT 1 FROM message WHERE message.send_id = send.id AND message.ordinal = 0
@@ -23,13 +23,13 @@ pub(in crate::store) const OF_STAMP: &str =
 
 /// The bits of an id behind its milliseconds.
 const BEHIND_MILLIS: u32 = 80;
-/// Ids have so many bits of milliseconds.
+/// The bits of milliseconds in an id.
 const MILLIS_BITS: u32 = 48;
 
 /// The progress of a send with one message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstTry {
-    /// Nothing more of it goes.
+    /// The send has ended.
     pub is_over: bool,
     /// The message was attempted, or may have been.
     pub was_attempted: bool,
@@ -40,7 +40,7 @@ pub struct FirstTry {
 impl Store {
     /// The sends of a web session that were accepted at `since` or later and whose message was handed over, or may have
     /// been, with the time in their ids. Ascending; the latest 100,000. Sends of web sessions are recognised by their
-    /// one recipient and their expiry, which all of them have.
+    /// single recipient and their expiry, which all of them have.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl Store {
     }
 }
 
-/// No id of these milliseconds is lower.
+/// The lowest possible id of these milliseconds.
 const fn id_at(millis: u64) -> Uuid {
     Uuid::from_u128((millis as u128) << BEHIND_MILLIS)
 }

@@ -109,7 +109,7 @@ fn a_template_id_is_a_positive_whole_number_or_its_digits() {
     {
         assert_eq!(id(given), Ok(expected), "{given}");
     }
-    // Whole numbers that no template has: the search for it says so.
+    // Whole numbers that no template has: the look-up finds nothing.
     for (given, expected) in [
         ("0", 0),
         ("-7", -7),
@@ -140,7 +140,7 @@ fn a_template_id_is_a_positive_whole_number_or_its_digits() {
 
 #[test]
 fn the_first_failing_check_answers() {
-    // Each step mends what the step before it refused.
+    // Each step fixes the field that the previous step refused.
     let mut body = json!({
         "phone_number": [], "contact_tag_id": [], "link": "nowhere", "caption": 5, "message": 5, "template_id": "x",
         "send_at": "soon", "expires_at": [7],
@@ -286,7 +286,7 @@ fn a_template_request_keeps_its_language_and_values() {
 }
 
 #[test]
-fn sentences_name_the_field_and_the_mend() {
+fn sentences_name_the_field_and_the_remedy() {
     let sentence =
         |fields: Value| parse(&to_one(&fields)).err().map(|refusal| refusal.sentence).unwrap_or_default();
     insta::assert_snapshot!(

@@ -14,7 +14,7 @@ fn parse(body: &Value) -> Result<WebRequest, crate::error::Refusal> {
 
 #[test]
 fn the_first_failing_check_answers() {
-    // Each step mends what the step before it refused.
+    // Each step fixes the field that the previous step refused.
     let mut body = json!({"message": 5, "link": 5});
     let steps = [
         (None, Code::MissingType),

@@ -1,4 +1,4 @@
-//! Grams: one to three neighbouring characters, and the packed lists that say where one stands.
+//! Grams: one to three neighbouring characters, and the packed lists that say where each occurs.
 //!
 //! Pure. Called by [`super::segment`], which indexes texts by them.
 
@@ -26,7 +26,7 @@ pub(in crate::store) fn number(part: Part, gram: &[char]) -> i64 {
     }
 }
 
-/// Ascending numbers, each kept as its distance from the one before in as few bytes as that takes (LEB128).
+/// Ascending numbers, each stored as its distance from the previous one, in as few bytes as possible (LEB128).
 #[derive(Debug, Default)]
 pub(in crate::store) struct List {
     last: u32,
@@ -34,7 +34,7 @@ pub(in crate::store) struct List {
 }
 
 impl List {
-    /// Adds a number that is not below the last one; the last one again is not added.
+    /// Adds a number that is not below the last one; a repeat of the last one is not added.
     pub(in crate::store) fn push(&mut self, number: u32) {
         if self.bytes.is_empty() || number != self.last {
             pack(&mut self.bytes, number - self.last);

@@ -1,8 +1,8 @@
-//! Keeping the search index: a segment at a time, for contacts that were added or changed.
+//! Maintains the search index, one segment at a time, for contacts that were added or changed.
 //!
-//! A segment is read and built while others write, and written at once. Contacts that are in no segment yet, or changed
-//! since, are read one by one by a search, so that it misses nothing and finds nothing outdated; the index only makes
-//! it fast. Called by imports and by the engine's background step.
+//! A segment is read and built while others write, and then written in one transaction. Contacts that are in no segment
+//! yet, or changed since, are read one by one by a search, so that it misses nothing and finds nothing outdated; the
+//! index only makes it fast. Called by imports and by the engine's background step.
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
@@ -12,11 +12,11 @@ use crate::store::contacts::totals::ContactTotals;
 use crate::store::dialect::{Rows, Type};
 use crate::store::{Error, Result, Store, Transaction};
 
-/// Contacts of one segment: so few that those beyond the last one are read in some milliseconds and that writing
-/// one holds no accept up for long; so many that a search has few lists to fetch.
+/// Contacts of one segment: few enough that a search reads the contacts behind the last segment in some milliseconds,
+/// and that writing a segment does not delay accepted sends for long; enough that a search has few lists to fetch.
 const SEGMENT: u32 = 8_192;
 
-/// How thoroughly the index is kept.
+/// How thoroughly the index is maintained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Care {
     /// While more is being written: a segment is rebuilt once a quarter of it is outdated.
@@ -28,13 +28,13 @@ pub enum Care {
 /// The contacts to index in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Task {
-    /// The segment that is made again; `None` for contacts that are in none yet.
+    /// The segment that is rebuilt; `None` for contacts that are in no segment yet.
     replaced: Option<i64>,
     first: i64,
     contacts: i64,
 }
 
-/// A segment that is put together and waits to be written.
+/// A built segment that waits to be written.
 #[derive(Debug)]
 pub struct Prepared {
     company: Uuid,
@@ -45,8 +45,8 @@ pub struct Prepared {
 }
 
 impl Store {
-    /// Takes a step in indexing the contacts of `company`, of some hundred milliseconds at most; answers whether
-    /// there was one to take. Several may be at it.
+    /// Takes one step of indexing the contacts of `company`, of some hundred milliseconds at most. Returns whether
+    /// there was a step to take. Several callers may index one company at the same time.
     ///
     /// # Errors
     ///
@@ -55,18 +55,18 @@ impl Store {
         self.index_contacts_by(company, care, SEGMENT).await
     }
 
-    /// As [`Store::index_contacts`], in segments of so many contacts.
+    /// As [`Store::index_contacts`], in segments of `segment` contacts.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Store::index_contacts`].
     pub async fn index_contacts_by(&self, company: Uuid, care: Care, segment: u32) -> Result<bool> {
         let Some(prepared) = self.prepare(company, care, segment).await? else { return Ok(false) };
         self.write_segment(prepared).await?;
         Ok(true)
     }
 
-    /// The longer part of a step, during which others write; `None` when there is none to take.
+    /// The longer part of a step, during which others write; `None` when there is no step to take.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl Store {
             return Ok(None);
         };
         self.claim(company, task).await?;
-        // Stale contacts first, then the texts: a change in between is read, and noted again.
+        // The stale contacts are read first, then the texts: a change in between is read, and its contact stays stale.
         let stale = self.stale_in(company, task).await?;
         let lists = self.lists(company, task).await?;
         Ok(Some(Prepared { company, task, stale, lists }))
@@ -111,13 +111,13 @@ impl Store {
         transaction.commit().await.map_err(Error::while_committing)
     }
 
-    /// The companies whose index is far behind: it was never made, or what should have kept it was interrupted.
+    /// The companies whose index is far behind: it was never built, or its upkeep was interrupted.
     ///
     /// # Errors
     ///
     /// Fails when the database does.
     pub async fn badly_indexed(&self) -> Result<Vec<Uuid>> {
-        // An import under way stays below this, and is left alone.
+        // A company with an import under way stays below these bounds: the import indexes its contacts.
         let select = "SELECT company_id FROM contact_book WHERE contacts - indexed >= $1
              UNION SELECT company_id FROM contact_stale GROUP BY company_id HAVING count(*) >= $2";
         let values = [i64::from(4 * SEGMENT).into(), i64::from(SEGMENT / 2).into()];
@@ -183,7 +183,7 @@ impl Store {
             let mut builder = Builder::default();
             let mut next = task.first;
             for (ordinal, search_text, tag_text) in &texts {
-                // Deleted contacts keep their places in the segment, with nothing to be found there.
+                // Deleted contacts keep their places in the segment, with empty texts.
                 (next..*ordinal).for_each(|_| builder.add("", ""));
                 builder.add(search_text, tag_text);
                 next = ordinal + 1;
@@ -192,7 +192,7 @@ impl Store {
             builder.finish()
         };
         let built = tokio::task::spawn_blocking(build).await;
-        built.map_err(|error| Error::Unavailable(format!("indexing was broken off: {error}")))
+        built.map_err(|error| Error::Unavailable(format!("indexing was interrupted: {error}")))
     }
 
     async fn insert_segment(
@@ -207,7 +207,7 @@ impl Store {
         let values = [company.into(), task.first.into(), task.contacts.into()];
         let row = transaction.query_one_raw(self.statement(insert, values)).await?;
         let id: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
-        // All lists as one value that the database cuts up: in JSON each would be written as digits.
+        // All lists are one value that the database cuts up: in JSON, each would be written as digits.
         let columns = &[("gram", Type::Int), ("start", Type::Int), ("length", Type::Int)];
         let mut rows = Rows::new(self.backend, columns);
         let mut all = Vec::new();
@@ -225,7 +225,7 @@ impl Store {
         Ok(())
     }
 
-    /// Answers whether the segment was there.
+    /// Returns whether the segment existed.
     async fn remove_segment(&self, transaction: &Transaction, id: i64) -> Result<bool> {
         let remove = self.statement("DELETE FROM contact_segment WHERE id = $1", [id.into()]);
         let there = transaction.execute_raw(remove).await?.rows_affected() > 0;
@@ -234,7 +234,7 @@ impl Store {
         Ok(there)
     }
 
-    /// Takes what did not change since it was read off the stale ones.
+    /// Unmarks the stale contacts that did not change since they were read.
     async fn refresh(&self, transaction: &Transaction, company: Uuid, stale: &[(i64, i64)]) -> Result<()> {
         let mut rows = Rows::new(self.backend, &[("ordinal", Type::Int), ("changes", Type::Int)]);
         stale.iter().for_each(|(ordinal, changes)| rows.push([(*ordinal).into(), (*changes).into()]));

@@ -1,4 +1,4 @@
-//! Finding contacts by the lists of the search index, of which as few are read as will do.
+//! Finds contacts by the lists of the search index, and reads as few lists as possible.
 //!
 //! A gram that nearly every contact has narrows a search little, and its lists are the longest. So short lists are read
 //! first; where they leave few contacts, the texts of these are read in place of the long lists.
@@ -17,11 +17,11 @@ use crate::store::{Error, Result, Store, Transaction};
 const LISTS: usize = 512;
 /// The number of segments that show which grams nearly every contact has.
 const SAMPLE: usize = 8;
-/// Bytes of a list that is read at once: of a gram that one in four contacts has.
+/// The most bytes of a list that is read first: that of a gram that one in four contacts has.
 const SHORT: i32 = 4_096;
 /// More bytes than any list has.
 const ALL: i32 = i32::MAX;
-/// Places in a segment up to which reading the texts there takes less than reading what lists are left.
+/// Up to this many places in a segment, reading the texts there takes less than reading the remaining lists.
 const DOUBTED: usize = 16;
 
 struct Segment {
@@ -42,8 +42,8 @@ struct Finding<'a> {
 }
 
 impl Store {
-    /// The ordinals of the contacts that the segments have, as they were when these were made. In order but for few;
-    /// one may be there twice.
+    /// The ordinals of the contacts that match in the segments, as they were when the segments were built. A few are
+    /// out of order, and an ordinal may occur twice.
     pub(super) async fn find_indexed(
         &self,
         snapshot: &Transaction,
@@ -94,7 +94,7 @@ impl Finding<'_> {
                         let contacts = contacts_at(&places, lengths).into_iter();
                         doubted.extend(contacts.map(|contact| first + contact));
                     }
-                    // Such lists were read by now.
+                    // Every word has a list that was read by now.
                     Found::Unread => {}
                 }
             }
@@ -104,7 +104,7 @@ impl Finding<'_> {
         self.read_texts(&doubted).await
     }
 
-    /// The lists of each segment, as many as it takes.
+    /// The lists of each segment, as many as the search needs.
     async fn lists(&self, segments: &[Segment]) -> Result<Vec<Lists>> {
         let wanted = |segment: &Segment| {
             let id = segment.id;
@@ -118,7 +118,7 @@ impl Finding<'_> {
                 unread.extend(word.unread(lists).map(|gram| (segment.id, gram)));
             }
         }
-        // A common gram may well be in no contact of a segment: then there is no list of it to read.
+        // A common gram may occur in no contact of a segment: then it has no list to read.
         let absent = unread.iter().filter(|(_, gram)| self.common.contains(gram));
         for (id, gram) in absent {
             let lists = segments.iter().zip(&mut lists).find(|(segment, _)| segment.id == *id);
@@ -129,7 +129,7 @@ impl Finding<'_> {
         Ok(lists)
     }
 
-    /// From here on, lists that no segment needed are not read at first.
+    /// Notes the grams whose lists no segment needed: later segments do not read these first.
     fn note_common(&mut self, lists: &[Lists]) {
         let Some((last, others)) = lists.split_last() else { return };
         let is_unread = |gram: &i64, lists: &Lists| matches!(lists.get(gram), Some(None));
@@ -138,8 +138,8 @@ impl Finding<'_> {
         self.common = unread.copied().collect();
     }
 
-    /// The `wanted` lists, given by segment and gram, of each of `segments`; one of more bytes than `longest` is
-    /// there, but not read.
+    /// The `wanted` lists, given by segment and gram, of each of `segments`; a list of more bytes than `longest` is
+    /// there as `None`, and not read.
     async fn read(
         &self,
         segments: &[Segment],
@@ -153,8 +153,8 @@ impl Finding<'_> {
             return Ok(lists);
         }
         let (rows, values) = rows.select(2);
-        // A sub-select, so that no database thinks of anything but one look-up by key for each. No list is empty, and
-        // neither database reads one to know its length.
+        // A sub-select, so that every database makes one look-up by key for each list. No list is empty, and neither
+        // database reads a list to know its length.
         let select = format!(
             "SELECT segment_id, gram, (
                 SELECT CASE WHEN length(places) <= {longest} THEN places ELSE $1 END FROM contact_gram
@@ -172,7 +172,7 @@ impl Finding<'_> {
         Ok(lists)
     }
 
-    /// Adds the `doubted` contacts whose texts have the searched text.
+    /// Adds the `doubted` contacts whose texts contain the searched text.
     async fn read_texts(&mut self, doubted: &BTreeSet<u32>) -> Result<()> {
         let mut rows = Rows::new(self.store.backend, &[("ordinal", Type::Int)]);
         doubted.iter().for_each(|ordinal| rows.push([i64::from(*ordinal).into()]));

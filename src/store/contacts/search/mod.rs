@@ -19,7 +19,7 @@ pub(in crate::store) mod index;
 mod indexed;
 mod segment;
 
-/// In characters. A longer search has more grams than it is worth: every contact is read.
+/// In characters. A longer search has too many grams for the index to help: every contact is read.
 const LONGEST_INDEXED: usize = 600;
 
 /// A folded text to search for.
@@ -149,7 +149,7 @@ impl Store {
     }
 }
 
-/// The numbers of a text that a database put together: a row for each would cost more than finding them.
+/// The numbers of a text that the database joined: a row for each number would cost more than finding them.
 fn listed(row: Option<QueryResult>) -> Result<Vec<i64>> {
     let text: Option<String> = row.map_or(Ok(None), |row| row.try_get_by_index(0))?;
     let text = text.unwrap_or_default();

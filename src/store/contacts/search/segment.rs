@@ -1,9 +1,9 @@
-//! A segment of the search index: where in the texts of some thousand contacts each gram stands, and finding
-//! the contacts that contain a word by that alone.
+//! A segment of the search index: it lists where each gram occurs in the texts of some thousand contacts, and finds the
+//! contacts that contain a word by these lists alone.
 //!
-//! The texts stand one behind the other. Of one or two characters the contacts are listed that have them; of
-//! three characters every place, so that a longer word is found exactly where its grams follow each other,
-//! and no text has to be read. Pure; [`super::index`] stores segments, [`super`] asks.
+//! The texts follow one another. For a gram of one or two characters, the list has the contacts with the gram. For one
+//! of three characters, it has every place, so that a longer word is found exactly where its grams follow each other,
+//! and no text has to be read. Pure; [`super::index`] stores segments, [`super`] searches them.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -22,7 +22,7 @@ type Map<T> = HashMap<i64, T, BuildHasherDefault<GramHasher>>;
 /// Packed lists by their grams; `None` for a list that was not read yet.
 pub(in crate::store) type Lists = Map<Option<Vec<u8>>>;
 
-/// A segment in the making; the contacts are added by their order.
+/// A segment that is being built; contacts are added in their order.
 #[derive(Default)]
 pub(in crate::store) struct Builder {
     lists: Map<List>,
@@ -32,7 +32,7 @@ pub(in crate::store) struct Builder {
 }
 
 impl Builder {
-    /// Adds the next contact: its searched fields, and its tags' names, one a line.
+    /// Adds the next contact: its searched fields, and its tags' names, one per line.
     pub(in crate::store) fn add(&mut self, search_text: &str, tag_text: &str) {
         let begin = self.place;
         let (lines, digits) = split_search_text(search_text);
@@ -65,7 +65,7 @@ impl Builder {
         self.lists.entry(gram).or_default().push(number);
     }
 
-    /// Every list by its gram, ascending, that of the lengths among them.
+    /// Every list with its gram, ascending, including the list of the lengths.
     pub(in crate::store) fn finish(self) -> Vec<(i64, Vec<u8>)> {
         let lists = self.lists.into_iter().map(|(gram, list)| (gram, list.into_bytes()));
         let mut lists: Vec<_> = lists.chain([(LENGTHS, self.lengths)]).collect();
@@ -85,15 +85,15 @@ pub(in crate::store) struct Word {
 pub(in crate::store) enum Found {
     /// In these contacts, by their order in the segment.
     Contacts(Vec<u32>),
-    /// At these places; [`contacts_at`] gives their contacts. If it is not certain, the word is at some of them or at
-    /// none, and at no other.
+    /// At these places; [`contacts_at`] gives their contacts. If it is not certain, the word may be missing at some of
+    /// them, but is at no other place.
     Places { places: Vec<u32>, is_certain: bool },
     /// No list of its grams was read.
     Unread,
 }
 
 impl Found {
-    /// Whether no further list is worth its reading, when the texts at so many places may be read instead.
+    /// Whether no further list has to be read, if the texts at up to `doubted` places can be read instead.
     pub(in crate::store) fn is_enough(&self, doubted: usize) -> bool {
         match self {
             Self::Contacts(_) => true,

@@ -1,4 +1,4 @@
-//! Which sends a list shows.
+//! The selection of the sends that a list shows.
 
 use std::time::Duration;
 
@@ -9,12 +9,11 @@ use crate::clock::Timestamp;
 use crate::domain::send::{Control, Source, Stage, State};
 use crate::store::retention::first_id_at;
 
-/// A company's sends of which something may still go, for which there is an index: its first parameter is the
-/// company.
+/// The condition of a company's unfinished sends, for which there is an index. Its first parameter is the company.
 pub(super) const ALIVE: &str = "channel_id IN (SELECT id FROM channel WHERE company_id = $1) AND state < 2";
 
-/// A send has its id before it is written, at most so long before: its commit may have waited for the database, and
-/// its audience may be large.
+/// A send gets its id at most this long before it is written: its commit may have waited for the database, and its
+/// audience may be large.
 const LATEST_COMMIT: Duration = Duration::from_secs(60 * 60);
 
 /// Which sends to list. Everything that is `None` matches all.

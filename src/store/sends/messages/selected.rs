@@ -21,8 +21,8 @@ pub struct Found {
 }
 
 impl Store {
-    /// The messages that are meant among those from `from` on: at most `limit`, and among the next `span` only, so
-    /// that one call costs no more when few or none of them are.
+    /// The selected messages among those from `from` on: at most `limit`, and only among the next `span`, so that the
+    /// cost of one call is bounded when few or none match.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Store {
         span: u64,
     ) -> Result<Found> {
         let end = from.saturating_add(span).min(snapshot.recipients);
-        // Below `settled` every message has a row; of the others those without one may be meant as well.
+        // Below `settled` every message has a row; among the others, those without a row may be selected too.
         let may_be_rowless =
             selection.has_wordless(snapshot.unattempted) || selection.has_wordless(snapshot.reserved);
         let rows_end = if may_be_rowless { end.min(snapshot.progress.settled) } else { end };
@@ -102,7 +102,7 @@ impl Store {
     }
 }
 
-/// Which rows are meant, with ordinals in this range, and the parameters of that.
+/// The condition for the selected rows with ordinals in this range, and its parameters.
 fn condition(snapshot: &SendSnapshot, selection: &Selection, (from, to): (u64, u64)) -> (String, Vec<Value>) {
     let mut condition = "send_id = $1 AND ordinal >= $2 AND ordinal < $3".to_owned();
     let mut values: Vec<Value> = vec![snapshot.send_id.into(), signed(from).into(), signed(to).into()];

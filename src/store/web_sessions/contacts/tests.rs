@@ -3,7 +3,7 @@ use crate::store::Options;
 use crate::store::web_sessions::sends::{ATTEMPTS, OF_STAMP};
 
 #[test]
-fn a_number_is_cold_until_something_was_said() {
+fn a_number_is_cold_until_the_first_message_in_either_direction() {
     let cold =
         KnownNumber { jid: None, lid: None, checked_at: None, first_sent_at: None, first_heard_at: None };
     let some = Some(Timestamp::from_millis(1));
@@ -14,7 +14,7 @@ fn a_number_is_cold_until_something_was_said() {
 }
 
 #[tokio::test]
-async fn what_is_asked_for_each_ack_and_each_start_is_found_in_an_index() {
+async fn queries_for_each_ack_and_each_start_use_an_index() {
     let directory = tempfile::tempdir().unwrap();
     let options = Options {
         url: format!("sqlite://{}", directory.path().join("plan.db").display()),

@@ -12,8 +12,8 @@ fn contains(search_text: &str, tag_text: &str, search: &str) -> bool {
         || (looks_like_a_number(search) && number.contains(&digits(search)))
 }
 
-/// The contacts of one segment that a search finds, and those that it would find with no list read that has more
-/// than so many bytes: the texts of what is doubted are read.
+/// The contacts of one segment that a search finds, if lists of more than `longest` bytes are read only when they are
+/// needed, and the texts of uncertain contacts are checked.
 fn found(contacts: &[(String, String)], search: &str, longest: usize) -> Vec<u32> {
     let mut builder = Builder::default();
     contacts.iter().for_each(|(search_text, tag_text)| builder.add(search_text, tag_text));
@@ -119,7 +119,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_packed_comes_back(mut numbers in proptest::collection::vec(any::<u32>(), 0..20)) {
+    fn packed_numbers_unpack_to_themselves(mut numbers in proptest::collection::vec(any::<u32>(), 0..20)) {
         numbers.sort_unstable();
         numbers.dedup();
         let mut list = List::default();
