@@ -108,8 +108,10 @@ impl CloudApi {
                 .extend(path);
             Ok(url)
         };
-        let mut authorization = HeaderValue::from_str(&format!("Bearer {}", token.expose()))
-            .map_err(|_| Error::NoAnswer("the access token has characters that are not visible ASCII".to_owned()))?;
+        let mut authorization =
+            HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
+                Error::NoAnswer("the access token has characters that are not visible ASCII".to_owned())
+            })?;
         authorization.set_sensitive(true);
         Ok(Self {
             client: connections.0,

@@ -79,7 +79,9 @@ pub(super) fn too_slow() -> Refusal {
 }
 
 pub(super) fn compressed() -> Refusal {
-    unavailable("the link's host sends the file compressed, although asked not to: serve it without compression")
+    unavailable(
+        "the link's host sends the file compressed, although asked not to: serve it without compression",
+    )
 }
 
 pub(super) fn empty() -> Refusal {

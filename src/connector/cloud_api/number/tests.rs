@@ -127,7 +127,11 @@ fn the_error_of_a_blocked_number_decides_the_disposition() {
         assert_eq!(blocked_by(&entity(code)).0, expected, "{code}");
     }
     let both = format!("{},{}", entity("131042"), entity("190"));
-    assert_eq!(blocked_by(&both).0, Disposition::Disconnect, "an error that a new token remedies comes first");
+    assert_eq!(
+        blocked_by(&both).0,
+        Disposition::Disconnect,
+        "an error that a new token remedies comes first"
+    );
 }
 
 #[test]
