@@ -19,7 +19,7 @@ use crate::seed::{FIRST, Seed};
 use crate::service::{Ground, resident_kib};
 
 const IDLE: usize = 10_000;
-/// Actors before the first look at the memory: as many, so that the database's caches are full by then.
+/// Actors that start before the first measurement of the memory, so that the database's caches are full by then.
 const WARMING: usize = IDLE;
 const KNOWN: usize = 100_000;
 const ACTIVE: usize = 10_000;
@@ -69,8 +69,8 @@ async fn idle_actors() -> Vec<Row> {
     }]
 }
 
-/// Waits until the memory no longer grows, because the actors' own first work is over: each asks the provider about its
-/// number, at most a hundred of them in a second.
+/// Waits until the memory no longer grows, because the actors' own first work is over: each probes its number at the
+/// provider, at most a hundred of them in a second.
 async fn settle(provider: &Provider) {
     const STILL: usize = 4;
     let (mut still, mut before) = (0, (0, 0));
@@ -123,7 +123,7 @@ async fn start_of_many() -> Vec<Row> {
         ),
         row(
             "… requests to the provider in the fastest second",
-            format!("{requests}, of which no messages {questions}"),
+            format!("{requests}, of which {questions} were no messages"),
             "little more than 10,000",
         ),
         row(

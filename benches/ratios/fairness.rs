@@ -37,7 +37,10 @@ async fn sends() -> Row {
     }
     assert!(Timestamp::now() < begin, "some were taken in too late to begin with the others");
     let middle = SENDS as u64 * RECIPIENTS / 2;
-    assert!(provider.wait(PATIENCE, |tally| tally.messages >= middle).await, "the sends did not get on");
+    assert!(
+        provider.wait(PATIENCE, |tally| tally.messages >= middle).await,
+        "the sends made too little progress"
+    );
     let shares = provider.seen(|tally| shares(&tally.by_send, SENDS));
     service.engine.stop().await;
     row("ten bulk sends on one channel, in the middle of the run", &shares)
@@ -65,7 +68,10 @@ async fn channels() -> Vec<Row> {
     assert!(all_began, "some channels did not begin");
     let (ramp, first) = (began.elapsed(), provider.seen(|tally| tally.by_channel.clone()));
     let middle = CHANNELS as u64 * RECIPIENTS_EACH / 2;
-    assert!(provider.wait(PATIENCE, |tally| tally.messages >= middle).await, "the channels did not get on");
+    assert!(
+        provider.wait(PATIENCE, |tally| tally.messages >= middle).await,
+        "the channels made too little progress"
+    );
     let last = provider.seen(|tally| tally.by_channel.clone());
     service.engine.stop().await;
     // Messages that a channel sent before the others began do not count as its share, and a finished channel

@@ -5,7 +5,7 @@
 //! in one run, in turns, and gives the ratio of their medians. With `POMBO_BENCH_POSTGRES` set to a server's
 //! URL the rows run on PostgreSQL, otherwise on SQLite. Everything stays on this machine and ends by itself.
 
-#![expect(clippy::unwrap_used, reason = "a measurement that cannot go on ends")]
+#![expect(clippy::unwrap_used, reason = "a measurement that cannot continue ends")]
 
 mod accept;
 mod actors;

@@ -131,7 +131,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Adds to the contacts all other rows of the database, and starts the service.
+    /// Adds all rows of the database besides the contacts, and starts the service.
     pub(crate) async fn prepare(ground: Ground) -> Self {
         let (company, channel) = (ground.company, ground.channel);
         let seed = Seed::at(&ground.database.url).await;

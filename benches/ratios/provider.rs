@@ -39,7 +39,7 @@ pub(crate) struct Provider {
 }
 
 impl Provider {
-    /// Starts one on a thread of its own.
+    /// Starts a provider on a thread of its own.
     pub(crate) fn start() -> Self {
         let (addresses, address) = mpsc::channel();
         let seen = Arc::<Mutex<Tally>>::default();
@@ -94,7 +94,7 @@ impl Provider {
 }
 
 impl Tally {
-    /// Forgets everything.
+    /// Removes all records.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }

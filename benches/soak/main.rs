@@ -69,7 +69,7 @@ struct Arguments {
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
-    /// What cargo says to every bench
+    /// The argument that cargo passes to every bench
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -78,7 +78,10 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let Some(minutes) = arguments.minutes else {
         // A plain `cargo bench` skips the soak, which takes minutes.
-        let _ = writeln!(std::io::stderr().lock(), "the soak runs when told how long: -- --minutes 10");
+        let _ = writeln!(
+            std::io::stderr().lock(),
+            "the soak is skipped: give its duration, such as -- --minutes 10"
+        );
         return ExitCode::SUCCESS;
     };
     // No other provider of cryptography is installed before this one.

@@ -19,7 +19,7 @@ pub(crate) struct Memory(Arc<Mutex<Samples>>);
 struct Samples {
     pid: u32,
     begun: Option<Instant>,
-    /// Seconds since the begin, and MiB.
+    /// Seconds since the beginning, and MiB.
     points: Vec<(f64, f64)>,
     newest: f64,
     most: f64,

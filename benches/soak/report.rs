@@ -133,7 +133,7 @@ impl Report {
         }));
         rows.push(("memory".to_owned(), memory));
         rows.extend(
-            self.kept.iter().map(|kept| ("kept to look into".to_owned(), kept.display().to_string())),
+            self.kept.iter().map(|kept| ("kept for inspection".to_owned(), kept.display().to_string())),
         );
         let lines = rows.iter().map(|(name, value)| format!("| {name:<24} | {value} |"));
         lines.collect::<Vec<_>>().join("\n")

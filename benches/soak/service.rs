@@ -194,7 +194,7 @@ impl Service {
         command
     }
 
-    /// What a command prints with `--json`.
+    /// Runs a command with `--json`, and returns the JSON that it prints.
     fn json(&self, input: &str, line: &str) -> anyhow::Result<Value> {
         let mut child = self.command(&format!("{line} --json")).stdin(Stdio::piped()).spawn()?;
         if let Some(mut stdin) = child.stdin.take() {

@@ -1,7 +1,7 @@
 //! The sends: some to all contacts with the tag, others to one number each, at the pace of their channel.
 //!
 //! A send without a clear answer, because the service was killed or busy, is repeated under the same
-//! idempotency key until it is answered 202. Only then its messages count as promised.
+//! idempotency key until it is answered 202. Only then do its messages count as promised.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -129,7 +129,7 @@ impl Sender {
         ticks
     }
 
-    /// Repeats a send until it is answered 202; false if it is refused for good.
+    /// Repeats a send until it is answered 202; false if it is refused permanently.
     async fn send(&self, body: &Value, recipients: u64) -> bool {
         let name = Uuid::now_v7().to_string();
         self.undecided.fetch_add(1, Ordering::Relaxed);

@@ -13,7 +13,7 @@ Real faults for a cluster: three nodes, PostgreSQL with a synchronous standby, t
 Each has a network namespace of its own where that is possible (as root). During each trouble, the cluster accepts messages,
 sends, uses up quotas, imports and moves channels. For each of these activities, one line says what the receiver saw.
 
-The exit code is 1 when a message was lost or repeated, a quota was exceeded or a cell stood still, and 2 when the machine lacks
+The exit code is 1 when a message was lost or repeated, a quota was exceeded or work stopped, and 2 when the machine lacks
 a program or a right. Web sessions are not among the activities: their provider's simulator works only within one process."""
 
 
@@ -28,7 +28,7 @@ def read():
     parser.add_argument("--minutes", type=float, help="for how long nodes join and leave")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--keep", action="store_true", help="keep the logs")
-    parser.add_argument("--figures", choices=sorted(figures.ALL), help="measure this instead")
+    parser.add_argument("--figures", choices=sorted(figures.ALL), help="measure this instead of walking the table")
     parser.add_argument("--runs", type=int, metavar="N", help="how many times to measure")
     return parser.parse_args()
 
@@ -43,7 +43,7 @@ def main():
     if options.list:
         for kind in troubles.ALL:
             print(f"{kind.name:<19} {kind.says}")
-        print(f"\neach while: {', '.join(kind.name for kind in activities.ALL)}")
+        print(f"\nactivities during each: {', '.join(kind.name for kind in activities.ALL)}")
         return 0
     if options.minutes:
         troubles.Comings.seconds = options.minutes * 60

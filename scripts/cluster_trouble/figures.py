@@ -61,7 +61,7 @@ def take_over(options):
         bulk(stage, 30 + 22 * runs, rate)
         for _ in range(runs):
             stage.settle()
-            wait_for("owners", lambda: all(stage.owner_of(channel, stage.owners()) for channel in stage.channels))
+            wait_for("the channels to have owners", lambda: all(stage.owner_of(channel, stage.owners()) for channel in stage.channels))
             victim = busiest(stage)
             channels = of_node(stage, victim)
             after = stage.provider.sequence()
@@ -91,7 +91,7 @@ def drain(options):
         bulk(stage, 40 + 20 * runs, rate)
         for _ in range(runs):
             stage.settle()
-            wait_for("owners", lambda: all(stage.owner_of(channel, stage.owners()) for channel in stage.channels))
+            wait_for("the channels to have owners", lambda: all(stage.owner_of(channel, stage.owners()) for channel in stage.channels))
             victim = busiest(stage)
             channels = of_node(stage, victim)
             after = stage.provider.sequence()

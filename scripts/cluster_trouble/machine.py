@@ -19,7 +19,7 @@ def find_program(given):
     if given:
         path = Path(given).resolve()
         if not os.access(path, os.X_OK):
-            raise Missing(f"{path} is no program: give --program FILE")
+            raise Missing(f"{path} is not an executable program: give --program FILE")
         return path
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     built = [target / kind / "pombo" for kind in ("release", "debug")]

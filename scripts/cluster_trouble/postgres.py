@@ -105,7 +105,7 @@ class Postgres:
         """Ends the server as a power cut would, and starts it again."""
         self.processes.end(self.servers[self.primary], signal.SIGQUIT)
         self.begin(self.primary)
-        wait_for("PostgreSQL again", lambda: self.is_ready(self.primary))
+        wait_for("PostgreSQL to answer again", lambda: self.is_ready(self.primary))
 
     def fail_over(self):
         """The machine of the server that writes goes silent and dies; the standby takes its place and its address."""

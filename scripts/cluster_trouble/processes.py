@@ -24,7 +24,7 @@ def wait_for(what, condition, seconds=60, pause=0.05):
         if found:
             return found
         if time.monotonic() > end:
-            raise Failed(f"{what}: not within {seconds:.0f} s")
+            raise Failed(f"waited {seconds:.0f} s for {what}, without success")
         time.sleep(pause)
 
 
@@ -37,7 +37,7 @@ class Processes:
         self.running = {}
 
     def start(self, name, command, *, at=None, as_postgres=False, env=None, reads=False):
-        """Starts a process at a host of the network; its output is read where `reads`, else it goes to its log."""
+        """Starts a process at a host of the network; its output is read if `reads` is set, and goes to its log otherwise."""
         command = [str(word) for word in command]
         if as_postgres and machine.is_root():
             command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", *command]
@@ -75,7 +75,7 @@ class Processes:
                 timeout=PATIENCE,
             )
         except subprocess.TimeoutExpired:
-            raise Failed(f"`{' '.join(command)}`: not within {PATIENCE} s") from None
+            raise Failed(f"`{' '.join(command)}` did not end within {PATIENCE} s") from None
         if check and done.returncode:
             raise Failed(f"`{' '.join(command)}`: {(done.stderr or done.stdout).strip()[-2000:]}")
         return done.stdout

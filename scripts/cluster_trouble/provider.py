@@ -1,4 +1,4 @@
-"""The provider: a simulator, the way to it, and a balancer that takes its receipts to nodes that are ready."""
+"""The provider: a simulator, a relay to it, and a balancer that forwards its receipts to nodes that are ready."""
 
 import http.client
 import http.server

@@ -147,7 +147,7 @@ class Stage:
             if name not in self.nodes or self.nodes[name].poll() is not None:
                 self.launch(name, **how)
         try:
-            wait_for("nodes ready", lambda: all(self.is_ready(name) for name in names))
+            wait_for("the nodes to be ready", lambda: all(self.is_ready(name) for name in names))
         except Failed as failed:
             said = {name: self.ready.ask(self.urls[name])[1] for name in names}
             raise Failed(f"{failed}: {said}") from failed

@@ -1,4 +1,4 @@
-"""Walks the table: each trouble while each activity goes on, one line a cell."""
+"""Walks the table: each trouble during each activity, one line for each cell."""
 
 import random
 import sys
@@ -102,7 +102,7 @@ class Table:
             stage.pombo("template", "sync", "--channel", channel, as_json=False)
 
     def meet(self, stage, trouble_kind, kinds):
-        """One trouble, while these activities go on at once."""
+        """One trouble, during which these activities go on together."""
         seconds = BEFORE + max(trouble_kind.seconds, PAUSE) + AFTER
         try:
             stage.settle()
@@ -110,7 +110,7 @@ class Table:
             for activity in running:
                 activity.begin()
             for activity in running:
-                wait_for(f"{activity.name} under way", activity.is_under_way, 60, 0.2)
+                wait_for(f"{activity.name} to be under way", activity.is_under_way, 60, 0.2)
             time.sleep(BEFORE)
             victim, victims = self.choose(stage, running)
             trouble = trouble_kind(stage, victim)

@@ -9,7 +9,7 @@ from .stage import NODES
 
 
 class Trouble:
-    """Something that happens to the victim, or to all."""
+    """A fault of the victim, or of all nodes."""
 
     name = ""
     says = ""

@@ -74,7 +74,7 @@ def parse():
 
 
 def enter_environment():
-    """Whether this process has the packages. If it has not, installs them beside the build."""
+    """Whether this process has the packages. If not, installs them beside the build."""
     try:
         import tree_sitter_rust  # noqa: F401
     except ImportError:
@@ -200,13 +200,13 @@ def run(program, mutants, arguments, results):
 
 
 def caught(program, mutant, tests, variables, seconds):
-    # A property that a mutant breaks is no case for the tests to keep.
+    # A property that a mutant breaks must not be saved as a case of the tests.
     environment = dict(os.environ, RUST_BACKTRACE="0", PROPTEST_DISABLE_FAILURE_PERSISTENCE="1", **variables)
     if mutant is not None:
         environment["POMBO_MUTANT"] = str(mutant)
     command = [program, *tests, "--test-threads", "1", "--quiet"]
     try:
-        # A mutant may loop without end.
+        # A mutant may loop endlessly.
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=seconds)
     except subprocess.TimeoutExpired:
         return True

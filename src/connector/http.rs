@@ -46,6 +46,6 @@ pub fn outward(network: &config::Network) -> Result<ClientBuilder, Error> {
     let Some(proxy) = &network.proxy else { return Ok(direct()) };
     // The error would show the address, which may contain a password.
     let proxy = Proxy::all(proxy.expose())
-        .map_err(|_| Error::NoAnswer("network.proxy is no address of a proxy".to_owned()))?;
+        .map_err(|_| Error::NoAnswer("network.proxy is not the address of a proxy".to_owned()))?;
     Ok(direct().proxy(proxy))
 }

@@ -21,12 +21,12 @@ use crate::domain::message::Failure;
 /// The outcome of one attempt to send a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// The provider accepted it.
+    /// The provider accepted the message.
     Accepted {
         /// The provider's id of the message.
         id: String,
     },
-    /// The provider refused it.
+    /// The provider refused the message.
     Refused {
         /// The meaning of the refusal.
         disposition: Disposition,
@@ -35,23 +35,23 @@ pub enum Reply {
         /// The provider's delay before a retry, if it gives one; a day at most.
         retry_after: Option<Duration>,
     },
-    /// It was never handed over: no connection.
+    /// The message was not handed over: there was no connection.
     NotSent(Failure),
-    /// It was never handed over, because this process or its machine has no file, port, address or memory for
-    /// a connection.
+    /// The message was not handed over, because this process or its machine has no file, port, address or
+    /// memory for a connection.
     NoSocket(Failure),
-    /// It can never be handed over; the provider was not asked.
+    /// The message can never be handed over; no request was made.
     Unsendable(Failure),
-    /// It was handed over, and no usable answer came: the provider may or may not have it.
+    /// The message was handed over, and no usable answer came: the provider may or may not have it.
     Uncertain(Failure),
 }
 
 /// The result of probing a channel at its provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Health {
-    /// It can send.
+    /// The channel can send.
     Healthy(Number),
-    /// It cannot send, for this reason.
+    /// The channel cannot send, for this reason.
     Refused(Disposition, Failure),
     /// The probe had no result.
     Unknown(Failure),

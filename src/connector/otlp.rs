@@ -101,7 +101,7 @@ fn collector(
     Ok(collector)
 }
 
-/// Whether the collector is on this machine, to which no proxy leads.
+/// Whether the collector is on this machine, so that no proxy is used.
 fn is_here(endpoint: &Url) -> bool {
     match endpoint.host() {
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
@@ -119,7 +119,9 @@ fn headers(options: &config::Telemetry) -> Result<HeaderMap, Error> {
         Some((name, value))
     };
     let headers = options.otlp_headers.iter().map(header).collect::<Option<_>>();
-    headers.ok_or_else(|| Error::NoAnswer("telemetry.otlp_headers has what no header may have".to_owned()))
+    headers.ok_or_else(|| {
+        Error::NoAnswer("telemetry.otlp_headers has a name or a value that no header may have".to_owned())
+    })
 }
 
 /// Takes spans from the queue and exports them to the collector.

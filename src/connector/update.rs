@@ -42,7 +42,7 @@ pub enum Update {
     Number {
         /// The phone number, which is the only identification in this update.
         phone_number: Option<PhoneNumber>,
-        /// The provider's word.
+        /// The provider's name of the event.
         event: String,
     },
     /// A change of the business account.

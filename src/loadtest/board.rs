@@ -32,7 +32,7 @@ impl Phase {
     /// Every phase.
     pub const ALL: [Self; 5] = [Self::WarmUp, Self::Idle, Self::Accepting, Self::Running, Self::After];
 
-    /// For people.
+    /// The phase in words, for people.
     pub const fn words(self) -> &'static str {
         match self {
             Self::WarmUp => "in the first moments",
@@ -47,13 +47,13 @@ impl Phase {
 /// A bulk send that was accepted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BulkSend {
-    /// Names it.
+    /// The id of the send.
     pub send_id: Uuid,
     /// The name of its tag.
     pub tag: String,
     /// When it was requested, in seconds since the test began.
     pub at_s: f64,
-    /// From then to its 202.
+    /// The time from the request to its 202.
     pub accept_ms: f64,
     /// Unique recipients, as the service answered.
     pub recipients: u64,
@@ -118,19 +118,19 @@ impl Board {
         }
     }
 
-    /// A bulk send is asked for.
+    /// Notes that a bulk send is requested.
     pub(super) fn begin_bulk(&self) {
         self.has_bulk.store(true, Ordering::Relaxed);
         self.accepting.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The request was answered.
+    /// Notes that the request was answered.
     pub(super) fn end_bulk(&self) {
         self.is_running.store(true, Ordering::Relaxed);
         self.accepting.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether messages of bulk sends are still to go.
+    /// Sets whether messages of bulk sends are still pending.
     pub(super) fn set_running(&self, is_running: bool) {
         self.is_running.store(is_running, Ordering::Relaxed);
     }

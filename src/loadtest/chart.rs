@@ -9,12 +9,12 @@ use plotters::prelude::*;
 /// The size in pixels of a chart of usual width and of one as wide as the page, which scales them.
 const USUAL: (u32, u32) = (640, 270);
 const WIDE: (u32, u32) = (1_280, 340);
-/// The maximum of points of a line; of several points in one place, the highest counts.
+/// The maximum number of points of a line; of several neighbouring points, the highest is drawn.
 const POINTS: usize = 400;
 /// Room above the highest value.
 const HEADROOM: f64 = 1.12;
 
-/// What is drawn, as the style sheet knows it.
+/// A colour that the style sheet replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tone(pub(super) RGBColor);
 
@@ -33,21 +33,21 @@ const MARK: Tone = Tone(RGBColor(0x94, 0xA3, 0xB8));
 pub(super) struct Line {
     pub(super) name: String,
     pub(super) tone: Tone,
-    /// Whether the room below it is filled.
+    /// Whether the area below it is filled.
     pub(super) is_filled: bool,
-    /// In the order of the first figure.
+    /// The points, in the order of their first figures.
     pub(super) points: Vec<(f64, f64)>,
 }
 
 /// Lines over time, or over percentiles.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Chart {
-    /// What the vertical axis counts.
+    /// The unit of the vertical axis.
     pub(super) unit: &'static str,
-    /// What the horizontal axis counts.
+    /// The unit of the horizontal axis.
     pub(super) along: &'static str,
     pub(super) lines: Vec<Line>,
-    /// A value that is not to be exceeded.
+    /// A value that must not be exceeded.
     pub(super) limit: Option<f64>,
     /// Moments at which something happened.
     pub(super) marks: Vec<f64>,
@@ -141,21 +141,21 @@ fn highest(line: &Line) -> Option<f64> {
     line.points.iter().map(|(_, y)| *y).reduce(f64::max)
 }
 
-/// At most [`POINTS`] of them: of each run the highest.
+/// At most [`POINTS`] of the points: the highest of each run.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let run = points.len().div_ceil(POINTS).max(1);
     let highest = |run: &[(f64, f64)]| run.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
     points.chunks(run).filter_map(highest).collect()
 }
 
-/// Where a percentile stands on an axis on which every further nine takes as much room.
+/// The position of a percentile on an axis on which each further nine takes the same space.
 pub(super) fn place(percentile: f64) -> f64 {
     -(1.0 - percentile / 100.0).max(1e-6).log10()
 }
 
 fn percentile(place: f64) -> String {
     let percent = (1.0 - 10_f64.powf(-place)) * 100.0;
-    // A whole nine may be a hair beside its place.
+    // A whole nine may be slightly off its position, because of rounding.
     let nines = (place - 1e-6).ceil() as usize;
     let digits = if percent < 90.0 { 0 } else { nines.saturating_sub(2) };
     format!("{percent:.digits$}")

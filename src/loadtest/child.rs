@@ -1,7 +1,7 @@
 //! Processes that a load test starts and that never outlive it.
 //!
-//! Each holds the reading end of a pipe as its standard input and ends when the pipe does: when we close it, and
-//! also when this process is killed. On a terminal, Ctrl-C reaches them only through us.
+//! Each holds the reading end of a pipe as its standard input and ends when the pipe is closed: by us, or
+//! because this process was killed. On a terminal, Ctrl-C reaches them only through us.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
@@ -81,7 +81,7 @@ impl Child {
         read().unwrap_or_default()
     }
 
-    /// Asks it to end and waits; kills it when that takes too long.
+    /// Asks the process to end and waits; kills it when that takes too long.
     pub(super) async fn stop(mut self) {
         drop(self.process.stdin.take());
         let deadline = Instant::now() + ENDING;

@@ -12,7 +12,7 @@ use crate::domain::secret::Secret;
 
 /// The timeout of an answer. A slower answer counts as unclear.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The maximum of single sends at once, each with a connection. A send that is due while all are in use
+/// The maximum number of single sends at once, each with a connection. A send that is due while all are in use
 /// waits, which counts in its latency.
 pub(super) const CONNECTIONS: usize = 256;
 /// Records of one page.
@@ -61,7 +61,7 @@ pub(super) struct Sent {
 }
 
 impl Service {
-    /// With connections of its own.
+    /// A client with connections of its own.
     pub(super) fn new(base_url: &str, key: Secret) -> anyhow::Result<Self> {
         let client = http::direct()
             .user_agent(concat!("pombo-loadtest/", env!("CARGO_PKG_VERSION")))
@@ -92,7 +92,7 @@ impl Service {
         Ok(body)
     }
 
-    /// Asks for a send through this channel.
+    /// Requests a send through this channel.
     pub(super) async fn send(&self, channel: Uuid, body: &Value) -> Answer {
         let url = format!("{}/api/v1/chat/{channel}/messages", self.base_url);
         let sent = self.client.post(url).bearer_auth(self.key.expose()).json(body).send().await;
@@ -149,7 +149,7 @@ impl Service {
         Ok(matches!(shown["state"].as_str(), Some("finished" | "canceled" | "expired")))
     }
 
-    /// A page of the channel's sends, newest first, and how many pages there are; with `state`, of those alone.
+    /// A page of the channel's sends, newest first, and the number of pages; with `state`, only sends in that state.
     pub(super) async fn sends(
         &self,
         channel: Uuid,
@@ -192,7 +192,7 @@ pub(super) fn to_tag(tag: Uuid) -> Value {
 }
 
 /// The text of every message.
-const TEXT: &str = "This is a load test; nobody need answer.";
+const TEXT: &str = "This is a load test; no answer is needed.";
 
 fn read(status: StatusCode, body: &Value) -> Answer {
     if status == StatusCode::ACCEPTED

@@ -42,13 +42,13 @@ impl Latencies {
     }
 
     pub(super) fn record(&mut self, latency: Duration) {
-        // The bounds are sound, so that making one never fails.
+        // The bounds are valid, so creating the histogram never fails.
         let Some(histogram) = histogram(&mut self.0) else { return };
         let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
         histogram.saturating_record(micros.max(1));
     }
 
-    /// Several together.
+    /// All latencies of several histograms together.
     pub(super) fn sum(parts: &[Self]) -> Self {
         let mut sum = Self::new();
         for part in parts.iter().filter_map(|part| part.0.as_ref()) {
@@ -71,7 +71,7 @@ impl Latencies {
         }
     }
 
-    /// Percentiles with their values in milliseconds, as far as there are enough latencies.
+    /// Percentiles with their values in milliseconds, up to the highest for which there are enough latencies.
     pub(super) fn curve(&self) -> Vec<(f64, f64)> {
         let Some(histogram) = &self.0 else { return Vec::new() };
         // At least one latency must lie beyond a percentile. A small tolerance compensates for inexact

@@ -49,14 +49,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_rate_burst_and_what_is_bunched() {
+    fn a_limit_is_rate_burst_and_tolerance() {
         assert_eq!(Limit::new(80.0, 1).allowed, 85);
         assert_eq!(Limit::new(1_000.0, 10).allowed, 1_060);
         assert_eq!(Limit::new(0.5, 1).allowed, 3);
     }
 
     #[test]
-    fn it_is_read_as_the_service_tells_it() {
+    fn a_limit_is_read_from_the_service_s_answer() {
         let told = json!({ "rate_per_second": 500.0, "limits": [
             { "limit": "pair", "value": "6s, burst 10" },
             { "limit": "messages_per_second", "value": "500/s, burst 5" },

@@ -19,11 +19,11 @@ use crate::clock::Timestamp;
 
 /// The time between readiness and the first send.
 const BREATH: Duration = Duration::from_millis(100);
-/// Samples that a test of usual length has, and the least and the most between two of them.
+/// The number of samples of a test of usual length, and the shortest and longest time between two of them.
 const SAMPLES: u32 = 60;
 const TICK: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(1));
-/// The number of messages that may be on their way: if no more have not arrived, they are single sends in
-/// flight.
+/// The number of messages that may be on their way while no bulk send runs: if no more are missing, they are
+/// single sends in flight.
 const ON_THEIR_WAY: u64 = 64;
 
 pub(super) async fn measure(
@@ -113,7 +113,7 @@ pub(super) struct Taken {
     pub(super) service: Readings,
     pub(super) simulator: Readings,
     pub(super) loadtest: Readings,
-    /// Bytes of the database at the begin and now.
+    /// Bytes of the database at the beginning and now.
     pub(super) database: Option<(u64, u64)>,
 }
 

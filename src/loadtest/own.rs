@@ -1,5 +1,5 @@
 //! A service and a simulator of the load test's own. They are separate processes, so that their resources are
-//! measured separately. The database is filled in bulk through the store. Nothing of them stays.
+//! measured separately. The database is filled in bulk through the store. All of it is removed after the test.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ const NUMBER_ID: &str = "106540352242922";
 const ACCOUNT_ID: &str = "102290129340398";
 const TOKEN: &[u8] = b"loadtest-token";
 
-/// Dropping it ends both processes and removes their files; [`Own::stop`] also the database.
+/// Dropping it ends both processes and removes their files; [`Own::stop`] also removes the database.
 #[derive(Debug)]
 pub(super) struct Own {
     // In the order in which they must be dropped.

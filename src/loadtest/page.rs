@@ -189,7 +189,7 @@ fn bulk(report: &Report) -> Markup {
     html! {
         table {
             thead {
-                tr { th { "tag" } th.n { "asked for at" } th.n { "recipients" } th.n { "accepted in" } }
+                tr { th { "tag" } th.n { "requested at" } th.n { "recipients" } th.n { "accepted in" } }
             }
             tbody {
                 @for send in report.bulk.sends.iter().take(100) {
@@ -230,7 +230,7 @@ fn costs(report: &Report) -> Markup {
             thead {
                 tr {
                     th { "process" }
-                    @for title in ["processor time", "of a core", "memory at the begin", "at most", "at the end"] { th.n { (title) } }
+                    @for title in ["processor time", "of a core", "memory at the start", "at most", "at the end"] { th.n { (title) } }
                 }
             }
             tbody {
@@ -250,7 +250,7 @@ fn costs(report: &Report) -> Markup {
                 }
                 ". "
             }
-            @if report.setting.database == "PostgreSQL" { "What PostgreSQL's own processes use is not in these figures." }
+            @if report.setting.database == "PostgreSQL" { "These figures do not include PostgreSQL's own processes." }
         }
     }
 }
@@ -270,17 +270,17 @@ fn method(report: &Report) -> Markup {
                 }
             }
             p style="margin-top:.8rem" {
-                "Single sends follow a schedule that was fixed before the test began. Each one's latency counts from the moment that it \
-                 was due, not from the moment that it could go, so that a service which stands still is seen by every request \
-                 that was due meanwhile (this is the correction for coordinated omission). What arrives is counted by the receiver. \
+                "Single sends follow a schedule that was fixed before the test began. The latency of each counts from the moment at \
+                 which it was due, not from the moment at which it could start, so that a stall of the service shows in every \
+                 request that was due during the stall (the correction for coordinated omission). The receiver counts what arrives. \
                  A message is repeated when its key arrives again; it is lost when its send was answered 202 and neither \
-                 the receiver nor the service's list of failures knows it. Of a second, the most is taken over every second that there \
-                 is, whenever it begins."
+                 the receiver nor the service's list of failures knows it. The most in a second is taken over all intervals of one \
+                 second, whenever they begin."
             }
             @if report.singles.by_phase.get(&Phase::Accepting).is_some_and(|of| of.count > 0 && of.count < 100) {
                 p style="margin-top:.6rem" {
                     "Few single messages were due while bulk sends were being accepted: a higher single rate makes those \
-                     percentiles firmer."
+                     percentiles more reliable."
                 }
             }
         }

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tag_comes_to_as_many_numbers_as_its_lots_hold() {
+    fn the_recipients_of_each_tag_are_the_different_numbers_of_its_lots() {
         for (contacts, tags) in [(1, 1), (300, 1), (999, 3), (40, 7), (2_000, 5)] {
             let people = People { contacts, tags };
             let mut numbers = vec![BTreeSet::new(); tags as usize];

@@ -74,7 +74,7 @@ impl Simulator {
         Ok(found["data"][0]["phone_number_id"].as_str().map(str::to_owned))
     }
 
-    /// This number from now on; its newest message has just arrived.
+    /// A receiver that counts from now on; the number's newest message has just arrived.
     pub(super) async fn receiver(self, number: String) -> anyhow::Result<Receiver> {
         let timeline: Timeline = self.ask(&format!("/_sim/numbers/{number}/timeline")).await?;
         let newest = timeline.columns().last().map_or(0, |(column, _)| column);
@@ -85,7 +85,7 @@ impl Simulator {
 }
 
 impl Timeline {
-    /// Each with its number since the simulator's start.
+    /// The columns, each with its number since the simulator's start.
     fn columns(&self) -> impl Iterator<Item = (u64, u32)> {
         (self.begins_ms / self.step_ms.max(1)..).zip(self.accepted.iter().copied())
     }

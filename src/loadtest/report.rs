@@ -41,7 +41,7 @@ pub struct Report {
     pub bulk: Bulk,
     /// The limit of the channel; null when it has none.
     pub limit: Option<Limit>,
-    /// What arrived; null when people received, and nobody counted.
+    /// What arrived; null when people receive the messages, so that nothing is counted.
     pub arrivals: Option<Arrivals>,
     /// The accepted messages, compared with the arrivals.
     pub balance: Balance,
@@ -60,7 +60,7 @@ pub struct Setting {
     pub receiver: String,
     /// The database of a service of our own.
     pub database: String,
-    /// Contacts that were added; null when they were there.
+    /// Contacts that were added; null when they existed before.
     pub contacts: Option<u32>,
     /// Contacts added in a second.
     pub contacts_per_s: Option<f64>,
@@ -129,11 +129,11 @@ pub struct Arrivals {
     pub refused: u64,
     /// Those that it refused because they came too fast.
     pub throttled: u64,
-    /// Messages in each tenth of a second since the begin.
+    /// Messages in each tenth of a second since the beginning.
     pub by_tenth: Vec<u32>,
 }
 
-/// What it cost.
+/// The resources that the test used.
 #[derive(Debug, Clone, Serialize)]
 pub struct Resources {
     /// The service.
@@ -144,11 +144,11 @@ pub struct Resources {
     pub loadtest: Option<Usage>,
     /// Microseconds of the service's processor time for each message, all that it did included.
     pub service_cpu_us_per_message: Option<f64>,
-    /// The database at the begin.
+    /// The size of the database at the beginning.
     pub database_start_mib: Option<f64>,
-    /// The database at the end.
+    /// The size of the database at the end.
     pub database_end_mib: Option<f64>,
-    /// What it grew by for each message, in bytes.
+    /// The growth of the database for each message, in bytes.
     pub database_bytes_per_message: Option<f64>,
 }
 
@@ -157,9 +157,9 @@ pub struct Resources {
 pub struct Usage {
     /// Processor time.
     pub cpu_s: f64,
-    /// On average.
+    /// Processor time on average, in per cent of one core.
     pub cpu_percent: f64,
-    /// Memory at the begin.
+    /// Memory at the beginning.
     pub start_mib: f64,
     /// The most memory.
     pub most_mib: f64,
@@ -316,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pace_of_bulk_sends_is_told_apart_from_single_ones() {
+    fn the_pace_of_bulk_sends_leaves_out_single_sends() {
         // Ten a second alone, then two hundred for a tenth.
         let pace = while_running(&[1, 1, 1, 200, 200, 1, 0, 1], 10.0);
         assert!((pace - 2_000.0).abs() < 1e-6, "{pace}");

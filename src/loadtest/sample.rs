@@ -32,7 +32,7 @@ pub struct Sample {
     pub simulator_mib: Option<f64>,
     /// Processor time that the load test itself took, in per cent of one core.
     pub loadtest_cpu_percent: Option<f64>,
-    /// Room that the database takes.
+    /// Size of the database.
     pub database_mib: Option<f64>,
 }
 

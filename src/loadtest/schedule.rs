@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     /// Ten seconds at 100 per second through one connection to a server that answers in a millisecond, but
-    /// stands still for a whole second in the middle. No time passes here: the server is a sum.
+    /// stands still for a whole second in the middle. No real time passes here: the server is computed.
     #[test]
     fn a_stalled_server_is_seen_by_every_request_that_it_kept_waiting() {
         let begin = Instant::now();

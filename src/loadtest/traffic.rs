@@ -17,7 +17,7 @@ use super::schedule::{Due, Schedule};
 /// The share of the time before the first bulk send, in which there are only single sends.
 pub(super) const IDLE: f64 = 0.25;
 
-/// The share of the time that warms everything up, and the most of it.
+/// The share of the time that counts as warm-up, and its maximum.
 const WARM_UP: f64 = 0.08;
 const LONGEST_WARM_UP: Duration = Duration::from_secs(2);
 /// How often the traffic checks whether the test has ended.
@@ -31,7 +31,7 @@ pub(super) struct Tag {
     pub(super) expected: Option<u64>,
 }
 
-/// What is sent.
+/// The traffic of a test.
 #[derive(Debug)]
 pub(super) struct Traffic {
     pub(super) service: Service,
@@ -39,7 +39,7 @@ pub(super) struct Traffic {
     /// Bulk sends go to them in turns.
     pub(super) tags: Vec<Tag>,
     pub(super) bulk: u32,
-    /// Between two single sends; none when `None`.
+    /// The time between two single sends; `None` for no single sends.
     pub(super) single_period: Option<Duration>,
     /// The numbers that single sends go to in turns; made-up ones, each once, when there are none.
     pub(super) singles_to: Vec<String>,
@@ -73,7 +73,7 @@ impl Traffic {
         // A panic has been reported already; the counts are on the board.
         drop(bulk.await);
         if let Some(keeper) = keeper {
-            // Likewise.
+            // A panic of this thread has been reported, too.
             drop(keeper.join());
         }
     }

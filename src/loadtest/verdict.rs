@@ -27,9 +27,9 @@ pub enum Outcome {
 /// A question and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// What a load tester asks.
+    /// The question of a load tester.
     pub question: &'static str,
-    /// How it was answered.
+    /// The outcome.
     pub outcome: Outcome,
     /// Whether a bad outcome fails the test.
     pub decides: bool,
@@ -46,11 +46,11 @@ pub(super) fn all(report: &Report) -> Vec<Verdict> {
         of("Did anything arrive twice?", true, repeated(report)),
         of("Was the limit kept?", true, limit(report)),
     ];
-    all.extend(tags(report).map(|found| of("Did every tag come to all of its people?", true, found)));
+    all.extend(tags(report).map(|found| of("Did every tag reach all of its people?", true, found)));
     all.extend(
         singles(report).map(|found| of("Do single messages stay quick beside bulk sends?", false, found)),
     );
-    all.push(of("Was every request taken?", false, refused(report)));
+    all.push(of("Was every request accepted?", false, refused(report)));
     all.push(of("Is it the service that was measured?", false, room(report)));
     all
 }
@@ -93,7 +93,7 @@ fn lost(report: &Report) -> (Outcome, String) {
         (0, 0) => (Outcome::Good, format!("{arrived}. None is missing.{unclear}")),
         (0, surplus) => {
             let outcome = if balance.adds_up() { Outcome::Fair } else { Outcome::Bad };
-            (outcome, format!("{arrived}: {} more than were promised.{unclear}", number(surplus)))
+            (outcome, format!("{arrived}: {} more than were accepted.{unclear}", number(surplus)))
         }
         (lost, _) => (Outcome::Bad, format!("{arrived}. {} missing.{unclear}", is_are(lost))),
     }
@@ -117,7 +117,7 @@ fn limit(report: &Report) -> (Outcome, String) {
     };
     let told = format!(
         "At most {most} messages arrived in any one second. The limit is {} a second and {} at once after a pause; with \
-         5 % for what the way bunches together, {} may arrive.",
+         5 % tolerance for bunching on the way, {} may arrive.",
         number(limit.per_second.round() as u64),
         limit.burst,
         number(limit.allowed)
@@ -132,12 +132,12 @@ fn tags(report: &Report) -> Option<(Outcome, String)> {
     if let Some(send) = wrong.first() {
         let expected = number(send.expected.unwrap_or_default());
         let answer =
-            format!("`{}` came to {} recipients instead of {expected}.", send.tag, number(send.recipients));
+            format!("`{}` had {} recipients instead of {expected}.", send.tag, number(send.recipients));
         return Some((Outcome::Bad, answer));
     }
     (!right.is_empty()).then(|| {
         let answer = format!(
-            "{} came to exactly the different valid numbers under the tag.",
+            "{} had exactly the different valid numbers of the tag as recipients.",
             count(right.len() as u64, "bulk send")
         );
         (Outcome::Good, answer)
@@ -186,7 +186,7 @@ fn room(report: &Report) -> (Outcome, String) {
     let resources = &report.resources;
     let Some(service) = resources.service else {
         let answer =
-            "Neither the system (no /proc) nor the service (no /metrics) says what the service used.";
+            "Neither the system (no /proc) nor the service (no /metrics) reports the service's resources.";
         return (Outcome::Open, answer.to_owned());
     };
     let most = |share: fn(&super::Sample) -> Option<f64>| {
@@ -213,11 +213,12 @@ fn room(report: &Report) -> (Outcome, String) {
         let other = if simulator >= FULL { "simulator" } else { "load test" };
         return (
             Outcome::Fair,
-            format!("{told} The {other} was busy throughout: it may be what held the pace down."),
+            format!("{told} The {other} used nearly a whole core at times: it may have limited the pace."),
         );
     }
     if together >= FULL * report.setting.cores as f64 {
-        let answer = format!("{told} Together they had no core left: on more cores the service does more.");
+        let answer =
+            format!("{told} Together they used all cores: with more cores, the service may do more.");
         return (Outcome::Fair, answer);
     }
     (Outcome::Good, told)

@@ -49,12 +49,12 @@ impl Account {
         self.listings.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often its list of templates was asked for.
+    /// The number of requests for its list of templates.
     pub(super) fn listings(&self) -> u64 {
         self.listings.load(Ordering::Relaxed)
     }
 
-    /// Code 80007 while its budget is spent.
+    /// Refuses a call with code 80007 while the budget is spent.
     pub(super) fn spare(&self, now: u64) -> Result<(), GraphError> {
         if self.budget.is_spent(now) { Err(GraphError::over_budget(80_007)) } else { Ok(()) }
     }

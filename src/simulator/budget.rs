@@ -1,5 +1,5 @@
-//! A budget of calls, of the app or of an account: the usage that the headers report, and a time for which
-//! nothing is left.
+//! A budget of calls, of the app or of an account: the usage that the headers report, and a time until which
+//! it is spent.
 //!
 //! The simulator does not count calls: a switch sets the usage.
 
@@ -11,7 +11,7 @@ use serde_json::json;
 /// The usage that is shown by default.
 const CALM: u32 = 1;
 const MINUTE_MILLIS: u64 = 60_000;
-/// Stands for an estimate that follows from the span.
+/// Stands for an estimate that is computed from the time that is left.
 const BY_SPAN: u32 = u32::MAX;
 
 /// Moments are milliseconds since the simulator's start.
@@ -33,17 +33,17 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Leaves nothing until this moment.
+    /// Makes the budget spent until this moment.
     pub(super) fn spend_until(&self, moment: u64) {
         self.spent_until.store(moment, Ordering::Relaxed);
     }
 
-    /// Shows this share as spent, in percent.
+    /// Sets the share that is shown as used, in percent.
     pub(super) fn set_percent(&self, percent: u32) {
         self.percent.store(percent, Ordering::Relaxed);
     }
 
-    /// Sets the wait in minutes that is reported while nothing is left, independent of the real time.
+    /// Sets the wait in minutes that is reported while the budget is spent, independent of the real time.
     pub(super) fn set_estimate(&self, minutes: u32) {
         self.estimate.store(minutes, Ordering::Relaxed);
     }
@@ -63,7 +63,7 @@ impl Budget {
         if self.is_spent(now) { 100 } else { self.percent.load(Ordering::Relaxed) }
     }
 
-    /// Minutes until something is left, rounded up.
+    /// The reported wait until calls are allowed again, in minutes, rounded up.
     fn minutes_left(&self, now: u64) -> u64 {
         let left = self.spent_until.load(Ordering::Relaxed).saturating_sub(now);
         match self.estimate.load(Ordering::Relaxed) {

@@ -1,4 +1,5 @@
-//! The task that posts webhooks: in batches, signed, and repeated until they are answered.
+//! The task that posts webhooks: in batches, signed, and repeated until they are answered or the attempts are
+//! used up.
 //!
 //! It collects due webhooks every few milliseconds, so that a million messages do not need a million timers,
 //! and posts a few webhooks at a time. As at the provider, their order is undefined.
@@ -79,7 +80,7 @@ async fn post(client: &reqwest::Client, batch: &Batch) -> bool {
     request.send().await.is_ok_and(|answer| answer.status() == 200)
 }
 
-/// The subscription handshake: the receiver must know the token and give the challenge back.
+/// The subscription handshake: the receiver must know the token and return the challenge.
 async fn shakes_hands(client: &reqwest::Client, target: &Target) -> bool {
     let challenge = rand::random::<u32>().to_string();
     let token = target.options.verify_token.clone().unwrap_or_default();

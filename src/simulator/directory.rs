@@ -16,7 +16,7 @@ use super::template::StoredTemplate;
 
 /// The account of numbers that are created on first use.
 const HOME_ACCOUNT: &str = "100000000000001";
-/// The maximum of numbers, and of accounts, that are created on first use.
+/// The maximum number of phone numbers, and of accounts, that are created on first use.
 const MOST_ON_FIRST_USE: usize = 100_000;
 
 #[derive(Debug)]

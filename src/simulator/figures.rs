@@ -12,7 +12,7 @@ use crate::clock::Timestamp;
 /// The figures of one number, exact since the start (or the last reset), whatever the log still holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NumberFigures {
-    /// The number that these are about.
+    /// The phone number that these figures are about.
     pub phone_number_id: String,
     /// Accepted messages.
     pub messages: u64,
@@ -70,7 +70,7 @@ impl Figures {
         self.most_arriving = self.most_arriving.max(self.arriving.add(now));
     }
 
-    /// Notes that it was refused; with this code, or without an answer.
+    /// Notes that a send was refused; with this code, or without an answer.
     pub(super) fn refuse(&mut self, code: Option<u32>) {
         self.refused += 1;
         match code {
@@ -80,7 +80,7 @@ impl Figures {
         }
     }
 
-    /// Notes that it was accepted. Phones are kept as numbers: 12 bytes each, not text.
+    /// Notes that a send was accepted. Phones are kept as numbers: 12 bytes each, not text.
     pub(super) fn accept(&mut self, recipient: &str, key: &str, at: Timestamp, now: u64) {
         self.messages += 1;
         self.first_at.get_or_insert(at);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
-/// The minimum of keys that are remembered, 9 to 18 bytes each; twice as many when a generation is full.
+/// The minimum number of keys that are remembered, 9 to 18 bytes each; twice as many when a generation is full.
 const REMEMBERED: usize = 4_000_000;
 
 /// Keys in two generations: when the younger is full, the older is removed.

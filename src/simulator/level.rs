@@ -27,8 +27,8 @@ pub enum Throttle {
     /// Never, for load tests; in JSON `null` or `"unlimited"`.
     #[default]
     Unlimited,
-    /// Beyond what its level allows, or 20 per second when it is also in the WhatsApp Business app, and 5 %
-    /// more; in JSON `"level"`.
+    /// Beyond the limit of its level (20 per second when it is also in the WhatsApp Business app) plus 5 %; in
+    /// JSON `"level"`.
     ByLevel,
     /// Beyond exactly this many messages in any second; in JSON the figure.
     PerSecond(u32),

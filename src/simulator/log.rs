@@ -40,7 +40,7 @@ pub struct LoggedMessage {
     pub body: Option<Value>,
 }
 
-/// What to show of the log.
+/// Selects messages of the log.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Filter {
     pub(super) phone_number_id: Option<String>,
@@ -56,7 +56,7 @@ impl Filter {
     }
 }
 
-/// What is noted of an accepted message.
+/// The data that is logged for an accepted message.
 pub(super) struct Note<'a> {
     pub(super) phone_number_id: &'a Arc<str>,
     pub(super) to: &'a str,

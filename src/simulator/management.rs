@@ -149,7 +149,7 @@ fn read_template(body: &[u8]) -> Result<Template, GraphError> {
     }
     if let Some(seconds) = new.message_send_ttl_seconds {
         let (least, most) = ttl_bounds(&category);
-        // -1 of an authentication template: thirty days.
+        // For an authentication template, -1 means thirty days.
         let is_usual = seconds == -1 && category == "AUTHENTICATION";
         if !is_usual && !(least..=most).contains(&seconds) {
             let details = format!("message_send_ttl_seconds of {category} is {least} to {most}");
@@ -165,7 +165,7 @@ fn read_template(body: &[u8]) -> Result<Template, GraphError> {
     Ok(template)
 }
 
-/// The minimum and maximum of seconds for which delivery of a template of this category is attempted.
+/// The minimum and maximum number of seconds for which delivery of a template of this category is attempted.
 fn ttl_bounds(category: &str) -> (i64, i64) {
     match category {
         "AUTHENTICATION" => (30, 15 * 60),

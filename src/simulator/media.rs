@@ -17,7 +17,7 @@ use super::send::bearer;
 use super::world::World;
 use crate::clock::Timestamp;
 
-/// The maximum of bytes of all files.
+/// The maximum size of all files together.
 const MOST_BYTES: usize = 64 << 20;
 /// The first id; the provider's have as many digits.
 const FIRST_ID: u64 = 1_100_000_000_000_001;
@@ -25,7 +25,7 @@ const FIRST_ID: u64 = 1_100_000_000_000_001;
 const ADDRESS_SECONDS: i64 = 5 * 60;
 
 const MIB: usize = 1 << 20;
-/// Types of files with the most bytes of each. A document of 100 MiB is beyond what the simulator reads.
+/// Types of files with the maximum size of each. A document of 100 MiB is beyond what the simulator reads.
 const TYPES: &[(&str, usize)] = &[
     ("image/jpeg", 5 * MIB),
     ("image/png", 5 * MIB),
@@ -110,7 +110,7 @@ pub(super) async fn upload(
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let verdict = number.account.spare(world.now()).and_then(|()| {
         let parts = multipart::parts(kind, &body).unwrap_or_default();
-        // Some clients name it in the query.
+        // Some clients name the product in the query.
         let is_named = query.get("messaging_product").is_some_and(|product| product == "whatsapp");
         let file = read(parts, is_named, &id)?;
         Ok(json!({ "id": world.media.hold().add(file).to_string() }))
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_files_go_when_there_are_too_many() {
+    fn the_oldest_files_are_removed_when_there_are_too_many() {
         let file = |length: usize| File {
             phone_number_id: "1".to_owned(),
             mime_type: "image/png".to_owned(),

@@ -2,7 +2,7 @@
 //!
 //! `pombo simulator`, `pombo demo` and tests start one with [`start`]; a connector speaks to it exactly as to
 //! the provider, with another base URL. No code in the engine or the connector knows that it exists, and it
-//! imports nothing of them. Only [`FakeWhatsApp`], which replaces a connector's driver, knows the connector's
+//! imports nothing from them. Only [`FakeWhatsApp`], which replaces a connector's driver, knows the connector's
 //! interface.
 //!
 //! It counts every accepted message exactly ([`NumberFigures`]), keeps the newest in a log, enforces
@@ -26,9 +26,9 @@
 //! ```
 //!
 //! Outcomes: `error`, `delay`, `hang_then_accept`, `hang_then_drop`, `drop_reply`, `garbled_reply`, `reset`,
-//! `bad_gateway`, `async_failed`, `status`. Switches, with what they take beside the name of their object:
+//! `bad_gateway`, `async_failed`, `status`. Switches, with their fields besides the name of their object:
 //!
-//! | switch | what it takes |
+//! | switch | fields or value |
 //! |---|---|
 //! | `number` | `status`, `throttle`, `throttled_for` (130429), `maintenance` (131057), `upgrade_for` (131057, then HIGH), `level`, `is_on_biz_app`, `fields`, `token` |
 //! | `account` | `restriction`, `throttled_for` (80007), `usage`, `regain_minutes` |
@@ -37,7 +37,8 @@
 //! | `template` | `status`, `pacing`, `end_pacing` |
 //! | `webhook` | `account_update`, `business_capability_update`, `user_preferences`, `inbound`, `errors` or `change`; and `after`, `copies` |
 //! | `outage` | `true`, `false`, or how long |
-//! | `pair_throttle`, `latency` | whether, how long |
+//! | `pair_throttle` | `true` or `false` |
+//! | `latency` | how long |
 //!
 //! If the provider would report the change of a switch by webhook, the simulator does so, too, if there is a
 //! receiver.

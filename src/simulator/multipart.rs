@@ -1,4 +1,4 @@
-//! Parses bodies of `multipart/form-data`, as far as uploads need it.
+//! Parses bodies of `multipart/form-data`, with the features that uploads need.
 
 use actix_web::web::Bytes;
 
@@ -19,7 +19,7 @@ pub(super) fn parts(content_type: &str, body: &Bytes) -> Option<Vec<Part>> {
     }
     let delimiter = format!("\r\n--{}", parameter(parameters, "boundary")?);
     let delimiter = delimiter.as_bytes();
-    // The first one may be the first line.
+    // The first delimiter may be the first line.
     let mut at = find(body, &delimiter[2..], 0)? + delimiter.len() - 2;
     let mut parts = Vec::new();
     loop {
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_form_is_none() {
+    fn a_body_that_is_not_a_form_is_none() {
         for (kind, body) in [
             ("application/json", "{}"),
             ("multipart/form-data", "--x--"),

@@ -75,7 +75,7 @@ pub(super) fn preference(number: &PhoneNumber, wa_id: &str, value: &str) -> Valu
     )
 }
 
-/// `messages`: an error of the number or its account, about no message in particular.
+/// `messages`: an error of the number or its account, not about a single message.
 pub(super) fn error(number: &PhoneNumber, code: u32) -> Value {
     about(number, json!({ "errors": errors(code, title(code)) }))
 }

@@ -11,11 +11,11 @@ use super::web_session::WebSessionOptions;
 /// The most statuses in one webhook, as at the provider.
 pub(super) const LARGEST_BATCH: usize = 1_000;
 
-/// How the simulator listens and behaves. `Default` is what tests want: a free port on the loopback,
+/// How the simulator listens and behaves. `Default` is for tests: a free port on the loopback,
 /// no latency, seeded accounts only, no receipts.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where to listen; port 0 takes a free one.
+    /// The address to listen on; port 0 takes a free port.
     pub bind: SocketAddr,
     /// Threads that answer requests. One is plenty for tens of thousands of sends per second.
     pub workers: usize,
@@ -91,12 +91,12 @@ pub struct ReceiptOptions {
     pub before_reply: bool,
     /// The most statuses in one webhook, 1 to 1,000.
     pub batch: usize,
-    /// The maximum of messages with outstanding statuses; further messages get none and are counted.
+    /// The maximum number of messages with outstanding statuses; further messages get none and are counted.
     pub queue_limit: usize,
     /// The wait before a refused webhook is repeated; it doubles up to 30 s.
     #[serde(deserialize_with = "duration")]
     pub retry_after: Duration,
-    /// How often a webhook is tried in all before it is given up and counted.
+    /// The maximum number of attempts for a webhook; after the last one it is dropped and counted.
     pub attempts: u32,
     /// The seed of the random shares above.
     pub seed: u64,

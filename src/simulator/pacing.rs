@@ -11,7 +11,7 @@ use super::lock::Lock;
 use super::outbox::Event;
 use super::span::duration;
 
-/// The maximum of held messages of one template; further messages get no receipts.
+/// The maximum number of held messages of one template; further messages get no receipts.
 const MOST_HELD: usize = 100_000;
 
 /// The result for held messages.
@@ -32,7 +32,7 @@ pub(super) struct Pace {
     after: u64,
     /// The automatic result for held messages; without it they wait for the switch `end_pacing`.
     then: Option<Fate>,
-    /// When that happens, counted from the first held message.
+    /// The delay of the automatic result, counted from the first held message.
     #[serde(default, deserialize_with = "duration")]
     within: Duration,
 }
@@ -55,7 +55,7 @@ pub(super) enum Step {
     Passes,
     /// The message is held.
     IsHeld,
-    /// The message is the first that is held; after this delay, the held messages meet this fate.
+    /// The message is the first that is held; after this delay, the held messages get this result.
     BeginsHolding(Duration, Fate),
 }
 
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_messages_pass_and_the_first_held_one_says_what_comes() {
+    fn the_first_messages_pass_and_the_first_held_one_names_the_result() {
         let pacings = Pacings::default();
         assert_eq!(pacings.step(1), Step::Passes);
         let within = Duration::from_secs(1);

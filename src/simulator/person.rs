@@ -1,4 +1,4 @@
-//! People in webhooks: an address, a name, and an id that only this business has.
+//! People in webhooks: an address, a name, and an id that is specific to the business.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};

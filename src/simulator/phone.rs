@@ -22,7 +22,7 @@ use crate::clock::Timestamp;
 #[derive(Debug)]
 pub(super) struct PhoneNumber {
     pub(super) id: Arc<str>,
-    /// A short name for tables keyed by number.
+    /// A short id for tables that are keyed by number.
     pub(super) index: u32,
     pub(super) display_phone_number: String,
     pub(super) account: Arc<Account>,
@@ -48,7 +48,7 @@ pub(super) struct Standing {
     pub(super) level: Level,
     pub(super) is_on_biz_app: bool,
     pub(super) is_in_maintenance: bool,
-    /// Until then every send is throttled.
+    /// The time until which every send is throttled.
     pub(super) throttled_until: u64,
     /// Fields of its node that are shown in place of the simulator's own.
     pub(super) fields: Map<String, Value>,
@@ -93,8 +93,8 @@ impl PhoneNumber {
         self.descriptions.load(Ordering::Relaxed)
     }
 
-    /// Counts a send that arrived, and makes the checks that do not need its body: the app's calls, the
-    /// registration, the account's standing and calls, maintenance, and messages per second. Refused sends do
+    /// Counts a send that arrived, and makes the checks that do not need its body: the app's budget, the
+    /// registration, the account's restriction and budget, maintenance, and messages per second. Refused sends do
     /// not count towards that limit.
     pub(super) fn arrive(&self, now: u64, app: &Budget) -> Result<(), GraphError> {
         let mut traffic = self.traffic.hold();
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_held_to_its_messages_per_second_and_refused_ones_do_not_count() {
+    fn the_messages_per_second_are_limited_and_refused_sends_do_not_count() {
         let account = Arc::new(Account::new("1".to_owned(), Arc::default()));
         let limited = Number { throughput: Throttle::PerSecond(3), ..Number::new("2", "+1 555") };
         let number = PhoneNumber::new(limited, 0, account);

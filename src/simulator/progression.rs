@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ladder_ends_at_delivered_or_read_and_a_failure_has_one_step() {
+    fn a_progression_ends_at_delivered_or_read_and_a_failure_has_one_step() {
         let options = ReceiptOptions { read_probability: 1.0, ..ReceiptOptions::default() };
         assert_eq!(Progression::of(&options, 1, false).steps, [Step::Sent, Step::Delivered, Step::Read]);
         let unread = ReceiptOptions { read_probability: 0.0, ..ReceiptOptions::default() };

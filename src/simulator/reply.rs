@@ -45,7 +45,7 @@ pub(super) fn answer(world: &World, account: Option<&Account>, verdict: &Verdict
     }
 }
 
-/// Status 200 and a body that is no JSON, as from something between the provider and its client.
+/// Status 200 and a body that is not JSON, as from a faulty proxy between the provider and its client.
 pub(super) fn garbled() -> HttpResponse {
     HttpResponse::Ok().content_type("application/json; charset=UTF-8").body("{\"messaging_product\":\"what")
 }

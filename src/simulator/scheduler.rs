@@ -21,7 +21,7 @@ const LONGEST_RETRY: Duration = Duration::from_secs(30);
 /// How many due webhooks are searched for one post, because those of other receivers may be between.
 const LOOK_AHEAD: usize = 4_000;
 
-/// When something is due, and a serial that keeps order.
+/// The time when a webhook is due, and a serial that keeps the order.
 type Key = (Instant, u64);
 
 /// One webhook, complete but for its signature.
@@ -78,8 +78,8 @@ impl Scheduler {
     /// Takes the queued webhooks; true when all earlier ones have to be removed.
     pub(super) fn take_in(&mut self) -> bool {
         let generation = self.outbox.generation();
-        let is_forgotten = generation != self.generation;
-        if is_forgotten {
+        let is_cleared = generation != self.generation;
+        if is_cleared {
             self.generation = generation;
             self.schedule.clear();
             self.retries.clear();
@@ -90,17 +90,17 @@ impl Scheduler {
         let aiming = self.outbox.aimings();
         if aiming != self.aiming {
             self.aiming = aiming;
-            self.begin_anew();
+            self.restart_parked();
         }
         for promised in self.outbox.take() {
             self.held += usize::from(promised.webhook.is_message());
             self.put(promised);
         }
-        is_forgotten
+        is_cleared
     }
 
-    /// Retries all webhooks that waited for a receiver.
-    fn begin_anew(&mut self) {
+    /// Schedules parked webhooks again, and repeats at once all webhooks that wait for a retry.
+    fn restart_parked(&mut self) {
         for promised in std::mem::take(&mut self.parked) {
             self.put(promised);
         }
@@ -180,11 +180,11 @@ impl Scheduler {
     /// parked.
     fn due(&mut self, now: Instant) -> Option<(Arc<Target>, Vec<Key>)> {
         let mut chosen: Option<(Arc<Target>, Vec<_>)> = None;
-        let mut homeless = Vec::new();
+        let mut without_receiver = Vec::new();
         for (key, promised) in self.schedule.range(..=(now, u64::MAX)).take(LOOK_AHEAD) {
             let found = self.outbox.target_of(&promised.webhook);
             match (found, &mut chosen) {
-                (None, _) => homeless.push(*key),
+                (None, _) => without_receiver.push(*key),
                 (Some(target), None) => chosen = Some((target, vec![*key])),
                 (Some(target), Some((first, due))) if Arc::ptr_eq(first, &target) => {
                     due.push(*key);
@@ -195,7 +195,7 @@ impl Scheduler {
                 (Some(_), Some(_)) => {}
             }
         }
-        self.parked.extend(homeless.iter().filter_map(|key| self.schedule.remove(key)));
+        self.parked.extend(without_receiver.iter().filter_map(|key| self.schedule.remove(key)));
         chosen
     }
 

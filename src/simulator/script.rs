@@ -39,21 +39,21 @@ pub(super) enum Outcome {
     Error(ScriptedError),
     /// Accepted at once, answered this much later.
     Delay(Span),
-    /// Nothing for this long; then accepted, whether or not the client still waits.
+    /// No answer for this long; then the send is accepted, whether or not the client still waits.
     HangThenAccept(Span),
-    /// Nothing for this long; then the connection is closed and nothing was accepted.
+    /// No answer for this long; then the connection is closed, and the send is not accepted.
     HangThenDrop(Span),
     /// Accepted, and the connection is closed without an answer.
     DropReply(Yes),
-    /// Accepted, and answered with status 200 and a body that is no JSON.
+    /// Accepted, and answered with status 200 and a body that is not JSON.
     GarbledReply(Yes),
-    /// The connection is closed and nothing was accepted.
+    /// The connection is closed, and the send is not accepted.
     Reset(Yes),
-    /// A page of a proxy with status 502; nothing was accepted.
+    /// A page of a proxy with status 502; the send is not accepted.
     BadGateway(Yes),
     /// Accepted; the status webhook that follows says `failed`.
     AsyncFailed(AsyncFailure),
-    /// The number gets this status now, and the send meets it.
+    /// The number gets this status now, and the send is refused because of it.
     Status(NumberStatus),
 }
 
@@ -126,7 +126,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// What is wrong with this rule, in a sentence.
+    /// A sentence about the fault of this rule; `None` for a valid rule.
     pub(super) fn fault(&self) -> Option<&'static str> {
         if self.times == Some(0) || self.every == Some(0) {
             return Some("times and every must be at least 1");

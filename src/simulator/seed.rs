@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::level::{Level, Throttle};
 
-/// Everything that exists at the start; `POST /_sim/reset` goes back to it.
+/// Everything that exists at the start; `POST /_sim/reset` restores it.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seed {
@@ -40,7 +40,7 @@ pub struct Number {
     pub phone_number_id: String,
     /// As shown to people, e.g. `+1 555-078-3881`.
     pub display_phone_number: String,
-    /// When it is answered with code 130429; the usual is never.
+    /// When it answers with code 130429; never by default.
     #[serde(default)]
     pub throughput: Throttle,
     /// The level that it shows; when absent, the one that fits `throughput`, and HIGH without a limit.
@@ -49,7 +49,7 @@ pub struct Number {
     /// Whether it is also in the WhatsApp Business app; when absent, only if `throughput` is 20.
     #[serde(default)]
     pub is_on_biz_app: Option<bool>,
-    /// Only `CONNECTED` can send; anything else is answered with 133010.
+    /// Only `CONNECTED` can send; with any other status, sends are answered with 133010.
     #[serde(default = "connected")]
     pub status: String,
 }
@@ -67,7 +67,7 @@ impl Number {
         }
     }
 
-    /// The same number at this level, and held to it.
+    /// The same number at this level, whose limit is enforced.
     #[must_use]
     pub fn at_level(self, level: Level) -> Self {
         Self { throughput: Throttle::ByLevel, level: Some(level), ..self }

@@ -105,7 +105,7 @@ fn judge(
     })
 }
 
-/// The template that is named, if it may be sent with the parameters that are given.
+/// The named template, if it may be sent with the given parameters.
 fn template(number: &PhoneNumber, content: &Value) -> Result<Arc<StoredTemplate>, GraphError> {
     let name = content["name"].as_str().unwrap_or_default();
     let language = content["language"]["code"].as_str().unwrap_or_default();
@@ -143,7 +143,7 @@ fn answer(world: &World, number: &PhoneNumber, verdict: &Verdict) -> HttpRespons
     reply::answer(world, Some(&number.account), verdict)
 }
 
-/// Counts, logs and promises receipts; from here on the message exists.
+/// Counts and logs a message, and queues its receipts. From here on the message exists.
 async fn accept(world: &World, draft: &Draft, failure: Option<AsyncFailure>) -> Verdict {
     let at = Timestamp::now();
     let to = &draft.recipient.address;
@@ -181,7 +181,7 @@ async fn accept(world: &World, draft: &Draft, failure: Option<AsyncFailure>) -> 
     Ok(draft.acceptance(&id, "accepted"))
 }
 
-/// Whether a message of this template is held; the first that is decides when that ends.
+/// Whether a message of this template is held. The first held message starts the timer that ends the pacing.
 fn is_held(world: &World, number: &PhoneNumber, template: u64) -> bool {
     match world.pacings.step(template) {
         Step::Passes => return false,
@@ -204,7 +204,7 @@ async fn carry_out(world: &Data<World>, draft: Draft, outcome: Outcome) -> HttpR
             answer(world, &number, &verdict)
         }
         Outcome::HangThenAccept(span) => {
-            // A task of its own: when the client gives up, its handler ends and this does not.
+            // A separate task continues when the client gives up and its handler ends.
             let later = Data::clone(world);
             let task = rt::spawn(async move {
                 pause(span.0).await;
@@ -246,7 +246,7 @@ async fn carry_out(world: &Data<World>, draft: Draft, outcome: Outcome) -> HttpR
     }
 }
 
-/// Sleeps; nothing at all when there is nothing to wait for.
+/// Sleeps; a duration of zero sets no timer.
 async fn pause(duration: Duration) {
     if !duration.is_zero() {
         tokio::time::sleep(duration).await;

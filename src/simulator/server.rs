@@ -28,7 +28,7 @@ use super::unversioned;
 use super::web_session::FakeWhatsApp;
 use super::world::World;
 
-/// Idle connections are kept long, so that a simulator does not look unreliable.
+/// How long idle connections are kept: long, so that clients rarely meet a connection that was just closed.
 const KEEP_ALIVE: Duration = Duration::from_secs(120);
 /// How long a graceful stop waits for requests in progress, in seconds.
 const STOP_SECONDS: u64 = 1;
@@ -41,12 +41,12 @@ pub enum Error {
     /// The options, the seed or the script are wrong; the sentence says how.
     #[error("{0}")]
     Invalid(String),
-    /// The address cannot be listened on, or the thread could not be started.
+    /// The simulator cannot listen on the address, or its thread cannot be started.
     #[error("the simulator cannot listen on {address}: {source}")]
     Listen {
-        /// The address that was asked for.
+        /// The requested address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -56,7 +56,7 @@ pub enum Error {
 pub struct Simulator {
     address: SocketAddr,
     handle: ServerHandle,
-    /// Where it runs.
+    /// The runtime of the server's thread.
     thread: Handle,
     world: Data<World>,
     ended: Option<oneshot::Receiver<()>>,
@@ -121,12 +121,12 @@ async fn serve(world: Data<World>, ready: oneshot::Sender<Started>, ending: ones
 }
 
 impl Simulator {
-    /// Such as `http://127.0.0.1:41234`; what a connector takes instead of the provider's address.
+    /// The base URL for a connector, instead of the provider's, such as `http://127.0.0.1:41234`.
     pub fn base_url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -184,7 +184,7 @@ impl Simulator {
     /// Applies a script, as `POST /_sim/script` does.
     ///
     /// # Errors
-    /// A sentence about the first entry that is wrong; then nothing was applied.
+    /// A sentence about the first entry that is wrong. Then nothing is applied.
     pub fn script(&self, script: &Value) -> Result<(), Error> {
         switch::apply(&self.world, script).map_err(Error::Invalid)
     }
@@ -197,7 +197,7 @@ impl Simulator {
     /// Adds accounts, or numbers, tokens and templates to accounts that exist.
     ///
     /// # Errors
-    /// A sentence about the first thing that is wrong; what came before it stays.
+    /// A sentence about the first fault. Entries before it stay.
     pub fn add(&self, seed: Seed) -> Result<(), Error> {
         self.world.directory.write().add(seed).map_err(Error::Invalid)
     }
@@ -219,7 +219,7 @@ impl Simulator {
         }
     }
 
-    /// Back to the seed.
+    /// Resets the simulator to its seed.
     ///
     /// # Errors
     /// Never for a seed that started once.

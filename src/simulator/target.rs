@@ -15,9 +15,9 @@ use super::phone::PhoneNumber;
 pub(super) enum Scope {
     /// All webhooks without a more specific receiver.
     App,
-    /// Those of an account.
+    /// The webhooks of an account.
     Account(String),
-    /// Those of a number.
+    /// The webhooks of a number.
     Number(String),
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Shown {
 }
 
 impl Targets {
-    /// Aims the webhooks of this scope; `waba_id` is the account of a number.
+    /// Sets the receiver of webhooks of this scope; `waba_id` is the account of a number.
     pub(super) fn aim(&mut self, scope: Scope, waba_id: Option<String>, options: ReceiptOptions) {
         let is_verified = AtomicBool::new(options.verify_token.is_none());
         let target = Target { scope: scope.clone(), options, is_verified, waba_id };
@@ -62,7 +62,7 @@ impl Targets {
         self.0.get(scope).cloned()
     }
 
-    /// The receiver of what is about a number.
+    /// The receiver of webhooks about a number.
     pub(super) fn of_number(&self, number: &PhoneNumber) -> Option<Arc<Target>> {
         // Most simulators have one receiver for everything.
         if self.0.len() == 1
@@ -78,7 +78,8 @@ impl Targets {
         self.get(&Scope::Account(waba_id.to_owned())).or_else(|| self.get(&Scope::App))
     }
 
-    /// The receivers of what is about an account; when neither it nor the app has one, those of its numbers.
+    /// The receivers of webhooks about an account; the receivers of its numbers when neither the account nor the
+    /// app has one.
     pub(super) fn of_account(&self, waba_id: &str) -> Vec<Arc<Target>> {
         match self.of_account_itself(waba_id) {
             Some(target) => vec![target],

@@ -22,7 +22,7 @@ pub(super) struct Shape {
     pub(super) buttons: Vec<Button>,
 }
 
-/// What the header needs.
+/// The parameters that a header needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum Header {
     /// Nothing: there is none, or its text is fixed.
@@ -34,7 +34,7 @@ pub(super) enum Header {
     Media(String),
 }
 
-/// What a button needs.
+/// The parameter that a button needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Button {
     /// Nothing, or an optional payload.

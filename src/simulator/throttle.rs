@@ -1,17 +1,17 @@
 //! Limits over time: arrivals in a sliding second, and the limit per pair of number and recipient.
 //!
-//! Both take `now` in milliseconds since the simulator started and ask no clock themselves.
+//! Both take `now` in milliseconds since the simulator started and read no clock themselves.
 
 use std::collections::HashMap;
 
 const MILLIS: usize = 1_000;
-/// The burst window of a pair, and the price of each message in it.
+/// The burst window of a pair, and how long each message in it blocks the pair.
 const PAIR_WINDOW_MILLIS: u64 = 6_000;
 /// The most messages to one recipient in one window.
 const PAIR_BURST: u32 = 45;
-/// The maximum of pairs that are kept; further pairs are not limited until older ones have expired.
+/// The maximum number of pairs that are kept; further pairs are not limited until older ones have expired.
 const PAIR_LIMIT: usize = 1_000_000;
-/// Lapsed pairs are looked for at most this often while the table is full.
+/// The least time between two searches for expired pairs while the table is full.
 const PAIR_SWEEP_MILLIS: u64 = 1_000;
 
 /// How many events lie in the last second, exact to the millisecond: 4 KB once used, nothing before.
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sliding_second_forgets_what_is_a_second_old() {
+    fn a_sliding_second_drops_events_that_are_a_second_old() {
         let mut second = SlidingSecond::default();
         assert_eq!(second.add(5), 1);
         assert_eq!(second.add(900), 2);

@@ -26,7 +26,7 @@ pub(super) enum Action {
     Upgrade(Arc<PhoneNumber>),
     /// The held messages of a template are sent or dropped.
     EndPacing(Arc<Account>, u64, Fate),
-    /// A webhook that was asked for.
+    /// A requested webhook is sent.
     Notify(Notice),
 }
 
@@ -58,7 +58,7 @@ impl Timers {
         self.actions.hold().by_time.clear();
     }
 
-    /// The next action whose time has come, or how long it is until there may be one.
+    /// The next action that is due, or the time until one may be due.
     fn next(&self) -> Result<Action, Duration> {
         let mut actions = self.actions.hold();
         let Some(first) = actions.by_time.first_entry() else { return Err(IDLE) };
@@ -67,12 +67,12 @@ impl Timers {
     }
 }
 
-/// Does what is due until it is aborted.
+/// Carries out due actions until it is aborted.
 pub(super) async fn keep(world: Data<World>) {
     loop {
         match world.timers.next() {
             Ok(action) => action.carry_out(&world),
-            // Woken or not, the next round looks again.
+            // The next round checks again, whether the task was woken or not.
             Err(wait) => drop(tokio::time::timeout(wait, world.timers.wake.notified()).await),
         }
     }

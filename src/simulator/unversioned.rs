@@ -4,7 +4,7 @@ use actix_web::dev::ServiceRequest;
 use actix_web::http::Uri;
 use actix_web::http::uri::PathAndQuery;
 
-/// The version that they are for.
+/// The version that such requests use.
 const NEWEST: &str = "v26.0";
 
 /// Puts a version before a path that begins with the id of an object.

@@ -32,7 +32,7 @@ const PROFILE_FIELDS: &str = "about,address,description,email,messaging_product,
 #[derive(Debug)]
 pub(super) struct Upkeep {
     profile: Map<String, Value>,
-    /// What `conversational_automation` shows, once it was set.
+    /// The value of `conversational_automation`; `None` before it is set.
     pub(super) automation: Option<Value>,
     /// The people that the number blocked, by their address, each with the id that the client gave.
     blocked: BTreeMap<String, Value>,
@@ -40,7 +40,7 @@ pub(super) struct Upkeep {
 
 impl Default for Upkeep {
     fn default() -> Self {
-        // The one part of a profile that there always is.
+        // The only field that every profile has.
         let profile = Map::from_iter([("vertical".to_owned(), json!("UNDEFINED"))]);
         Self { profile, automation: None, blocked: BTreeMap::new() }
     }
@@ -53,7 +53,7 @@ impl Upkeep {
     }
 }
 
-/// What a request asks of a number's upkeep.
+/// The kinds of requests about a number's settings.
 #[derive(Clone, Copy)]
 enum Asked {
     ShowProfile,

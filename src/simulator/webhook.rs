@@ -48,7 +48,8 @@ enum Value<'a> {
 struct Statuses<'a> {
     messaging_product: &'static str,
     metadata: Metadata<'a>,
-    /// The people whom the statuses are about, each once. Statuses of failures have them too: clients in use rely on it.
+    /// The people that the statuses are about, each once. Statuses of failures have them, too: existing clients rely
+    /// on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     contacts: Vec<serde_json::Value>,
     statuses: &'a [Status],
@@ -91,7 +92,7 @@ struct Pricing {
 }
 
 impl Status {
-    /// What this step says of this message.
+    /// The status of a message at this step.
     pub(super) fn of(event: &Event, step: Step, at: Timestamp) -> Self {
         let is_priced = matches!(step, Step::Sent | Step::Delivered);
         let is_address = event.is_group || !person::is_user_id(&event.to);
@@ -129,7 +130,7 @@ fn errors(failure: &AsyncFailure) -> serde_json::Value {
     notice::errors(failure.code, title)
 }
 
-/// Statuses on their way into one webhook, by account and number, and what else there is.
+/// The content of one webhook: statuses, by number, and other notices.
 #[derive(Debug, Default)]
 pub(super) struct Bundle {
     by_number: BTreeMap<u32, (Arc<PhoneNumber>, Vec<Status>)>,

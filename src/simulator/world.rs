@@ -1,4 +1,4 @@
-//! Everything that the simulator's handlers share. Only `server` makes one.
+//! Everything that the simulator's handlers share. Only `server` creates it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,8 +21,8 @@ use super::throttle::PairThrottle;
 use super::timers::Timers;
 use super::web_session;
 
-/// Without end, in milliseconds since the start.
-const FOR_EVER: u64 = u64::MAX;
+/// The time of an event that never comes, in milliseconds since the start.
+const NEVER: u64 = u64::MAX;
 
 #[derive(Debug)]
 pub(super) struct World {
@@ -33,7 +33,7 @@ pub(super) struct World {
     pub(super) outbox: Arc<Outbox>,
     pub(super) timers: Timers,
     pub(super) pacings: Pacings,
-    /// The calls of the app, that is, of everybody.
+    /// The budget of the app's calls, which all numbers share.
     pub(super) app: Budget,
     pub(super) web_sessions: Arc<web_session::Shared>,
     /// Files that clients uploaded.
@@ -47,7 +47,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// A world as the seed describes it, or what is wrong with the seed.
+    /// A world as the seed describes it, or a sentence about the seed's fault.
     pub(super) fn new(options: Options, seed: Seed) -> Result<Self, String> {
         let mut directory = Directory::new(options.accept_any);
         directory.add(seed.clone())?;
@@ -82,8 +82,8 @@ impl World {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Back to the seed: accounts, figures, log, script, switches, outstanding receipts, uploaded files and what was sent
-    /// through web sessions. Only the receiver of receipts stays, and devices stay linked.
+    /// Resets to the seed: accounts, figures, log, script, switches, outstanding receipts, uploaded files and
+    /// messages of web sessions. Only the receivers of webhooks stay, and devices stay linked.
     pub(super) fn reset(&self) -> Result<(), String> {
         let mut directory = Directory::new(self.options.accept_any);
         directory.add(self.seed.clone())?;
@@ -103,13 +103,13 @@ impl World {
         Ok(())
     }
 
-    /// The first checks of every request but a send: that the service is up, the token, and the app's calls.
+    /// The first checks of every request but a send: for an outage, the token, and the app's budget.
     pub(super) fn admit(&self, token: Option<&str>) -> Result<(), GraphError> {
         self.recognize(token)?;
         if self.app.is_spent(self.now()) { Err(GraphError::over_budget(4)) } else { Ok(()) }
     }
 
-    /// The first checks of a send: its number counts it before the app's calls are looked at.
+    /// The first checks of a send. The number counts the send before it checks the app's budget.
     pub(super) fn recognize(&self, token: Option<&str>) -> Result<(), GraphError> {
         if self.now() < self.out_until.load(Ordering::Relaxed) {
             return Err(GraphError::new(2));
@@ -123,7 +123,7 @@ impl World {
         found.or_else(|| self.number_on_first_use(id)).ok_or_else(|| GraphError::unknown_object(id))
     }
 
-    /// The account of this id, for a token that was admitted, while it has calls left.
+    /// The account of this id, for a token that was admitted, unless its budget is spent.
     pub(super) fn account(&self, token: Option<&str>, waba_id: &str) -> Result<Arc<Account>, GraphError> {
         let found = self.directory.read().visible_account(token, waba_id);
         let found = found.or_else(|| self.account_on_first_use(waba_id));
@@ -132,12 +132,12 @@ impl World {
         Ok(account)
     }
 
-    /// The number of this id, made now if everything is accepted; asks no token.
+    /// The number of this id, created now if every id is accepted; checks no token.
     pub(super) fn number_on_first_use(&self, id: &str) -> Option<Arc<PhoneNumber>> {
         self.options.accept_any.then(|| self.directory.write().number_on_first_use(id)).flatten()
     }
 
-    /// The account of this id, made now if everything is accepted; asks no token.
+    /// The account of this id, created now if every id is accepted; checks no token.
     pub(super) fn account_on_first_use(&self, waba_id: &str) -> Option<Arc<Account>> {
         self.options.accept_any.then(|| self.directory.write().account_on_first_use(waba_id)).flatten()
     }
@@ -160,7 +160,7 @@ impl World {
 
     /// Everything is answered with 503 and code 2, for this long or without end.
     pub(super) fn begin_outage(&self, span: Option<Duration>) {
-        let until = span.map_or(FOR_EVER, |span| self.until(span));
+        let until = span.map_or(NEVER, |span| self.until(span));
         self.out_until.store(until, Ordering::Relaxed);
     }
 
@@ -168,7 +168,7 @@ impl World {
         self.out_until.store(0, Ordering::Relaxed);
     }
 
-    /// The moment at which a span that begins now is over.
+    /// The end of a span that begins now.
     pub(super) fn until(&self, span: Duration) -> u64 {
         self.now().saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
     }

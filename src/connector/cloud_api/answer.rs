@@ -10,7 +10,7 @@ use super::{Objects, hint, read};
 use crate::connector::{Disposition, Error, Reply};
 use crate::domain::message::Failure;
 
-/// The maximum of characters of an error's text that are kept.
+/// The maximum number of characters of an error's text that are kept.
 const SENTENCE_CHARS: usize = 500;
 
 #[derive(Deserialize)]
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_tells_whether_the_channel_is() {
+    fn only_a_missing_object_of_the_channel_disconnects_it() {
         let gone = |id: &str| {
             let body = format!(
                 r#"{{"error":{{"message":"Object with ID '{id}' does not exist","code":100,"error_subcode":33}}}}"#
@@ -209,7 +209,7 @@ mod tests {
         };
         assert_eq!(gone("1065"), Disposition::Disconnect);
         assert_eq!(gone("1022"), Disposition::Disconnect);
-        assert_eq!(gone("77"), Disposition::Fail, "a file, named by a request");
+        assert_eq!(gone("77"), Disposition::Fail, "the request named a file");
         assert_eq!(gone(""), Disposition::Disconnect);
     }
 

@@ -26,7 +26,7 @@ pub(super) struct ErrorFacts {
     pub(super) subcode: Option<i64>,
     pub(super) is_transient: bool,
     pub(super) is_server_error: bool,
-    /// Whether it names an object that is neither the number nor the business account.
+    /// Whether the error names an object that is neither the number nor the business account.
     pub(super) is_about_another: bool,
 }
 
@@ -52,8 +52,8 @@ const CREDENTIALS: Group =
 const TABLE: &[Group] = &[
     CREDENTIALS,
     // Registration: number deleted (33), no such object (803), certificate (131045), half deregistered
-    // (133000), not verified (133006), not registered (133010); and what only registering is answered with
-    // (133005, 133008, 133009: PIN; 133015, 133016: too soon, too often), after which nothing could be sent.
+    // (133000), not verified (133006), not registered (133010). Also the errors of a registration (133005, 133008,
+    // 133009: PIN; 133015, 133016: too soon, too often): until it succeeds, the number cannot send.
     Group {
         means: Disconnect,
         codes: &[33, 803, 131_045, 133_000, 133_005, 133_006, 133_008, 133_009, 133_010, 133_015, 133_016],
@@ -80,13 +80,14 @@ const TABLE: &[Group] = &[
     Group { means: Retry, codes: &[1, 131_000], ranges: &[] },
     // The template: does not exist in the language or is not approved (132001), breaks the policy (132007), is
     // paused (132015) or disabled (132016); its flow is blocked (132068) or throttled (132069); marketing must
-    // take another way (131063) where the template is not there yet (134101) or not at all (134102).
+    // be sent in another way (131063), for which the template is not synchronized yet (134101) or not suitable
+    // (134102).
     Group {
         means: HoldTemplate,
         codes: &[131_063, 132_001, 132_007, 132_015, 132_016, 132_068, 132_069, 134_101, 134_102],
         ranges: &[],
     },
-    // The recipient had enough marketing from everybody; trying within 24 hours prolongs it.
+    // The recipient got enough marketing from all businesses; a retry within 24 hours prolongs the refusal.
     Group { means: HoldRecipient, codes: &[131_049], ranges: &[] },
     // The recipient stopped this business's marketing.
     Group { means: Suppress(Marketing), codes: &[131_050], ranges: &[] },
@@ -94,15 +95,16 @@ const TABLE: &[Group] = &[
     Group { means: Suppress(Everything), codes: &[130_403], ranges: &[] },
     // The recipient: takes part in an experiment (130472), lives where the business may not write (130497), is
     // the sender (131021), cannot be reached (131026), is not on a test number's list (131030), wrote last more
-    // than a day ago (131047), cannot be addressed like this (131062), is another person now (137000).
+    // than a day ago (131047), cannot be addressed like this (131062), has a number that
+    // belongs to another person now (137000).
     Group {
         means: Fail,
         codes: &[130_472, 130_497, 131_021, 131_026, 131_030, 131_047, 131_062, 137_000],
         ranges: &[],
     },
     // The message: a parameter (100, 131008, 131009, 135000), its kind (130501, 131051), its file (131052,
-    // 131053), the template's values (132000, 132005, 132012, 132018), not marketing where only that goes
-    // (131055, 134100).
+    // 131053), the template's values (132000, 132005, 132012, 132018), not marketing where only marketing
+    // may be sent (131055, 134100).
     Group {
         means: Fail,
         codes: &[
@@ -115,7 +117,7 @@ const TABLE: &[Group] = &[
     Group { means: Fail, codes: &[], ranges: &[138_000..=138_999, 139_100..=139_103, 2_388_000..=2_388_999] },
 ];
 
-/// Of code 100: the object that the request names does not exist or may not be used.
+/// The subcode of code 100 when the object that the request names does not exist or may not be used.
 const NO_SUCH_OBJECT: i64 = 33;
 
 /// The meaning of a code in the table, without other facts of an answer; `None` for a code that is not in the

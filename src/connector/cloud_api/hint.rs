@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_in_seconds_is_honoured_and_a_day_is_the_most() {
+    fn a_delay_in_seconds_is_honoured_up_to_a_day() {
         let wait = |value| after(&[("retry-after", value)], Disposition::Wait);
         assert_eq!(wait("7"), Some(7));
         assert_eq!(wait("86401"), Some(86_400));
@@ -89,7 +89,7 @@ mod tests {
         };
         let minutes = |usage, meaning| retry_after(&headers(usage), meaning).map(|wait| wait.as_secs() / 60);
         assert_eq!(minutes(usage, Disposition::SlowAccount), Some(12));
-        assert_eq!(minutes(usage, Disposition::SlowNumber), None, "it speaks of the account alone");
+        assert_eq!(minutes(usage, Disposition::SlowNumber), None, "the header is only about the account");
         assert_eq!(
             minutes(r#"{"102":[{"estimated_time_to_regain_access":0}]}"#, Disposition::SlowAccount),
             None

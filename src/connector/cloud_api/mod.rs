@@ -34,7 +34,7 @@ const ANSWER_LIMIT: usize = 256 * 1024;
 const INVALID: i64 = 100;
 /// Templates on one page of the provider's list.
 const TEMPLATES_PER_PAGE: &str = "100";
-/// The maximum of pages: an account may have 6,000 templates.
+/// The maximum number of pages: an account may have 6,000 templates.
 const TEMPLATE_PAGES: usize = 200;
 
 /// Connections to the provider. They are bound to the thread that opened them, so each thread needs its own.
@@ -42,7 +42,7 @@ const TEMPLATE_PAGES: usize = 200;
 pub struct Connections(Client);
 
 impl Connections {
-    /// No connections yet.
+    /// An empty pool: connections are opened when they are needed.
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ impl CloudApi {
     ) -> Result<Self, Error> {
         let address = |path: &[&str]| -> Result<Url, Error> {
             let mut url = Url::parse(&options.base_url)
-                .map_err(|error| Error::NoAnswer(format!("cloud_api.base_url is no address: {error}")))?;
+                .map_err(|error| Error::NoAnswer(format!("cloud_api.base_url is not a URL: {error}")))?;
             url.path_segments_mut()
                 .map_err(|()| Error::NoAnswer("cloud_api.base_url cannot carry a path".to_owned()))?
                 .pop_if_empty()
@@ -108,8 +108,10 @@ impl CloudApi {
                 .extend(path);
             Ok(url)
         };
-        let mut authorization = HeaderValue::from_str(&format!("Bearer {}", token.expose()))
-            .map_err(|_| Error::NoAnswer("the access token has characters that no token has".to_owned()))?;
+        let mut authorization =
+            HeaderValue::from_str(&format!("Bearer {}", token.expose())).map_err(|_| {
+                Error::NoAnswer("the access token has characters that are not visible ASCII".to_owned())
+            })?;
         authorization.set_sensitive(true);
         Ok(Self {
             client: connections.0,
@@ -218,7 +220,7 @@ async fn read(mut response: Response) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
         if bytes.len() + chunk.len() > ANSWER_LIMIT {
-            let sentence = "the provider's answer is longer than any of its answers is".to_owned();
+            let sentence = format!("the provider's answer is longer than {ANSWER_LIMIT} bytes");
             return Err(Failure { code: None, sentence });
         }
         bytes.extend_from_slice(&chunk);

@@ -11,7 +11,7 @@ use crate::domain::channel::Level;
 use crate::domain::message::Failure;
 use crate::domain::tier::Quota;
 
-/// The requested fields; without them, the provider returns hardly any.
+/// The requested fields; without this list, the provider returns hardly any fields.
 pub(super) const FIELDS: &str = "id,display_phone_number,verified_name,status,quality_rating,throughput,\
     platform_type,is_on_biz_app,code_verification_status,name_status,account_mode,\
     whatsapp_business_manager_messaging_limit,health_status";

@@ -35,7 +35,7 @@ pub async fn reach(
         .redirect(reqwest::redirect::Policy::none())
         .build()
         .map_err(|_| no_answer("cannot make a client"))?;
-    let mut url = Url::parse(&options.base_url).map_err(|_| no_answer("cloud_api.base_url is no address"))?;
+    let mut url = Url::parse(&options.base_url).map_err(|_| no_answer("cloud_api.base_url is not a URL"))?;
     url.path_segments_mut()
         .map_err(|()| no_answer("cloud_api.base_url cannot carry a path"))?
         .pop_if_empty()
@@ -82,7 +82,7 @@ mod tests {
     fn a_clock_is_off_only_when_no_moment_of_the_answer_fits() {
         let at = Timestamp::from_millis;
         assert_eq!(ahead(at(10_200), at(10_900), at(10_000)), 0);
-        assert_eq!(ahead(at(9_500), at(10_000), at(10_000)), 0, "it was answered in the last moment");
+        assert_eq!(ahead(at(9_500), at(10_000), at(10_000)), 0, "the answer came in the last moment");
         assert_eq!(ahead(at(70_999), at(71_500), at(10_000)), 60_000);
         assert_eq!(ahead(at(3_000), at(4_000), at(10_000)), -6_000);
     }

@@ -12,8 +12,8 @@ use super::room::Taken;
 use super::{Fetcher, Kind, destination, file_name, refusal, resolver};
 use crate::error::Refusal;
 
-/// The maximum of redirects. Usual links need fewer: from http to https, to a host's full name, to its
-/// storage.
+/// The maximum number of redirects. Usual links need fewer: from http to https, to a host's full name, to
+/// its storage.
 const MAX_REDIRECTS: usize = 5;
 
 /// A downloaded file.
@@ -80,8 +80,8 @@ impl Fetcher {
         wanted: Kind,
     ) -> Result<(Vec<u8>, Taken), Refusal> {
         let limit = self.limit(wanted);
-        // Without a length, the body may have the maximum size; with one, the client reads no further than
-        // that.
+        // Without an announced length, the body may have the maximum size. With one, the client reads no more
+        // bytes than that.
         let announced =
             response.content_length().map_or(limit, |length| usize::try_from(length).unwrap_or(usize::MAX));
         if announced > limit {

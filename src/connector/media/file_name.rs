@@ -5,7 +5,7 @@ use url::Url;
 
 use crate::domain::link::{self, Link};
 
-/// The maximum of characters of a name, including its extension.
+/// The maximum number of characters of a name, including its extension.
 const MAX_CHARS: usize = 120;
 /// The longest extension that is kept when a name is shortened.
 const MAX_EXTENSION_CHARS: usize = 16;
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_s_name_goes_before_the_link_s_and_that_before_the_last_address_s() {
+    fn the_host_s_name_is_used_before_the_link_s_and_the_link_s_before_the_last_address_s() {
         let url = |text| Url::parse(text).unwrap();
         let (link, plain, end) =
             (url("https://h/a.pdf?x"), url("https://h/download?id=1"), url("https://cdn/b.pdf"));
@@ -182,7 +182,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_a_host_says_the_name_is_short_and_harmless(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn any_name_from_a_host_becomes_short_and_harmless(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let header = [b"attachment; filename=".as_slice(), &bytes].concat();
             if let Some(name) = named(&header) {
                 prop_assert!(!name.is_empty() && name.chars().count() <= MAX_CHARS);

@@ -67,7 +67,7 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// `media_unavailable`, with the formats that can.
+    /// `media_unavailable`, with the formats that can be sent as this kind.
     pub(super) fn judge(&self, wanted: Kind) -> Result<(), Refusal> {
         let fitting = match wanted {
             Kind::Image => IMAGES,
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_as_what_is_wanted_is_refused_and_anything_is_a_document() {
+    fn a_file_of_another_kind_is_refused_except_as_a_document() {
         let pdf = Format::of(b"%PDF-1.7\n");
         let page = Format::of(b"<!DOCTYPE html><html></html>");
         let film = Format::of(&file(b"isom", &[b"vide"]));

@@ -86,17 +86,17 @@ pub struct Dimensions {
 pub struct Media {
     /// The whole file.
     pub bytes: Vec<u8>,
-    /// By its content, such as `image/jpeg` or `audio/ogg; codecs=opus`.
+    /// The type by the content, such as `image/jpeg` or `audio/ogg; codecs=opus`.
     pub mime_type: &'static str,
-    /// Of a document: the name that its recipient sees.
+    /// The name that the recipient of a document sees; `None` for other kinds.
     pub file_name: Option<String>,
-    /// Of an image or a video, where the file tells.
+    /// The size of an image or a video, if the file contains it.
     pub dimensions: Option<Dimensions>,
-    /// Of an audio or a video, where the file tells.
+    /// The length of an audio or a video, if the file contains it.
     pub duration: Option<Duration>,
-    /// Of an image: a JPEG of some 2 KiB, at most 96 pixels wide and high.
+    /// The thumbnail of an image: a JPEG of some 2 KiB, at most 96 pixels wide and high.
     pub thumbnail: Option<Vec<u8>>,
-    /// An audio that can be played as a voice message: Ogg with Opus.
+    /// Whether an audio can be played as a voice message: Ogg with Opus.
     pub is_voice_note: bool,
     _memory: Taken,
 }
@@ -111,15 +111,15 @@ impl fmt::Debug for Media {
 /// The metadata of a file.
 #[derive(Default)]
 pub struct Details {
-    /// By its content, such as `image/jpeg` or `audio/ogg; codecs=opus`.
+    /// The type by the content, such as `image/jpeg` or `audio/ogg; codecs=opus`.
     pub mime_type: &'static str,
-    /// The usual ending of such a file's name.
+    /// The usual extension of such a file.
     pub extension: Option<&'static str>,
-    /// Of an image or a video, where the file tells.
+    /// The size of an image or a video, if the file contains it.
     pub dimensions: Option<Dimensions>,
-    /// Of an audio or a video, where the file tells.
+    /// The length of an audio or a video, if the file contains it.
     pub duration: Option<Duration>,
-    /// Of an image: a JPEG of some 2 KiB, at most 96 pixels wide and high.
+    /// The thumbnail of an image: a JPEG of some 2 KiB, at most 96 pixels wide and high.
     pub thumbnail: Option<Vec<u8>>,
 }
 
@@ -133,20 +133,20 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
-    /// A fetcher that asks the system for the addresses of names.
+    /// A fetcher that resolves host names with the system's resolver.
     ///
     /// # Errors
     ///
-    /// When the TLS library finds no roots to trust.
+    /// When the TLS library finds no root certificates.
     pub fn new(options: &config::Media) -> Result<Self, Error> {
         Self::with_lookup(options, Arc::new(System))
     }
 
-    /// A fetcher that asks `lookup` for the addresses of names and of this machine.
+    /// A fetcher that asks `lookup` for the addresses of host names and of this machine.
     ///
     /// # Errors
     ///
-    /// When the TLS library finds no roots to trust.
+    /// When the TLS library finds no root certificates.
     pub fn with_lookup(options: &config::Media, lookup: Arc<dyn Lookup>) -> Result<Self, Error> {
         let machine = Arc::clone(&lookup);
         let networks =
@@ -201,7 +201,7 @@ impl Fetcher {
         let turn = if wanted == Kind::Image { self.room.decoder(company).await } else { None };
         let has_turn = turn.is_some();
         let looked_at = tokio::task::spawn_blocking(move || (details(&bytes, wanted, has_turn), bytes));
-        // A parser that panics has met a file that should not be sent.
+        // A file that makes a parser panic is not sent.
         let (details, bytes) = looked_at.await.map_err(|_| refusal::damaged(wanted))?;
         let Details { mime_type, extension, dimensions, duration, thumbnail } = details?;
         let unnamed =

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_open_internet_is_not_public() {
+    fn addresses_outside_the_open_internet_are_not_public() {
         for text in [
             "0.0.0.0",
             "0.255.255.255",
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_just_beside_it_is_public() {
+    fn addresses_next_to_closed_networks_are_public() {
         for text in [
             "1.0.0.0",
             "8.8.8.8",
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_operator_allows_is_admitted_besides_and_in_its_own_form_only() {
+    fn networks_that_the_operator_allows_are_admitted_only_in_their_written_form() {
         let networks = networks(&["127.0.0.0/8", "fd00:1::/32"], &[], &["127.0.0.1", "8.8.4.4"]);
         for text in ["127.0.0.1", "127.9.9.9", "fd00:1::7", "8.8.8.8", "2a00:1450::1"] {
             assert!(networks.admit(address(text)), "{text}");
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_operator_refuses_is_refused_in_every_form_even_where_it_is_allowed() {
+    fn networks_that_the_operator_refuses_are_refused_in_every_form_even_if_allowed() {
         let networks = networks(&["10.1.0.0/16"], &["10.1.2.0/24", "8.8.8.0/24", "2a00:1450::/32"], &[]);
         for text in ["10.1.2.3", "8.8.8.8", "64:ff9b::8.8.8.8", "2a00:1450::1"] {
             assert!(!networks.admit(address(text)), "{text}");

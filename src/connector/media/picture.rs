@@ -15,8 +15,8 @@ use super::{Dimensions, format};
 const THUMBNAIL_SIDE: u32 = 96;
 /// The JPEG quality of a thumbnail, which is sent in the message itself: about 2 KiB.
 const THUMBNAIL_QUALITY: u8 = 50;
-/// The maximum of pixels that are decoded: a good phone's camera makes 12 to 24 million. A progressive JPEG
-/// of this size takes some 250 MB while it is decoded.
+/// The maximum number of pixels that are decoded: a good phone's camera makes 12 to 24 million. A progressive
+/// JPEG of this size takes some 250 MB while it is decoded.
 const MAX_PIXELS: u64 = 25_000_000;
 /// The most memory for a decoded picture: four bytes for each pixel.
 const MAX_DECODED_BYTES: u64 = 4 * MAX_PIXELS;
@@ -150,21 +150,21 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_transparent_becomes_white() {
+    fn transparent_pixels_become_white() {
         let clear = DynamicImage::ImageRgba8(image::RgbaImage::from_pixel(4, 4, image::Rgba([0, 0, 0, 0])));
         assert_eq!(on_white(&clear).get_pixel(0, 0).0, [255; 3]);
     }
 
     #[test]
     fn a_picture_that_would_unfold_to_gigabytes_tells_its_size_and_is_not_decoded() {
-        // A head that promises 60,000 × 60,000 pixels, and hardly anything behind it.
+        // A header that announces 60,000 × 60,000 pixels, followed by hardly any data.
         let mut bomb = picture(8, 8, ImageFormat::Png);
         bomb[16..24].copy_from_slice(&[0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60]);
         let checksum = checksum(&bomb[12..29]);
         bomb[29..33].copy_from_slice(&checksum.to_be_bytes());
         let read = read(&bomb, format::PNG, true);
         let expected = Picture { dimensions: Dimensions { width: 60_000, height: 60_000 }, thumbnail: None };
-        // A decoder may refuse such a size at its head; what matters is that nothing is decoded.
+        // A decoder may refuse such a size when it reads the header. Either way, nothing is decoded.
         assert!(read.is_none() || read == Some(expected));
     }
 
@@ -178,7 +178,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_damaged_picture_has_no_thumbnail_and_a_beheaded_one_is_none() {
+    fn a_damaged_picture_has_no_thumbnail_and_one_without_its_header_is_refused() {
         let whole = picture(64, 64, ImageFormat::Png);
         let cut = read(&whole[..whole.len() - 20], format::PNG, true);
         assert!(cut.is_none_or(|picture| picture.thumbnail.is_none()));

@@ -40,26 +40,26 @@ pub(super) fn not_public() -> Refusal {
 
 pub(super) fn downgrade() -> Refusal {
     not_allowed(
-        "the link leads from https to http, where anyone could change the file: give an https link that stays so",
+        "the link leads from https to http, where anyone could change the file: give a link that stays on https",
     )
 }
 
 pub(super) fn too_many_redirects(most: usize) -> Refusal {
-    unavailable(format!("the link leads on more than {most} times: give the file's own address"))
+    unavailable(format!("the link redirects more than {most} times: give the file's own address"))
 }
 
 pub(super) fn lost_redirect() -> Refusal {
-    unavailable("the link redirects to something that is no address: give the file's own address")
+    unavailable("the link redirects to an invalid address: give the file's own address")
 }
 
 pub(super) fn status(status: u16) -> Refusal {
-    let mend = match status {
+    let remedy = match status {
         401 | 403 | 407 => "give a link that opens without signing in",
         404 | 410 => "check that the file is there",
         429 | 500..=599 => "try again later",
         _ => "give the file's own address",
     };
-    unavailable(format!("the link answers with status {status}: {mend}"))
+    unavailable(format!("the link answers with status {status}: {remedy}"))
 }
 
 pub(super) fn unknown_host() -> Refusal {
@@ -79,7 +79,9 @@ pub(super) fn too_slow() -> Refusal {
 }
 
 pub(super) fn compressed() -> Refusal {
-    unavailable("the link's host sends the file compressed, although asked not to: have it sent as it is")
+    unavailable(
+        "the link's host sends the file compressed, although asked not to: serve it without compression",
+    )
 }
 
 pub(super) fn empty() -> Refusal {
@@ -133,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_size_is_told_as_it_would_be_written() {
+    fn a_size_is_shown_as_in_the_configuration() {
         for (bytes, text) in [(16 << 20, "16 MiB"), (64 << 10, "64 KiB"), (1000, "1000 B"), (0, "0 B")] {
             assert_eq!(size(bytes), text);
         }

@@ -84,7 +84,7 @@ mod tests {
     const OTHER: Uuid = Uuid::from_u128(2);
 
     #[tokio::test]
-    async fn memory_is_given_back_when_a_file_is_smaller_than_feared_and_when_it_is_done_with() {
+    async fn memory_is_released_when_a_file_is_smaller_than_reserved_and_when_it_is_dropped() {
         let room = Room::new(1, 8 * 1024, PATIENCE);
         let mut first = room.memory(ONE, 8 * 1024).await.unwrap();
         assert_eq!(room.memory(OTHER, 1).await.err(), Some(refusal::busy()));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_link_waits_for_its_place_and_not_for_ever() {
+    async fn a_link_that_waits_too_long_for_a_permit_is_refused() {
         let room = Room::new(1, 1024, PATIENCE);
         let place = room.place(ONE).await.unwrap();
         assert_eq!(room.place(ONE).await.err(), Some(refusal::busy()));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_company_whose_files_are_slow_leaves_places_and_memory_to_others() {
+    async fn a_company_whose_files_are_slow_leaves_permits_and_memory_to_others() {
         let room = Room::new(4, 8 * 1024, PATIENCE);
         let (mut places, mut files) = (Vec::new(), Vec::new());
         for _ in 0..2 {

@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use super::format;
 
-/// What AMR files begin with.
+/// The first bytes of an AMR file.
 const AMR_MAGIC: &[u8] = b"#!AMR\n";
 /// Bytes of an AMR frame after its first byte, by the frame's mode.
 const AMR_FRAME_BYTES: [usize; 16] = [12, 13, 15, 17, 19, 20, 26, 31, 5, 0, 0, 0, 0, 0, 0, 0];
 /// The length of every AMR frame.
 const AMR_FRAME: Duration = Duration::from_millis(20);
-/// Kilobits in a second of an MP3 frame, by its index: of version 1, and of the lower ones.
+/// The bit rates of MP3 frames in kbit/s, by index: of version 1, and of versions 2 and 2.5.
 const MP3_BIT_RATES: [[usize; 15]; 2] = [
     [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
     [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ];
-/// Samples in a second, by index, of version 1; version 2 has half, version 2.5 a quarter of it.
+/// The sample rates of MP3 frames of version 1, by index; version 2 has half, version 2.5 a quarter of them.
 const MP3_SAMPLE_RATES: [usize; 3] = [44_100, 48_000, 32_000];
-/// Samples in a second of an AAC frame, by index.
+/// The sample rates of AAC frames, by index.
 const AAC_SAMPLE_RATES: [usize; 13] =
     [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
 /// The sample rate of Opus, whatever the source was.
@@ -39,7 +39,7 @@ pub(super) fn duration(bytes: &[u8], mime_type: &str) -> Option<Duration> {
     Some(duration).filter(|duration| !duration.is_zero())
 }
 
-/// One frame: its bytes, and how long it sounds.
+/// One frame: its length in bytes, and its duration.
 struct Frame {
     length: usize,
     sounds: Duration,
@@ -136,7 +136,7 @@ fn wav(bytes: &[u8]) -> Option<Duration> {
         match kind {
             b"fmt " => bytes_per_second = u32::from_le_bytes(*body.get(8..)?.first_chunk()?),
             b"data" => {
-                // A recorder that was interrupted leaves the length that it began with.
+                // A recorder that was interrupted leaves a wrong length in the header.
                 let milliseconds = length.min(body.len()) as u64 * 1000;
                 return milliseconds.checked_div(u64::from(bytes_per_second)).map(Duration::from_millis);
             }
@@ -173,7 +173,7 @@ pub(super) mod tests {
         page
     }
 
-    /// A voice message of so many milliseconds, silent.
+    /// A silent voice message of this many milliseconds.
     pub(in super::super) fn opus(milliseconds: u64) -> Vec<u8> {
         let pre_skip = 312_u16;
         let head =
@@ -188,7 +188,7 @@ pub(super) mod tests {
         .concat()
     }
 
-    /// Silence of so many milliseconds at 8,000 bytes a second.
+    /// Silence of this many milliseconds at 8,000 bytes a second.
     pub(in super::super) fn wav(milliseconds: u32) -> Vec<u8> {
         let length = milliseconds * 8;
         [
@@ -227,7 +227,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_tells_no_length_has_none() {
+    fn a_file_without_a_length_has_no_duration() {
         for mime_type in [format::OPUS, format::MP3, format::AAC, format::WAV, format::AMR, "audio/x"] {
             for bytes in [b"".as_slice(), b"OggS", b"RIFF\0\0\0\0WAVE", b"#!AMR\n", b"ID3", b"\xff\xf1"] {
                 assert_eq!(duration(bytes, mime_type), None, "{mime_type} {bytes:?}");

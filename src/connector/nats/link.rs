@@ -8,11 +8,11 @@ use async_nats::{ClientError, Event, ServerError};
 /// The state of the connection, as it was logged.
 #[derive(Debug, Default)]
 pub(super) struct Link {
-    /// The failures that were logged since the last connection: servers may fail in different ways in turns.
+    /// The failures that were logged since the last connection: servers may fail in different ways in turn.
     said: Mutex<BTreeSet<String>>,
 }
 
-/// The maximum of kinds of failures that are logged between two connections.
+/// The maximum number of kinds of failures that are logged between two connections.
 const MOST_SAID: usize = 16;
 
 impl Link {
@@ -40,7 +40,7 @@ impl Link {
             Event::ServerError(error @ (ServerError::SlowConsumer(_) | ServerError::Other(_))) => {
                 let error = error.to_string();
                 if self.is_news(&error) {
-                    tracing::warn!(error, "NATS refuses something: look at the permissions of the user");
+                    tracing::warn!(error, "NATS refused an operation: check the permissions of the user");
                 }
             }
             Event::SlowConsumer(_) | Event::LameDuckMode | Event::Draining | Event::Closed => {

@@ -26,26 +26,26 @@ const CONNECTING: Duration = Duration::from_secs(5);
 /// Delays before attempts to connect: doubled from the first up to the longest.
 const FIRST_DELAY: Duration = Duration::from_millis(50);
 const LONGEST_DELAY: Duration = Duration::from_secs(2);
-/// The maximum of unread messages of one subscription; the library drops further messages.
+/// The maximum number of unread messages of one subscription; the library drops further messages.
 const WAITING: usize = 1_024;
-/// The maximum of notifications that wait to be sent. Further ones are dropped: their receivers then look by
-/// themselves later.
+/// The maximum number of notifications that wait to be sent. Further ones are dropped: their receivers poll
+/// later.
 const WORDS: usize = 4_096;
 /// The header of a reply that says that there is no answer.
 const FAILED: &str = "Pombo-Failed";
 
-/// Why there is no connection to make.
+/// Why no connection can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An address that no server can have.
-    #[error("nats.url has an address that is none: {0}")]
+    /// The address of a server is invalid.
+    #[error("nats.url has an invalid address: {0}")]
     Address(std::io::Error),
-    /// The file with the credentials.
+    /// The file with the credentials cannot be used.
     #[error(
         "nats.credentials cannot be used: {0}; give the file of a user's credentials, as `nsc` writes it"
     )]
     Credentials(std::io::Error),
-    /// The file with the certificates.
+    /// The file with the certificates cannot be used.
     #[error("nats.ca_file cannot be used: {0}; give a file with certificates in PEM")]
     Certificates(std::io::Error),
     /// No server can be reached.
@@ -135,7 +135,7 @@ impl Nats {
         Ok(Some(Self { client, base: base.into(), timeout: options.request_timeout, words }))
     }
 
-    /// What every subject begins with.
+    /// The prefix of every subject.
     pub fn base(&self) -> &str {
         &self.base
     }
@@ -150,8 +150,8 @@ impl Nats {
         Some(self.client.server_info().version).filter(|version| !version.is_empty())
     }
 
-    /// Sends a request to the subscriber of this subject, below the base, and waits for the answer: this
-    /// long, or as long as the configuration says.
+    /// Sends a request to the subscriber of this subject, below the base, and waits for the answer: for
+    /// `within`, or for the configured timeout.
     ///
     /// # Errors
     ///
@@ -234,7 +234,7 @@ impl Subscription {
 }
 
 impl Answer {
-    /// Answers.
+    /// Sends the answer. It is lost if there is no connection.
     pub async fn give(mut self, body: Vec<u8>) {
         if let Some(to) = self.to.take() {
             // Without a connection the other side gets no answer, and its request times out.

@@ -20,7 +20,7 @@ use crate::config;
 /// How long the server drops repetitions of an event. An event is repeated when the service ended, or lost
 /// its connection, between publishing the event and removing it from the outbox.
 const REPEATS: Duration = Duration::from_secs(10 * 60);
-/// The maximum of events that wait for their acknowledgement.
+/// The maximum number of events that wait for their acknowledgement.
 const UNACKNOWLEDGED: usize = 4_096;
 
 /// An event to publish.
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stream_is_fit_when_it_takes_every_event() {
+    fn a_stream_can_be_used_when_it_takes_every_event() {
         let ours = "pombo.events.>";
         for wide in ["pombo.events.>", "pombo.>", ">", "*.events.>", "*.*.>"] {
             assert!(covers(wide, ours), "{wide}");

@@ -9,7 +9,7 @@ use crate::domain::phone::PhoneNumber;
 const PERSON: &str = "s.whatsapp.net";
 const GROUP: &str = "g.us";
 const HIDDEN: &str = "lid";
-/// The maximum of characters of an address. Groups have some 30.
+/// The maximum number of characters of an address. Groups have some 30.
 const MOST_CHARACTERS: usize = 100;
 
 /// An address of WhatsApp, such as `5511988887777@s.whatsapp.net`: a person, a person whose number is hidden, or a

@@ -10,7 +10,7 @@ use super::Jid;
 
 /// The prefix of all ids that WhatsApp Web generates.
 const PREFIX: &str = "3EB0";
-/// The maximum of characters of a message's id. WhatsApp's own have at most 22.
+/// The maximum number of characters of a message's id. WhatsApp's own have at most 22.
 const MOST_ID_CHARACTERS: usize = 64;
 
 /// The id of a message, chosen by its sender.
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_an_id_is_refused() {
+    fn an_invalid_id_is_refused() {
         for text in ["", "a b", "é", "a\n", &"A".repeat(65)] {
             assert_eq!(MessageId::parse(text), Err(InvalidMessageId), "{text}");
         }

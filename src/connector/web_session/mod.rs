@@ -56,7 +56,7 @@ pub trait Driver: Send + Sync {
     /// [`OpenError`] when the session could not start. Then there is no event, and no task is left.
     async fn open(&self, opening: Opening) -> Result<Arc<dyn Session>, OpenError>;
 
-    /// The page on which people use the phone that a simulator plays, if there is one.
+    /// The address of the page of the simulated phone; `None` when no simulator plays the phone.
     fn played_phone(&self) -> Option<&str> {
         None
     }
@@ -65,7 +65,7 @@ pub trait Driver: Send + Sync {
 /// One linked device.
 ///
 /// Futures may be dropped at any time; the actions that they started continue. Dropping the last reference
-/// starts the same as [`Session::stop`], without a report of its end.
+/// ends the session as [`Session::stop`] does, and nothing waits for the end.
 #[async_trait]
 pub trait Session: Send + Sync {
     /// Looks up whether a number is on WhatsApp, and its address. Look up every number before the first

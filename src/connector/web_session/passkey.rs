@@ -19,7 +19,7 @@ const USUAL_SPAN: Duration = Duration::from_secs(5 * 60);
 /// The bounds of the time in a challenge.
 const SHORTEST_SPAN: Duration = Duration::from_secs(1);
 const LONGEST_SPAN: Duration = Duration::from_secs(10 * 60);
-/// The maximum of characters of one field of an assertion: real ones have some hundreds.
+/// The maximum number of characters of one field of an assertion: real ones have some hundreds.
 const FIELD_CHARS: usize = 8 * 1024;
 
 /// The challenge that an assertion has to sign, as WhatsApp sent it: a `PublicKeyCredentialRequestOptions` in
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_an_assertion_is_told_by_its_field() {
+    fn the_error_of_an_invalid_assertion_names_the_field() {
         let with = |pointer: &str, value: Value| {
             let mut given = assertion(&signed("YWJj"));
             *given.pointer_mut(pointer).unwrap() = value;

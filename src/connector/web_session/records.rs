@@ -76,7 +76,7 @@ pub trait Records: Send + Sync {
 pub struct Record {
     /// Its key, unique in its namespace.
     pub key: String,
-    /// What it holds.
+    /// Its content, in the session's own format.
     pub value: Vec<u8>,
     /// A number for the session's own use: seconds since 1970 for records that expire, another value for
     /// others.
@@ -88,30 +88,30 @@ pub struct Record {
 pub enum Change {
     /// Writes a record, and replaces an existing one with this key.
     Put {
-        /// Where.
+        /// The namespace of the record.
         namespace: String,
-        /// What.
+        /// The record.
         record: Record,
     },
     /// Sets the mark of those of these records that exist.
     Mark {
-        /// Where.
+        /// The namespace of the records.
         namespace: String,
-        /// Which.
+        /// The keys of the records.
         keys: Vec<String>,
         /// The new mark.
         mark: i64,
     },
     /// Deletes those of these records that exist.
     Delete {
-        /// Where.
+        /// The namespace of the records.
         namespace: String,
-        /// Which.
+        /// The keys of the records.
         keys: Vec<String>,
     },
     /// Deletes all records of a namespace.
     Clear {
-        /// Where.
+        /// The namespace to empty.
         namespace: String,
     },
 }

@@ -17,7 +17,7 @@ pub(super) fn over_time(report: &Report) -> Vec<Markup> {
     let figures = [
         figure(
             "Messages arriving at the receiver",
-            "In the second before each moment. Dashed: a bulk send was asked for; red: the channel's limit.",
+            "In the second before each moment. Dashed: a bulk send was requested; red: the channel's limit.",
             &Chart {
                 limit: report.limit.map(|limit| limit.per_second),
                 is_wide: true,
@@ -25,13 +25,13 @@ pub(super) fn over_time(report: &Report) -> Vec<Markup> {
             },
         ),
         figure(
-            "What is still to arrive",
+            "Messages that have not arrived yet",
             "Recipients of all requests that were answered 202, minus messages that have arrived.",
             &over("messages", outstanding(report)),
         ),
         figure(
             "Processor",
-            "100 % is one core. When the simulator is at 100 %, it holds the pace down, and not the service.",
+            "100 % is one core. When the simulator is at 100 %, it limits the pace, not the service.",
             &over(
                 "% of a core",
                 vec![
@@ -98,8 +98,12 @@ pub(super) fn of_latency(report: &Report) -> Vec<Markup> {
         ..Chart::default()
     };
     let figures = [
-        figure("Latency over time", "Of the single messages answered since the point before.", &lately),
-        figure("Latency by percentile", "Every further nine takes as much room as the one before.", &curves),
+        figure(
+            "Latency over time",
+            "Of the single messages that were answered since the previous point.",
+            &lately,
+        ),
+        figure("Latency by percentile", "Each further nine takes the same space on the axis.", &curves),
     ];
     figures.into_iter().flatten().collect()
 }
@@ -118,7 +122,7 @@ fn arriving(report: &Report) -> Vec<Line> {
 
 fn outstanding(report: &Report) -> Vec<Line> {
     let left = |sample: &Sample| Some(sample.promised.saturating_sub(sample.arrived?) as f64);
-    vec![filled(line("still to arrive", SECOND, report, left))]
+    vec![filled(line("not arrived", SECOND, report, left))]
 }
 
 fn line(name: &str, tone: Tone, report: &Report, of: fn(&Sample) -> Option<f64>) -> Line {

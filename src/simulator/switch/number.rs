@@ -25,7 +25,7 @@ pub(super) struct NumberSwitch {
     /// Sends are answered with 131057.
     maintenance: Option<bool>,
     /// Sends are answered with 131057 for this long, as during an upgrade; then the number's level is HIGH
-    /// and a webhook tells.
+    /// and a webhook reports it.
     upgrade_for: Option<Span>,
     level: Option<Level>,
     is_on_biz_app: Option<bool>,

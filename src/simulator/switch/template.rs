@@ -19,7 +19,7 @@ pub(super) struct TemplateSwitch {
     status: Option<String>,
     /// Holds messages after the first ones.
     pacing: Option<Pace>,
-    /// Ends that now.
+    /// Ends the pacing now.
     end_pacing: Option<Fate>,
 }
 
@@ -28,7 +28,8 @@ impl TemplateSwitch {
     fn find(&self, world: &World) -> Result<(Arc<Account>, u64), String> {
         let account = account::find(world, &self.waba_id)?;
         let found = account.catalogue.read().find(&self.name, &self.language).map(|stored| stored.id);
-        let id = found.ok_or_else(|| format!("there is no template {} there", self.name))?;
+        let id =
+            found.ok_or_else(|| format!("the account has no template {} in this language", self.name))?;
         Ok((account, id))
     }
 

@@ -38,7 +38,7 @@ enum Said {
     UserPreferences(Preference),
     /// A person wrote a text.
     Inbound(Inbound),
-    /// An error about no message in particular.
+    /// An error of the number, not about a single message.
     Errors(Errors),
     /// Any other field with any value.
     Change(Change),

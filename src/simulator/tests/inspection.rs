@@ -93,7 +93,7 @@ async fn two_workers_count_as_exactly_as_one() {
 }
 
 #[actix_web::test]
-async fn a_key_or_recipient_that_comes_again_is_counted_and_found() {
+async fn a_repeated_key_or_recipient_is_counted_and_found() {
     let universe = universe().await;
     let keyed = |to: &str, key: &str| {
         let mut body = text(to);

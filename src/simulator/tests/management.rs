@@ -104,7 +104,7 @@ async fn a_created_template_is_pending_until_it_is_approved() {
 }
 
 #[actix_web::test]
-async fn a_template_may_say_how_long_its_messages_are_tried() {
+async fn a_template_may_limit_how_long_delivery_is_attempted() {
     let universe = universe().await;
     let path = format!("/v26.0/{WABA}/message_templates");
     for (category, seconds, status) in [
@@ -152,7 +152,7 @@ async fn a_token_is_inspected() {
 }
 
 #[actix_web::test]
-async fn a_path_without_a_version_is_one_of_the_newest() {
+async fn a_path_without_a_version_has_the_newest_version() {
     let universe = universe().await;
     assert_eq!(universe.post(&format!("/{NUMBER}/messages"), TOKEN, &text("+5511999990001")).await.0, 200);
     let (_, node) = universe.get(&format!("/{NUMBER}?fields=status")).await;
@@ -162,7 +162,7 @@ async fn a_path_without_a_version_is_one_of_the_newest() {
 }
 
 #[actix_web::test]
-async fn an_account_is_subscribed_and_an_unknown_path_is_said_so() {
+async fn an_account_is_subscribed_and_an_unknown_path_is_refused() {
     let universe = universe().await;
     let subscribed = universe.post(&format!("/v25.0/{WABA}/subscribed_apps"), TOKEN, &json!({})).await;
     assert_eq!(subscribed, (200, json!({ "success": true })));

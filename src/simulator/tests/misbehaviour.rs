@@ -17,7 +17,7 @@ impl Universe {
 }
 
 #[actix_web::test]
-async fn a_rule_refuses_what_it_matches_and_ends_after_its_times() {
+async fn a_rule_refuses_matching_sends_and_ends_after_its_times() {
     let universe = universe().await;
     universe.script(&json!([{
         "match": { "to_suffix": "0001", "type": "text" }, "times": 2,

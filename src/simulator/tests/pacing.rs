@@ -19,7 +19,7 @@ fn switch(change: &Value) -> Value {
 }
 
 impl Universe {
-    /// Sends the template under this key; its `message_status`.
+    /// Sends the template under this key and returns its `message_status`.
     async fn paced_status(&self, key: &str) -> String {
         let mut body = template("hello_world", json!([]));
         body["biz_opaque_callback_data"] = key.into();
@@ -29,7 +29,7 @@ impl Universe {
 }
 
 #[actix_web::test]
-async fn messages_beyond_the_first_are_held_and_let_go() {
+async fn messages_beyond_the_first_are_held_and_released() {
     let (universe, mut receiver) = paced(json!({ "after": 1 })).await;
     assert_eq!(universe.paced_status("first").await, "accepted");
     assert_eq!(universe.paced_status("second").await, "held_for_quality_assessment");
@@ -42,7 +42,7 @@ async fn messages_beyond_the_first_are_held_and_let_go() {
 }
 
 #[actix_web::test]
-async fn held_messages_are_dropped_by_themselves_and_the_template_is_paused() {
+async fn held_messages_are_dropped_automatically_and_the_template_is_paused() {
     let (universe, mut receiver) = paced(json!({ "after": 0, "then": "drop", "within": "50ms" })).await;
     assert_eq!(universe.paced_status("held").await, "held_for_quality_assessment");
     let (mut events, mut failures) = (Vec::new(), Vec::new());

@@ -42,7 +42,7 @@ async fn an_accepted_message_is_sent_delivered_and_read() {
 }
 
 #[actix_web::test]
-async fn people_are_named_by_what_they_were_written_to_and_groups_are_no_people() {
+async fn contacts_have_the_address_of_the_send_and_groups_are_not_contacts() {
     let mut receiver = receiver(0).await;
     let universe = universe_with(Options { receipts: Some(receiver.options()), ..Options::default() }).await;
     let mut by_id = text("");
@@ -166,7 +166,7 @@ async fn messages_beyond_the_queue_get_no_receipts_and_are_counted() {
 }
 
 #[actix_web::test]
-async fn a_webhook_that_is_set_wrong_is_refused_with_a_sentence() {
+async fn an_invalid_receiver_is_refused_with_a_sentence() {
     let universe = universe().await;
     for (webhook, sentence) in [
         (json!({ "url": "nowhere", "app_secret": "s" }), "url must be"),
@@ -180,7 +180,7 @@ async fn a_webhook_that_is_set_wrong_is_refused_with_a_sentence() {
 }
 
 #[actix_web::test]
-async fn a_message_whose_reply_is_lost_by_chance_has_its_receipts_all_the_same() {
+async fn a_message_whose_reply_is_lost_gets_its_receipts() {
     let mut receiver = receiver(0).await;
     let universe = universe_with(Options { receipts: Some(receiver.options()), ..Options::default() }).await;
     universe.script(&json!({ "probability": 0.5, "seed": 5, "outcome": { "drop_reply": true } }));

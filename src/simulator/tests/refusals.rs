@@ -66,7 +66,7 @@ async fn a_throttled_send_has_the_configured_status() {
 }
 
 #[actix_web::test]
-async fn a_pair_is_held_to_its_burst_and_other_pairs_are_not() {
+async fn a_pair_is_limited_to_its_burst_and_other_pairs_are_not() {
     let universe = universe_with(Options { pair_throttle: true, ..Options::default() }).await;
     for _ in 0..45 {
         assert_eq!(universe.code(&text("+5511999990001")).await, (200, 0));
@@ -116,7 +116,7 @@ async fn a_body_that_breaks_the_schema_is_refused() {
 }
 
 #[actix_web::test]
-async fn nobody_writes_to_himself() {
+async fn a_number_cannot_write_to_itself() {
     let universe = universe().await;
     assert_eq!(universe.code(&text("+1 555 000 2001")).await, (400, 131_021));
 }

@@ -79,7 +79,7 @@ async fn a_template_is_accepted_with_the_parameters_that_it_asks_for() {
 }
 
 #[actix_web::test]
-async fn figures_tell_messages_from_recipients() {
+async fn figures_distinguish_messages_and_recipients() {
     let universe = universe().await;
     for to in ["+5511999990001", "+5511999990002", "5511999990001"] {
         universe.send(&text(to)).await;
@@ -114,7 +114,7 @@ async fn latency_delays_the_answer() {
 }
 
 #[actix_web::test]
-async fn anything_goes_when_everything_is_accepted() {
+async fn any_id_and_token_work_when_every_id_is_accepted() {
     let options = Options { accept_any: true, ..Options::default() };
     let client = client();
     let universe = Universe { simulator: start(options, Seed::default()).await.unwrap(), client };

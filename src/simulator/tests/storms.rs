@@ -107,7 +107,7 @@ async fn an_outage_for_a_span_ends_by_itself() {
 }
 
 #[actix_web::test]
-async fn a_number_held_to_its_level_gets_no_more_than_the_tolerance_beyond_it() {
+async fn a_number_limited_by_its_level_gets_at_most_the_tolerance_beyond_it() {
     let account = Account {
         waba_id: "1005".to_owned(),
         tokens: vec![TOKEN.to_owned()],
@@ -156,7 +156,7 @@ async fn every_field_of_a_number_can_be_set_and_taken_back() {
 }
 
 #[actix_web::test]
-async fn a_number_that_is_also_in_the_app_is_held_to_twenty() {
+async fn a_number_that_is_also_in_the_app_is_limited_to_twenty_a_second() {
     let universe = universe().await;
     universe.script(&number(&json!({ "throttle": "level", "level": "HIGH", "is_on_biz_app": true })));
     let sends = (0..60).map(|_| async { universe.code(&text(TO)).await });

@@ -39,7 +39,7 @@ async fn a_profile_is_set_and_shown() {
 }
 
 #[actix_web::test]
-async fn whoever_is_blocked_gets_no_message_until_unblocked() {
+async fn a_blocked_person_gets_no_message_until_unblocked() {
     let universe = universe().await;
     let users = json!({
         "messaging_product": "whatsapp",
@@ -71,7 +71,7 @@ async fn whoever_is_blocked_gets_no_message_until_unblocked() {
 }
 
 #[actix_web::test]
-async fn how_a_number_greets_people_is_one_of_its_fields() {
+async fn the_greeting_of_a_number_is_one_of_its_fields() {
     let universe = universe().await;
     let field = format!("/v26.0/{NUMBER}?fields=conversational_automation");
     assert_eq!(universe.get(&field).await, (200, json!({ "id": NUMBER })));
@@ -90,7 +90,7 @@ async fn how_a_number_greets_people_is_one_of_its_fields() {
 }
 
 #[actix_web::test]
-async fn fields_that_the_provider_knows_are_no_fault() {
+async fn every_field_of_the_provider_can_be_requested() {
     let universe = universe().await;
     let (_, list) = universe.get(&format!("/v26.0/{WABA}/message_templates?limit=1")).await;
     let template = list["data"][0]["id"].as_str().unwrap().to_owned();

@@ -54,7 +54,7 @@ async fn a_file_is_uploaded_described_fetched_and_deleted() {
     );
     assert_eq!(universe.fetch(url, TOKEN).await, (200, b"\x89PNG\r\n--x\r\n".to_vec()));
     assert_eq!(universe.fetch(url, "nobody").await.0, 401);
-    assert_eq!(universe.fetch(url, "T-2").await.0, 404, "it is of another account");
+    assert_eq!(universe.fetch(url, "T-2").await.0, 404, "the file is of another account");
     let too_old = url.split("ext=").next().unwrap().to_owned() + "ext=1700000000";
     assert_eq!(universe.fetch(&too_old, TOKEN).await.0, 404);
 

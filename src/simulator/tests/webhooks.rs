@@ -22,7 +22,7 @@ impl Receiver {
 }
 
 #[actix_web::test]
-async fn a_template_that_changes_is_told_with_the_providers_oddities() {
+async fn a_change_of_a_template_is_reported_with_the_providers_oddities() {
     let (universe, mut receiver) = heard().await;
     let switch = |status: &str| {
         json!({ "template": {
@@ -106,7 +106,7 @@ async fn a_webhook_can_come_late_and_twice() {
 }
 
 #[actix_web::test]
-async fn an_upgraded_number_is_told_at_the_end() {
+async fn an_upgrade_of_a_number_is_reported_at_its_end() {
     let (universe, mut receiver) = heard().await;
     universe.script(&json!({ "number": { "phone_number_id": NUMBER, "upgrade_for": "1ms" } }));
     let (field, value) = receiver.change().await;
@@ -118,7 +118,7 @@ async fn an_upgraded_number_is_told_at_the_end() {
 }
 
 #[actix_web::test]
-async fn a_webhook_that_is_wrong_is_refused_with_a_sentence() {
+async fn an_invalid_webhook_is_refused_with_a_sentence() {
     let universe = universe().await;
     for (said, sentence) in [
         (json!({ "account_update": { "waba_id": "9", "event": "X" } }), "there is no account 9"),
@@ -158,7 +158,7 @@ async fn a_number_an_account_and_the_app_can_have_receivers_of_their_own() {
 }
 
 #[actix_web::test]
-async fn an_account_without_receiver_is_told_about_at_its_numbers() {
+async fn webhooks_of_an_account_without_a_receiver_go_to_its_numbers_receivers() {
     let mut own = receiver(0).await;
     let universe = universe().await;
     let options = ReceiptOptions { phone_number_id: Some(NUMBER.to_owned()), ..own.options() };
@@ -171,7 +171,7 @@ async fn an_account_without_receiver_is_told_about_at_its_numbers() {
 }
 
 #[actix_web::test]
-async fn what_is_outstanding_follows_its_receiver_to_another_address() {
+async fn outstanding_webhooks_follow_their_receiver_to_another_address() {
     let mut back = receiver(0).await;
     // Nothing listens there.
     let away = ReceiptOptions {
@@ -194,7 +194,7 @@ async fn what_is_outstanding_follows_its_receiver_to_another_address() {
 }
 
 #[actix_web::test]
-async fn what_has_no_receiver_waits_until_there_is_one() {
+async fn webhooks_without_a_receiver_wait_until_there_is_one() {
     let mut back = receiver(0).await;
     let options = ReceiptOptions { sent_after: Duration::from_millis(30), ..back.options() };
     let universe = universe_with(Options { receipts: Some(options.clone()), ..Options::default() }).await;
@@ -202,7 +202,7 @@ async fn what_has_no_receiver_waits_until_there_is_one() {
     universe.simulator.aim_receipts(None).unwrap();
     let other = ReceiptOptions { waba_id: Some("1002".to_owned()), ..options };
     universe.simulator.aim_receipts(Some(other)).unwrap();
-    // Webhooks that are due after the first message's statuses arrive, and the statuses do not.
+    // The webhooks of the second message are due later and arrive; the statuses of the first do not arrive.
     assert_eq!(universe.post("/v25.0/2003/messages", "T-2", &text("+5511999990001")).await.0, 200);
     let (_, value) = back.change().await;
     assert_eq!(value["metadata"]["phone_number_id"], "2003");

@@ -11,7 +11,7 @@ use super::options::WebSessionOptions;
 use super::people::{self, Fate};
 use crate::connector::web_session::{AckState, Jid, MessageId};
 
-/// The maximum of pending acks of a device; further ones are dropped. Some 3 MB of memory.
+/// The maximum number of pending acks of a device; further ones are dropped. They take some 3 MB of memory.
 const MOST_WAITING: usize = 16_384;
 
 /// A pending ack.
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_goes_its_way_as_far_as_its_recipient_lets_it() {
+    fn the_recipient_decides_how_far_a_message_gets() {
         use AckState::{Delivered, Played, Read, Refused, Server};
         assert_eq!(states("999900000001@s.whatsapp.net", false), [Server, Delivered, Read]);
         assert_eq!(states("999900000001@s.whatsapp.net", true), [Server, Delivered, Read, Played]);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_due_before_its_time_and_what_has_no_room_is_counted() {
+    fn no_ack_is_due_early_and_dropped_acks_are_counted() {
         let (to, now) = (Jid::parse("999900000000@s.whatsapp.net").unwrap(), Instant::now());
         let later = WebSessionOptions { server_within: Duration::from_secs(4), ..Default::default() };
         let mut pending = PendingAcks::new(1);

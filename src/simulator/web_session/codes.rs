@@ -60,7 +60,7 @@ impl Drop for Code {
     }
 }
 
-/// The text of a QR code: begins as WhatsApp's do, and says what it is.
+/// The text of a QR code: it begins as WhatsApp's codes do, and names the simulator.
 pub(super) fn scanned() -> String {
     format!("2@{},pombo-simulator", URL_SAFE_NO_PAD.encode(rand::random::<[u8; 24]>()))
 }

@@ -40,13 +40,13 @@ pub(super) enum Command {
 /// The phone used a code.
 pub(super) struct Scan {
     pub(super) code: String,
-    /// Its number, unless that does not matter.
+    /// The phone's number; `None` for the simulator's own.
     pub(super) number: Option<PhoneNumber>,
-    /// The account is protected by a passkey.
+    /// Whether the account is protected by a passkey.
     pub(super) has_passkey: bool,
 }
 
-/// What the phone shows of a device that it accepted.
+/// The data that the phone shows about a device that it accepted.
 pub(super) struct Scanned {
     pub(super) number: PhoneNumber,
     pub(super) device_name: String,
@@ -94,13 +94,13 @@ impl Device {
         Self { shared, session, records, events, device_name, figures, stage, telling, pending_acks }
     }
 
-    /// Runs until it is told to stop, or has to.
+    /// Runs until a command or an event ends the session.
     pub(super) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         let end = self.live(&mut commands).await;
         let Self { events, figures, mut telling, stage, .. } = self;
         telling.tell(Event::Ended(end));
-        // The caller that waits for the end continues, because it may also have to receive the last events;
-        // codes are no longer valid.
+        // Callers that wait for the end are released now, because they may also have to receive the last events.
+        // Codes are no longer valid.
         drop((commands, stage));
         figures.send_replace(Figures { missed_events: telling.missed(), ..Figures::default() });
         drop(figures);
@@ -171,7 +171,8 @@ impl Device {
         None
     }
 
-    /// The caller may be gone, which changes nothing.
+    /// Carries out a command. Returns why the session has ended, if it has. If the caller is gone, its answer is
+    /// dropped.
     async fn carry_out(&mut self, command: Command) -> Option<End> {
         match command {
             Command::Find(number, answer) => drop(answer.send(self.find(number))),

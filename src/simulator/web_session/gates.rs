@@ -20,12 +20,12 @@ pub(super) struct Shown {
     pub(super) code: Option<String>,
 }
 
-/// All of them, by their sessions.
+/// All devices at the gate, by their sessions.
 #[derive(Debug, Default)]
 pub(super) struct Gates(Lock<BTreeMap<Uuid, Shown>>);
 
 impl Gates {
-    /// All of them, in the order of their sessions.
+    /// All devices at the gate, in the order of their sessions.
     pub(super) fn all(&self) -> Vec<Shown> {
         self.0.hold().values().cloned().collect()
     }

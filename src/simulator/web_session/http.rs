@@ -12,7 +12,7 @@ use crate::domain::phone::PhoneNumber;
 use crate::simulator::inspect::{self, count, refusal};
 use crate::simulator::world::World;
 
-/// What the phone sees.
+/// A code that the phone uses.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Scan {
@@ -20,12 +20,12 @@ struct Scan {
     code: String,
     /// The phone's number; without it, the simulator's own.
     phone_number: Option<String>,
-    /// Its account is protected by a passkey, which WhatsApp asks for before it links the device.
+    /// Whether its account is protected by a passkey, which WhatsApp asks for before it links the device.
     #[serde(default)]
     passkey: bool,
 }
 
-/// What a passkey has to sign.
+/// A challenge that the passkey has to sign.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Challenged {
@@ -58,8 +58,8 @@ pub(in crate::simulator) async fn scan(world: Data<World>, body: Bytes) -> HttpR
     }
 }
 
-/// `POST /phone/passkey`: signs a challenge with the passkey of the phone's account; what a browser makes of it is the
-/// body that the service takes.
+/// `POST /phone/passkey`: signs a challenge with the passkey of the phone's account. The answer has the form that a
+/// browser gives it, and is the body that the service takes.
 pub(in crate::simulator) async fn sign(world: Data<World>, body: Bytes) -> HttpResponse {
     let signed =
         inspect::read(&body).map(|Challenged { challenge }| world.web_sessions.passkey.sign(&challenge));
@@ -72,7 +72,7 @@ pub(in crate::simulator) async fn sign(world: Data<World>, body: Bytes) -> HttpR
     }
 }
 
-/// `GET /phone/messages?to=&limit=`: what was sent through web sessions, the newest last.
+/// `GET /phone/messages?to=&limit=`: messages that were sent through web sessions, the newest last.
 pub(in crate::simulator) async fn messages(
     world: Data<World>,
     query: Query<HashMap<String, String>>,

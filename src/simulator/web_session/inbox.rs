@@ -40,13 +40,13 @@ pub struct WebMessage {
 /// A file that was sent; its bytes are not kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WebFile {
-    /// Such as `image/jpeg`.
+    /// Its type, such as `image/jpeg`.
     pub mimetype: String,
-    /// Its length.
+    /// Its size.
     pub bytes: u64,
     /// Its name, if it has one.
     pub name: Option<String>,
-    /// Its length, if given.
+    /// Its duration, if given.
     pub seconds: Option<u32>,
 }
 
@@ -97,14 +97,14 @@ impl Serialize for WebState {
     }
 }
 
-/// Ids are a session's own.
+/// The session and the id of a message. Two sessions may use the same id.
 type Key = (Uuid, MessageId);
 
 #[derive(Debug, Default)]
 struct Kept {
     messages: VecDeque<(Key, WebMessage)>,
     /// The number of messages that were removed before the first one.
-    forgotten: u64,
+    removed: u64,
     /// The position of each message, counted from the first one ever.
     places: HashMap<Key, u64>,
 }
@@ -129,14 +129,14 @@ impl Inbox {
             return;
         }
         let message = message(from, to, id, content);
-        let place = kept.forgotten + kept.messages.len() as u64;
+        let place = kept.removed + kept.messages.len() as u64;
         kept.places.insert(key.clone(), place);
         kept.messages.push_back((key, message));
         if kept.messages.len() > self.limit
             && let Some((oldest, _)) = kept.messages.pop_front()
         {
             kept.places.remove(&oldest);
-            kept.forgotten += 1;
+            kept.removed += 1;
         }
     }
 
@@ -144,7 +144,7 @@ impl Inbox {
     pub(super) fn note(&self, session: Uuid, id: &MessageId, ack: AckState) {
         let mut kept = self.kept.hold();
         let place = kept.places.get(&(session, id.clone())).copied();
-        let place = place.and_then(|place| usize::try_from(place - kept.forgotten).ok());
+        let place = place.and_then(|place| usize::try_from(place - kept.removed).ok());
         let Some((_, message)) = place.and_then(|place| kept.messages.get_mut(place)) else { return };
         message.state = message.state.max(WebState::of(ack));
         if let AckState::Refused { code } = ack {
@@ -163,7 +163,7 @@ impl Inbox {
         newest
     }
 
-    /// Forgets everything.
+    /// Removes all messages.
     pub(super) fn clear(&self) {
         *self.kept.hold() = Kept::default();
     }
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(ids(None, 9), ["2", "3", "4"]);
         assert_eq!(ids(None, 2), ["3", "4"]);
         assert_eq!(ids(Some("999900000003"), 9), ["3"]);
-        assert_eq!(ids(Some("999900000000"), 9), [""; 0], "forgotten");
+        assert_eq!(ids(Some("999900000000"), 9), [""; 0], "removed");
         inbox.note(session, &id(3), AckState::Read);
         inbox.note(session, &id(0), AckState::Read);
         let states: Vec<_> = inbox.newest(None, 9).iter().map(|message| message.state).collect();

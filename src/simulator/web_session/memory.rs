@@ -17,10 +17,10 @@ pub(super) async fn read(records: &dyn Records) -> Result<Option<PhoneNumber>, O
     let found = read.map_err(|error| OpenError::Records(error.to_string()))?;
     let Some(record) = found.into_iter().next() else { return Ok(None) };
     let number = std::str::from_utf8(&record.value).ok().and_then(|text| PhoneNumber::parse(text).ok());
-    number.map(Some).ok_or_else(|| OpenError::Records("the account's number is none".to_owned()))
+    number.map(Some).ok_or_else(|| OpenError::Records("the account's number is invalid".to_owned()))
 }
 
-/// Remembers that the device was linked.
+/// Stores the number that the device is linked to.
 ///
 /// # Errors
 ///

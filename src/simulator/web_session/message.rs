@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_made_of_a_file_has_only_what_its_kind_shows() {
+    fn the_description_of_a_file_has_only_the_fields_of_its_kind() {
         let id = MessageId::parse("3EB0").unwrap();
         for (kind, has_name, has_caption, has_length) in [
             (MediaKind::Image, false, true, false),

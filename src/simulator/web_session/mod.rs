@@ -9,7 +9,7 @@
 //! | recipient | last digits | outcome of a message |
 //! |---|---|---|
 //! | person | `0000` | is not on WhatsApp: silently accepted, and never delivered |
-//! | person | `0463` | refused afterwards with 463, as to strangers by a restricted account |
+//! | person | `0463` | refused afterwards with 463, as messages from a restricted account to strangers are |
 //! | person | `0479` | refused afterwards with 479 |
 //! | group | `0000` | there is no such group: it cannot be handed over |
 //! | anybody else | | delivered and read; voice messages and videos are played |
@@ -54,7 +54,7 @@ use self::session::Linked;
 use crate::connector::web_session::{Driver, Figures, OpenError, Opening, Session};
 use crate::domain::phone::PhoneNumber;
 
-/// Commands that wait for a device.
+/// The maximum number of commands that wait for a device.
 const COMMANDS: usize = 64;
 
 /// The simulated driver. Its sessions live on the simulator's thread and end with it. Clones share everything.
@@ -99,7 +99,7 @@ impl Shared {
 }
 
 impl FakeWhatsApp {
-    /// With devices that live on this thread.
+    /// A driver whose devices live on this thread.
     pub(super) fn new(shared: Arc<Shared>, thread: Handle, page: String) -> Self {
         Self { shared, thread, page }
     }

@@ -14,7 +14,7 @@ use crate::simulator::world::World;
 /// Messages that are shown.
 const MESSAGES: usize = 20;
 /// Seconds between two refreshes.
-const LOOK: u32 = 2;
+const REFRESH: u32 = 2;
 
 /// A button that was pressed.
 #[derive(Deserialize)]
@@ -36,7 +36,7 @@ pub(in crate::simulator) async fn show(world: Data<World>) -> HttpResponse {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="refresh" content=(LOOK);
+                meta http-equiv="refresh" content=(REFRESH);
                 title { "The played phone" }
                 style { "body{font-family:system-ui,sans-serif;max-width:40rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}textarea{width:100%;box-sizing:border-box}button{font:inherit;padding:.4rem 1rem;margin:.2rem}section{border:1px solid #888;border-radius:.5rem;padding:1rem;margin-block:1rem}code{overflow-wrap:anywhere}" }
             }
@@ -83,7 +83,7 @@ fn at_gate(assertion: Option<Value>, gate: &Shown) -> Markup {
             } @else {
                 p { "Continue on WhatsApp Web. Keep the app open on both devices." }
                 @if let Some(assertion) = assertion {
-                    label { "What a browser makes of the passkey of +" (gate.number) ", to be pasted there:"
+                    label { "The answer of the passkey of +" (gate.number) ", as a browser gives it. Paste it there:"
                         textarea rows="8" readonly { (assertion) }
                     }
                 }

@@ -1,7 +1,7 @@
-//! The passkey that every account has which the simulator plays, and the gate in which WhatsApp asks for it.
+//! The passkey of the simulated accounts, and the gate in which WhatsApp asks for it.
 //!
 //! A scan says whether the account is protected by it ([`super::http::scan`]). Its signatures are not WebAuthn's:
-//! they are made and judged here alone.
+//! only this module makes and checks them.
 
 use std::time::Duration;
 
@@ -16,9 +16,9 @@ use super::gates::Entry;
 use crate::connector::web_session::{Assertion, Challenge};
 use crate::domain::phone::PhoneNumber;
 
-/// As of WhatsApp's own passkeys.
+/// The relying party of WhatsApp's own passkeys.
 const RELYING_PARTY: &str = "whatsapp.com";
-/// Where browsers use them.
+/// The origin in which browsers use them.
 const ORIGIN: &str = "https://web.whatsapp.com";
 
 #[derive(Debug)]
@@ -27,15 +27,15 @@ pub(super) struct Passkey {
     key: [u8; 32],
 }
 
-/// A device that WhatsApp does not link before the passkey was used.
+/// A device that WhatsApp links only after the passkey is used.
 pub(super) struct Gate {
     /// The number of the phone that used the device's code.
     pub(super) number: PhoneNumber,
     pub(super) challenge: Challenge,
     pub(super) until: Instant,
-    /// What phone and device show, once the passkey was used.
+    /// The code that phone and device show, once the passkey was used.
     pub(super) code: Option<String>,
-    /// What the phone shows.
+    /// The entry that makes the phone show this gate.
     pub(super) entry: Entry,
 }
 
@@ -56,7 +56,8 @@ impl Passkey {
         Challenge::parse(&options.to_string()).ok()
     }
 
-    /// What a browser makes of the passkey's answer to these options; `None` when they have no challenge.
+    /// The passkey's assertion for these options, in the form that a browser gives it; `None` when they have no
+    /// challenge.
     pub(super) fn sign(&self, options: &Value) -> Option<Value> {
         let challenge = options["challenge"].as_str()?;
         let client_data =

@@ -7,7 +7,7 @@ use crate::domain::phone::PhoneNumber;
 const NOBODY: &str = "0000";
 /// The last digits of numbers whose messages are refused, each with the code.
 const REFUSED: &[(&str, i64)] = &[("0463", RESTRICTED), ("0479", 479)];
-/// The digits before a number that make the address that hides it.
+/// The prefix that turns a number into the address that hides it.
 const HIDING: &str = "77";
 /// How many people a group has.
 const MEMBERS: u64 = 2;
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_digits_say_what_becomes_of_a_message() {
+    fn the_last_digits_decide_the_outcome_of_a_message() {
         for (to, expected) in [
             ("999900000001@s.whatsapp.net", Fate::Arrives),
             ("999900000000@s.whatsapp.net", Fate::Nobody),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_to_a_group_is_received_by_several_people() {
+    fn a_message_to_a_group_is_received_by_several_people() {
         let group = Jid::group("120363000000000001").unwrap();
         assert_eq!(receivers(&group).len(), 2);
         let person = Jid::person(number("+999 900 000 001"));

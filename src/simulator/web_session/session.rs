@@ -12,7 +12,7 @@ use crate::connector::web_session::{
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 
-/// With the last of its references the device hears no more commands, which ends it.
+/// When the last reference is dropped, the channel of commands closes, which ends the device.
 pub(super) struct Linked {
     commands: mpsc::Sender<Command>,
     /// Closed when the device has ended.
@@ -71,17 +71,17 @@ impl Session for Linked {
 
     async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure> {
         let answer = self.ask(|answer| Command::GiveCode(number, answer)).await;
-        answer.unwrap_or_else(|| Err(PairingFailure::NotNow("it is over".to_owned())))
+        answer.unwrap_or_else(|| Err(PairingFailure::NotNow("it has ended".to_owned())))
     }
 
     async fn answer_passkey(&self, assertion: Assertion) -> Result<(), PasskeyRefused> {
         let answer = self.ask(|answer| Command::AnswerPasskey(assertion, answer)).await;
-        answer.unwrap_or_else(|| Err(PasskeyRefused("it is over".to_owned())))
+        answer.unwrap_or_else(|| Err(PasskeyRefused("it has ended".to_owned())))
     }
 
     async fn confirm_passkey(&self) -> Result<(), PasskeyRefused> {
         let answer = self.ask(Command::ConfirmPasskey).await;
-        answer.unwrap_or_else(|| Err(PasskeyRefused("it is over".to_owned())))
+        answer.unwrap_or_else(|| Err(PasskeyRefused("it has ended".to_owned())))
     }
 
     async fn unlink(&self) {

@@ -6,14 +6,14 @@ use tokio::sync::mpsc;
 
 use crate::connector::web_session::Event;
 
-/// Acks and the like that wait for the receiver; more are lost and counted.
+/// The maximum number of acks and similar events that wait for the receiver; more are dropped and counted.
 const MOST_WAITING: usize = 16_384;
 
-/// Events keep their order.
+/// The queue of events. It keeps their order.
 #[derive(Default)]
 pub(super) struct Telling {
     queue: VecDeque<Event>,
-    /// The events in the queue of the kinds that come by the thousand.
+    /// The number of frequent events in the queue.
     waiting: usize,
     missed: u64,
     missed_untold: u64,
@@ -21,7 +21,7 @@ pub(super) struct Telling {
 }
 
 impl Telling {
-    /// Never waits.
+    /// Puts an event into the queue. Never waits.
     pub(super) fn tell(&mut self, event: Event) {
         if self.is_unheard {
             return;
@@ -35,7 +35,7 @@ impl Telling {
         self.queue.push_back(event);
     }
 
-    /// The number of acks that the receiver does not get.
+    /// Counts acks that the receiver does not get.
     pub(super) fn lose(&mut self, count: u64) {
         self.missed += count;
         self.missed_untold += count;
@@ -63,7 +63,7 @@ impl Telling {
         Some(event)
     }
 
-    /// The receiver is gone.
+    /// Notes that the receiver is gone, and drops all events.
     pub(super) fn unheard(&mut self) {
         *self = Self { is_unheard: true, missed: self.missed, ..Self::default() };
     }
@@ -78,7 +78,7 @@ impl Telling {
     }
 }
 
-/// Whether the event can come by the thousand; all other events are rare and never lost.
+/// Whether the event is frequent. All other events are rare and never dropped.
 const fn is_one_of_many(event: &Event) -> bool {
     matches!(event, Event::Ack(_) | Event::LidLearned { .. })
 }

@@ -49,7 +49,7 @@ impl Stage {
         self.open_with_room(records, 64).await
     }
 
-    /// With a receiver whose queue holds this many events.
+    /// Opens a session with a receiver whose queue holds this many events.
     async fn open_with_room(&self, records: &Arc<Memory>, room: usize) -> Watched {
         let (events, told) = mpsc::channel(room);
         let records = Arc::clone(records) as Arc<dyn crate::connector::web_session::Records>;

@@ -138,7 +138,7 @@ fn no_code_stands_twice() {
 }
 
 #[test]
-fn the_http_status_decides_nothing_of_a_code_that_is_known() {
+fn the_http_status_does_not_change_the_meaning_of_a_known_code() {
     for (code, expected) in EVERY_CODE {
         let error = ErrorFacts { code: *code, is_server_error: true, is_transient: true, ..UNKNOWN };
         assert_eq!(disposition(&error), *expected, "{code} as 5xx");

@@ -104,7 +104,7 @@ fn only_a_number_that_is_gone_or_restricted_is_refused() {
 }
 
 #[test]
-fn what_blocks_a_number_decides_what_it_means() {
+fn the_error_of_a_blocked_number_decides_the_disposition() {
     let entity = |code: &str| {
         format!(
             r#"{{"entity_type":"WABA","can_send_message":"BLOCKED","errors":[{{"error_code":{code},
@@ -127,7 +127,11 @@ fn what_blocks_a_number_decides_what_it_means() {
         assert_eq!(blocked_by(&entity(code)).0, expected, "{code}");
     }
     let both = format!("{},{}", entity("131042"), entity("190"));
-    assert_eq!(blocked_by(&both).0, Disposition::Disconnect, "what a new token mends comes first");
+    assert_eq!(
+        blocked_by(&both).0,
+        Disposition::Disconnect,
+        "an error that a new token remedies comes first"
+    );
 }
 
 #[test]

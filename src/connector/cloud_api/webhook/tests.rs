@@ -115,7 +115,7 @@ fn each_word_of_a_status_is_a_state() {
 }
 
 #[test]
-fn what_a_receipt_leaves_out_or_writes_otherwise_does_no_harm() {
+fn missing_and_unusual_fields_of_a_receipt_do_no_harm() {
     let bare =
         receipt(r#"{"id":77,"status":"read","timestamp":1750030073,"biz_opaque_callback_data":"theirs"}"#);
     assert_eq!((bare.key, bare.recipient, bare.at), (None, None, at(1_750_030_073)));
@@ -147,7 +147,7 @@ fn a_failure_says_why_and_what_it_means() {
 }
 
 #[test]
-fn a_message_from_a_person_keeps_its_json_and_what_is_said_of_its_sender() {
+fn a_message_from_a_person_keeps_its_json_and_the_contact_of_its_sender() {
     let contacts = r#""contacts":[{"profile":{"name":"Ana"},"wa_id":"999"},{"profile":{"name":"\u00c9"},"wa_id":"16505551234"}]"#;
     let message = r#"{"from":"16505551234","id":"wamid.B=","timestamp":"1749416383","type":"text","text":{"body":"\ud83d hi"}}"#;
     let heard = updates(&body(&messages(&format!(r#"{contacts},"messages":[{message}]"#))));

@@ -1,4 +1,5 @@
-//! Opens connections, in turns, and reports connections that fail to open, which the library does not report.
+//! Opens connections, a limited number at a time, and reports connections that fail to open, which the library
+//! does not report.
 
 use std::sync::Arc;
 

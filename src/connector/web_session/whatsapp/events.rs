@@ -99,7 +99,11 @@ fn meanings(event: &library::Event, now: Timestamp) -> Vec<Meaning> {
             one(Event::PairingCodeFailed(pairing_failure(is_throttled, error.backoff, &error.error)))
         }
         library::Event::PairSuccess(paired) => paired_as(paired).map_or_else(
-            || end(End::PairingFailed { sentence: "WhatsApp named no number of the account".to_owned() }),
+            || {
+                end(End::PairingFailed {
+                    sentence: "WhatsApp did not name the number of the account".to_owned(),
+                })
+            },
             one,
         ),
         library::Event::PairError(error) => end(pairing_error(&error.error)),

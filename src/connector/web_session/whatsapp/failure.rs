@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_fails_while_it_is_written_may_have_gone() {
+    fn only_a_failure_during_the_write_is_uncertain() {
         assert_eq!(sending(&LibrarySendError::NotLoggedIn), SendError::NotConnected);
         assert_eq!(sending(&LibrarySendError::Client(ClientError::NotConnected)), SendError::NotConnected);
         assert_eq!(sending(&LibrarySendError::Iq(IqError::NotConnected)), SendError::NotConnected);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_pairing_codes_are_told_from_other_failures() {
+    fn too_many_pairing_codes_are_distinguished_from_other_failures() {
         let error = |code, text: &str| {
             let text = text.to_owned();
             pairing(&IqError::ServerError { code, text, error_type: None, backoff: Some(60) }.into())

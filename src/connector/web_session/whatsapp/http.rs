@@ -47,7 +47,7 @@ impl Http {
 #[async_trait]
 impl HttpClient for Http {
     async fn execute(&self, request: HttpRequest) -> Result<HttpResponse> {
-        let url = Url::parse(&request.url).context("the address of a request is none")?;
+        let url = Url::parse(&request.url).context("a request has an invalid address")?;
         let url = self.base.as_ref().map_or(url.clone(), |base| rebased(&url, base));
         let method = Method::from_bytes(request.method.as_bytes())?;
         let mut building = self.client.request(method, url);

@@ -14,8 +14,8 @@ const SPANS_OF_CODES: [Duration; 2] = [Duration::from_secs(60), Duration::from_s
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The runtime for the library. The library's own implementation spawns on the caller's runtime, which may be
-/// one thread that also serves requests and ends. This one is bound to the driver's runtime.
+/// The runtime for the library. The library's own implementation spawns on the caller's runtime, which may have
+/// a single thread that also serves requests, and may end. This one is bound to the driver's runtime.
 pub(super) struct Threads {
     handle: Handle,
     /// Whether WhatsApp waits for a passkey, so that the timers of QR codes are stopped.
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_time_of_codes_stands_still_while_whatsapp_waits_for_a_passkey() {
+    async fn qr_codes_do_not_expire_while_whatsapp_waits_for_a_passkey() {
         let (gate, at_gate) = watch::channel(true);
         let mut code = Box::pin(held(ready(()), at_gate.clone()));
         assert!((&mut code).now_or_never().is_none());

@@ -95,7 +95,7 @@ impl Session for Linked {
 
     async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure> {
         if self.is_over() {
-            return Err(PairingFailure::NotNow("it is over".to_owned()));
+            return Err(PairingFailure::NotNow("it has ended".to_owned()));
         }
         let client = Arc::clone(&self.client);
         let code = self.run(async move { pairing_code(&client, number).await }).await;
@@ -243,7 +243,7 @@ async fn hand_over(client: &Client, to: &Jid, id: &MessageId, prepared: Prepared
         return Err(SendError::NotConnected);
     }
     let Some(address) = foreign(to) else {
-        return Err(SendError::Recipient("its address is none".to_owned()));
+        return Err(SendError::Recipient("its address is invalid".to_owned()));
     };
     let Some(message) = prepared.into_message::<Message>() else {
         return Err(SendError::Unprepared("another driver prepared the message".to_owned()));

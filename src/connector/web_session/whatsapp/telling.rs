@@ -9,8 +9,8 @@ use tokio::sync::{Notify, mpsc, watch};
 use super::backend::Numbers;
 use crate::connector::web_session::{End, Event, Jid};
 
-/// The maximum of acks and similar events that wait for the receiver; more are dropped and counted. A device
-/// that was offline for a day gets all events of that day at once. Some 2 MB of memory.
+/// The maximum number of acks and similar events that wait for the receiver; more are dropped and counted. A
+/// device that was offline for a day gets all events of that day at once. They take some 2 MB of memory.
 const MOST_WAITING: usize = 16_384;
 
 /// An event to pass on.
@@ -56,7 +56,7 @@ impl Telling {
         (telling, queued)
     }
 
-    /// Never waits.
+    /// Puts an event into the queue. Never waits.
     pub(super) fn tell(&self, event: Event) {
         self.put(Untold::Event(event));
     }
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_wrote_is_told_by_the_number_or_not_at_all() {
+    async fn a_hidden_sender_is_reported_by_number_or_not_at_all() {
         let records = Memory::default();
         let value = br#"{"lid":"100","phone_number":"5511900000001","created_at":1,"updated_at":1,"learning_source":"usync"}"#;
         let record = Record { key: "100".to_owned(), value: value.to_vec(), mark: 0 };
@@ -259,14 +259,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_end_that_nobody_explained_is_a_failure() {
+    async fn an_end_without_a_reason_is_a_failure() {
         let (telling, queued) = Telling::new();
         let all = told(&telling, queued).await;
         assert!(matches!(all[..], [Event::Ended(End::Failed { .. })]), "{all:?}");
     }
 
     #[tokio::test]
-    async fn attempts_that_came_to_nothing_are_counted_until_one_succeeds() {
+    async fn failed_attempts_are_counted_until_one_succeeds() {
         let (telling, queued) = Telling::new();
         telling.dialling();
         telling.failed("refused");

@@ -6,7 +6,7 @@ use super::*;
 use crate::connector::web_session::{OpenError, PairingFailure};
 use crate::domain::secret::Secret;
 
-/// QR codes that are old at once.
+/// Options with QR codes that expire at once.
 fn hasty() -> WebSessionOptions {
     WebSessionOptions { first_qr: Duration::ZERO, next_qr: Duration::ZERO, ..WebSessionOptions::default() }
 }
@@ -44,7 +44,7 @@ async fn a_device_that_was_linked_needs_no_code_when_it_is_opened_again() {
 }
 
 #[tokio::test]
-async fn codes_that_nobody_scans_are_used_up_and_the_session_is_over() {
+async fn codes_that_nobody_scans_run_out_and_end_the_session() {
     let stage = Stage::with(hasty()).await;
     let records = Arc::new(Memory::default());
     let mut session = stage.open(&records).await;
@@ -63,7 +63,7 @@ async fn codes_that_nobody_scans_are_used_up_and_the_session_is_over() {
     assert!(records.is_empty());
     assert_eq!(
         session.session.pairing_code(number(OWN)).await,
-        Err(PairingFailure::NotNow("it is over".to_owned()))
+        Err(PairingFailure::NotNow("it has ended".to_owned()))
     );
 }
 
@@ -105,7 +105,7 @@ async fn a_code_that_is_typed_links_the_phone_that_it_was_given_to() {
 }
 
 #[tokio::test]
-async fn a_code_to_be_typed_outlives_the_others_and_is_told_when_it_is_old() {
+async fn a_typed_code_outlives_qr_codes_and_its_expiry_is_reported() {
     let options = WebSessionOptions { qr_codes: 1, first_qr: Duration::from_secs(1), ..hasty() };
     let options = WebSessionOptions { pairing_code: Duration::from_millis(1_500), ..options };
     let stage = Stage::with(options).await;
@@ -123,7 +123,7 @@ async fn a_code_to_be_typed_outlives_the_others_and_is_told_when_it_is_old() {
 }
 
 #[tokio::test]
-async fn a_session_ends_as_its_caller_says_and_its_code_with_it() {
+async fn a_session_ends_when_its_caller_ends_it_and_its_code_becomes_invalid() {
     let stage = Stage::set().await;
     let (mut session, _) = stage.linked().await;
     session.session.unlink().await;
@@ -149,7 +149,7 @@ async fn stopping_waits_for_no_receiver() {
 }
 
 #[tokio::test]
-async fn records_that_cannot_be_used_are_told() {
+async fn records_that_cannot_be_used_are_reported() {
     let stage = Stage::set().await;
     let records = Arc::new(Memory::default());
     records.is_full.store(true, Ordering::Relaxed);
@@ -168,7 +168,7 @@ async fn records_that_cannot_be_used_are_told() {
 }
 
 #[tokio::test]
-async fn what_the_phone_cannot_read_is_refused() {
+async fn an_invalid_scan_is_refused() {
     let stage = Stage::set().await;
     for body in [json!({}), json!({ "code": 7 }), json!({ "code": "2@x", "phone_number": "12" })] {
         assert_eq!(stage.scan(&body).await.0, 400, "{body}");

@@ -3,7 +3,7 @@
 use super::*;
 use crate::connector::web_session::{Assertion, Challenge, PairingFailure};
 
-/// A session whose code a phone has used that has a passkey, and what has to be signed.
+/// A session whose code was used by a phone with a passkey, and the challenge to sign.
 async fn at_the_gate(stage: &Stage, records: &Arc<Memory>) -> (Watched, Challenge) {
     let mut session = stage.open(records).await;
     let code = session.qr().await;
@@ -40,11 +40,11 @@ async fn a_passkey_and_a_code_that_was_compared_link_the_phone() {
     let Event::Paired { number: of, .. } = session.next().await else { panic!("it is linked") };
     assert_eq!(of, number(OWN));
     assert_eq!(session.next().await, Event::Connected);
-    assert!(session.session.confirm_passkey().await.is_err(), "it is over");
+    assert!(session.session.confirm_passkey().await.is_err(), "the passkey gate has ended");
 }
 
 #[tokio::test]
-async fn an_assertion_by_somebody_else_or_of_something_else_is_refused() {
+async fn an_assertion_by_another_passkey_or_for_another_challenge_is_refused() {
     let stage = Stage::set().await;
     let (session, challenge) = at_the_gate(&stage, &Arc::new(Memory::default())).await;
     let other = Stage::set().await;
@@ -67,11 +67,11 @@ async fn a_passkey_that_nobody_uses_in_time_ends_the_session() {
     assert!(matches!(session.next().await, Event::PasskeyRequired { .. }));
     assert_eq!(session.rest().await, [Event::Ended(End::PasskeyTimedOut)]);
     let gone = session.session.confirm_passkey().await.unwrap_err();
-    assert_eq!(gone.0, "it is over");
+    assert_eq!(gone.0, "it has ended");
 }
 
 #[tokio::test]
-async fn what_is_no_challenge_is_not_signed() {
+async fn options_without_a_challenge_are_not_signed() {
     let stage = Stage::set().await;
     for wrong in [json!({}), json!("YWJj"), json!({ "challenge": 7 })] {
         assert_eq!(stage.sign(&wrong).await.0, 400, "{wrong}");

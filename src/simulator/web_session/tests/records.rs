@@ -1,4 +1,4 @@
-//! Records in memory, which end with the test.
+//! Records in memory.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,7 +17,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Another value in each record.
+    /// Replaces the value of each record with an invalid one.
     pub(super) fn garble(&self) {
         self.records.lock().unwrap().values_mut().for_each(|record| record.value = b"none".to_vec());
     }

@@ -50,7 +50,7 @@ async fn a_text_arrives_and_each_step_is_told_in_its_order() {
 }
 
 #[tokio::test]
-async fn a_voice_message_is_played_and_what_was_made_of_it_is_told() {
+async fn a_voice_message_is_played_and_its_file_is_described() {
     let stage = Stage::set().await;
     let (mut session, _) = stage.linked().await;
     let (to, id) = (Jid::person(number(MARIA)), MessageId::generate());
@@ -87,7 +87,7 @@ async fn some_messages_are_refused_and_some_are_never_delivered() {
 }
 
 #[tokio::test]
-async fn the_same_message_again_is_no_second_one() {
+async fn a_repeated_message_is_kept_once() {
     let stage = Stage::set().await;
     let (mut session, _) = stage.linked().await;
     let (to, id) = (Jid::person(number(MARIA)), MessageId::generate());
@@ -117,7 +117,7 @@ async fn a_group_gets_messages_unless_there_is_none() {
 }
 
 #[tokio::test]
-async fn who_is_on_whatsapp_can_be_asked() {
+async fn a_session_looks_up_numbers_and_pictures() {
     let stage = Stage::set().await;
     let (mut session, _) = stage.linked().await;
     let found = session.session.find(number(MARIA)).await.unwrap().unwrap();
@@ -150,7 +150,7 @@ async fn a_session_without_connection_neither_sends_nor_asks() {
 }
 
 #[tokio::test]
-async fn messages_are_forgotten_with_the_rest_when_the_simulator_is_reset() {
+async fn a_reset_removes_messages_and_keeps_the_device_linked() {
     let stage = Stage::set().await;
     let (mut session, _) = stage.linked().await;
     send(&session, &Jid::person(number(MARIA)), text("Hello")).await.unwrap();

@@ -94,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_stands_beside_a_receipt_the_receipt_is_heard(before in json(), after in json()) {
+    fn a_receipt_is_heard_beside_any_other_json(before in json(), after in json()) {
         prop_assert!(hears_the_good_one(&statuses(&format!("{before},{GOOD},{after}"))), "among statuses");
         let change = messages(&format!(r#""statuses":[{GOOD}],"messages":{before},"errors":{after}"#));
         prop_assert!(hears_the_good_one(&updates(&body(&change))), "beside other lists");
@@ -116,7 +116,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_not_about_a_business_account_is_refused() {
+fn a_body_that_is_not_about_a_business_account_is_refused() {
     let other = |json: &str| parse(json.as_bytes()).unwrap_err();
     assert_eq!(other(r#"{"object":"page","entry":[]}"#), NotAWebhook::OtherObject("page".to_owned()));
     assert_eq!(other(r#"{"entry":[]}"#), NotAWebhook::OtherObject(String::new()));
@@ -135,7 +135,7 @@ fn a_webhook_with_nothing_in_it_says_nothing() {
 }
 
 #[test]
-fn what_cannot_be_read_says_where_it_stood() {
+fn an_unreadable_part_is_reported_with_its_field() {
     assert_eq!(updates(&format!(r#"{{"object":"{OBJECT}","entry":7}}"#)), [unreadable("entry")]);
     assert_eq!(updates(&format!(r#"{{"object":"{OBJECT}","entry":[7]}}"#)), [unreadable("entry")]);
     assert_eq!(updates(&body("{}")), [unreadable("changes")]);

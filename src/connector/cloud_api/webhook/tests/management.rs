@@ -90,7 +90,7 @@ fn an_account_that_is_gone_disconnects() {
         "account_update",
         r#"{"event":"PARTNER_REMOVED","waba_info":{"waba_id":4711},"disconnection_info":{"reason":"PRIMARY_INACTIVITY"}}"#,
     );
-    assert_eq!(removed.account.as_deref(), Some("4711"), "it stands under the partner's id");
+    assert_eq!(removed.account.as_deref(), Some("4711"), "the update is under the partner's id");
     let Update::Account(AccountChange::Disconnected(failure)) = removed.update else { panic!() };
     assert_eq!(failure.sentence, "the access to the business account was taken away (PRIMARY_INACTIVITY)");
 }
@@ -130,7 +130,7 @@ fn other_events_of_an_account_are_named() {
 }
 
 #[test]
-fn a_number_that_changed_is_to_be_asked_again() {
+fn a_change_of_a_number_is_heard() {
     let value = r#"{"display_phone_number":"+1 555-078-3881","event":"THROUGHPUT_UPGRADE","max_daily_conversations_per_business":"TIER_UNLIMITED"}"#;
     let expected = Update::Number {
         phone_number: PhoneNumber::parse("15550783881").ok(),

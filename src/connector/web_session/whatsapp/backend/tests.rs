@@ -122,7 +122,7 @@ fn mapping(lid: &str, phone_number: &str) -> LidPnMappingEntry {
 }
 
 #[tokio::test]
-async fn what_moves_on_with_each_message_is_in_the_namespaces_that_a_restore_leaves_out() {
+async fn keys_that_advance_with_each_message_are_in_the_namespaces_that_a_restore_leaves_out() {
     let memory = Arc::new(Memory::default());
     let (telling, _told) = Telling::new();
     let backend = Backend::new(Arc::clone(&memory) as Arc<dyn Records>, Arc::new(telling));

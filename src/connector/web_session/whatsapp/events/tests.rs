@@ -59,7 +59,7 @@ fn exhausted_qr_codes_end_the_session_unless_a_pairing_code_is_still_good() {
 }
 
 #[test]
-fn a_paired_device_tells_whose_it_is() {
+fn a_paired_device_reports_its_account() {
     let paired = |business: &str| {
         library::Event::PairSuccess(
             PairSuccess::builder()
@@ -80,7 +80,7 @@ fn a_paired_device_tells_whose_it_is() {
 }
 
 #[test]
-fn each_end_is_told_from_the_others() {
+fn each_end_has_its_own_reason() {
     let out =
         |reason| library::Event::LoggedOut(LoggedOut::builder().on_connect(false).reason(reason).build());
     assert_eq!(end(&out(ConnectFailureReason::LoggedOut)), End::Unlinked);
@@ -132,7 +132,7 @@ fn a_ban_tells_until_when() {
 }
 
 #[test]
-fn a_business_that_cannot_be_paired_is_told_from_other_failures() {
+fn a_business_that_cannot_be_paired_is_distinguished_from_other_failures() {
     let error = |error: &str| {
         library::Event::PairError(
             PairError::builder()
@@ -233,7 +233,7 @@ fn from(sender: &str, sender_alt: Option<&str>) -> MessageSource {
 }
 
 #[test]
-fn whoever_writes_to_us_is_told_by_the_number() {
+fn a_person_who_writes_to_us_is_reported_by_number() {
     let (number, lid) = ("5511988887777:3@s.whatsapp.net", "200000000000001:3@lid");
     let inbound = [Event::Inbound { from: PhoneNumber::parse("5511988887777").unwrap() }];
     for source in [from(number, None), from(number, Some(lid)), from(lid, Some(number))] {
@@ -251,7 +251,7 @@ fn whoever_writes_to_us_is_told_by_the_number() {
 }
 
 #[test]
-fn what_we_write_and_what_is_written_to_many_is_not_told() {
+fn our_own_messages_and_messages_to_many_are_not_reported() {
     let person = || from("5511988887777@s.whatsapp.net", None);
     let group = MessageSource { chat: jid("120363000000000001@g.us"), is_group: true, ..person() };
     let status = MessageSource { chat: jid("status@broadcast"), is_group: true, ..person() };
