@@ -16,7 +16,7 @@ use self::world::{World, restore};
 use crate::database::{Universe, stores};
 
 stores!(
-    what_was_sent_since_a_backup_is_not_sent_again,
+    messages_sent_since_a_backup_are_not_sent_again,
     sends_go_on_where_they_were_when_nothing_was_sent_since,
     a_restored_database_says_which_key_it_needs,
     a_link_that_was_used_and_a_session_that_was_ended_do_not_come_back,
@@ -29,7 +29,7 @@ async fn send_record(world: &World, url: &str, id: &str) -> Value {
     world.serving.list(url, &format!("/api/v1/sends/{id}")).await.json()
 }
 
-async fn what_was_sent_since_a_backup_is_not_sent_again(universe: &Universe) {
+async fn messages_sent_since_a_backup_are_not_sent_again(universe: &Universe) {
     let mut world = World::new(universe, RECIPIENTS).await;
     world.pace("10/s");
     let (mut service, url) = world.serving.serve().await;

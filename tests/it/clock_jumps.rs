@@ -19,7 +19,7 @@ stores!(
     a_schedule_follows_a_clock_that_jumps_forward,
     an_expiry_follows_a_clock_that_jumps_forward,
     a_schedule_follows_a_clock_that_is_set_back,
-    what_waits_to_be_tried_again_goes_on_though_the_clock_was_set_back_meanwhile,
+    a_message_that_waits_for_a_retry_goes_although_the_clock_was_set_back,
     a_hold_lasts_a_day_though_the_clock_was_days_ahead_when_it_began,
     a_quota_opens_after_a_day_by_the_clock_however_it_was_set,
 );
@@ -177,7 +177,7 @@ async fn a_schedule_follows_a_clock_that_is_set_back(universe: &Universe) {
     clocked.end().await;
 }
 
-async fn what_waits_to_be_tried_again_goes_on_though_the_clock_was_set_back_meanwhile(universe: &Universe) {
+async fn a_message_that_waits_for_a_retry_goes_although_the_clock_was_set_back(universe: &Universe) {
     const CONTACTS: u64 = 300;
     let options = [("POMBO__RETRY__FIRST", "5s"), ("POMBO__RETRY__UNKNOWN_GRACE", "5s")];
     let mut clocked = Clocked::start(universe, CONTACTS, 2 * HOUR, &options).await;

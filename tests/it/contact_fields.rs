@@ -17,7 +17,7 @@ use crate::scenarios::stage::{run_under, show, template};
 
 stores!(
     three_contacts_and_a_stranger_get_texts_of_their_own,
-    who_lacks_a_field_fails_alone_and_gets_the_message_once_it_is_there,
+    a_contact_without_a_field_fails_alone_and_gets_the_message_once_it_has_one,
     a_restart_in_mid_send_gives_each_recipient_their_own_text,
     a_message_that_is_tried_again_reads_its_recipient_again,
     braces_are_text_unless_the_request_says_otherwise,
@@ -108,7 +108,7 @@ async fn three_contacts_and_a_stranger_get_texts_of_their_own(universe: &Univers
     running.end().await;
 }
 
-async fn who_lacks_a_field_fails_alone_and_gets_the_message_once_it_is_there(universe: &Universe) {
+async fn a_contact_without_a_field_fails_alone_and_gets_the_message_once_it_has_one(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let tag = people(&running, ["Ana", "", "Bia"].map(str::to_owned)).await;
     let mut body = order_update(&running, "{{contact.first_name}}", "A-1").await;

@@ -16,7 +16,7 @@ stores!(
     an_import_goes_on_where_a_killed_service_was,
     an_upload_that_breaks_off_leaves_nothing,
     companies_import_in_turns,
-    what_is_left_of_an_upload_goes_with_the_next_start,
+    the_rest_of_an_upload_is_removed_at_the_next_start,
 );
 
 /// Enough for many steps on either database.
@@ -106,7 +106,7 @@ async fn an_upload_that_breaks_off_leaves_nothing(universe: &Universe) {
     serving.simulator.stop().await;
 }
 
-async fn what_is_left_of_an_upload_goes_with_the_next_start(universe: &Universe) {
+async fn the_rest_of_an_upload_is_removed_at_the_next_start(universe: &Universe) {
     let mut serving = Serving::new(universe, 0, "unlimited").await;
     let rows = Database::connect(&universe.url).await.unwrap();
     let (mut child, url) = serving.serve().await;

@@ -172,7 +172,7 @@ async fn nothing_of_an_older_epoch_is_written_once_the_lease_is_taken() {
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn who_takes_the_lease_waits_for_what_is_being_accepted() {
+async fn taking_the_lease_waits_for_sends_that_are_being_accepted() {
     let universe = Universe::postgres().await;
     let (store, now) = (&universe.store, Timestamp::now());
     let old = store.acquire_lease(&universe.options(), "one process").await.unwrap();

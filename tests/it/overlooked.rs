@@ -15,10 +15,10 @@ use crate::running::{NUMBER, Running, TOKEN, WABA};
 use crate::scenarios::stage::{OTHER_NUMBER, other_number, taken};
 
 stores!(
-    channels_at_work_are_found_a_page_at_a_time_with_what_may_go,
-    a_send_of_a_channel_that_nobody_has_used_goes,
-    a_send_that_an_idle_channel_was_never_told_of_goes,
-    a_send_beside_a_long_one_that_its_channel_was_never_told_of_goes,
+    working_channels_are_read_in_pages_with_the_sends_that_may_go,
+    a_send_of_an_unused_channel_goes,
+    an_idle_channel_finds_a_send_that_it_was_never_told_of,
+    a_busy_channel_finds_a_send_that_it_was_never_told_of,
 );
 
 /// Far less than the pause between two checks of the store by an idle channel.
@@ -60,7 +60,7 @@ async fn insert(
     id
 }
 
-async fn channels_at_work_are_found_a_page_at_a_time_with_what_may_go(universe: &Universe) {
+async fn working_channels_are_read_in_pages_with_the_sends_that_may_go(universe: &Universe) {
     const ACTIVE: i16 = 1;
     const FINISHED: i16 = 2;
     let now = Timestamp::from_millis(1_000);
@@ -129,7 +129,7 @@ async fn first(running: &Running) -> String {
     answer["send_id"].as_str().unwrap().to_owned()
 }
 
-async fn a_send_of_a_channel_that_nobody_has_used_goes(universe: &Universe) {
+async fn a_send_of_an_unused_channel_goes(universe: &Universe) {
     let running = start(universe).await;
     let send = first(&running).await;
     // It is connected already, so that nothing starts its actor.
@@ -142,7 +142,7 @@ async fn a_send_of_a_channel_that_nobody_has_used_goes(universe: &Universe) {
     running.end().await;
 }
 
-async fn a_send_that_an_idle_channel_was_never_told_of_goes(universe: &Universe) {
+async fn an_idle_channel_finds_a_send_that_it_was_never_told_of(universe: &Universe) {
     let running = start(universe).await;
     let send = first(&running).await;
     accept_elsewhere(universe, &send, running.channel).await;
@@ -150,7 +150,7 @@ async fn a_send_that_an_idle_channel_was_never_told_of_goes(universe: &Universe)
     running.end().await;
 }
 
-async fn a_send_beside_a_long_one_that_its_channel_was_never_told_of_goes(universe: &Universe) {
+async fn a_busy_channel_finds_a_send_that_it_was_never_told_of(universe: &Universe) {
     let running = start(universe).await;
     let send = first(&running).await;
     // A bulk send that makes no progress: it stays in the channel's memory.

@@ -13,7 +13,7 @@ use crate::scenarios::stage::{
 
 stores!(
     a_plan_tells_the_count_and_the_time_of_the_send_that_follows,
-    a_plan_knows_what_is_used_of_a_quota_and_what_waits_for_it,
+    a_plan_counts_the_used_quota_and_the_messages_that_wait_for_it,
     a_plan_without_a_service_says_what_stands_in_the_way,
 );
 
@@ -97,7 +97,7 @@ async fn a_plan_tells_the_count_and_the_time_of_the_send_that_follows(universe: 
     running.end().await;
 }
 
-async fn a_plan_knows_what_is_used_of_a_quota_and_what_waits_for_it(universe: &Universe) {
+async fn a_plan_counts_the_used_quota_and_the_messages_that_wait_for_it(universe: &Universe) {
     const QUOTA: u64 = 30;
     let options = |quota: u64| json!({ "messages_per_second": "unlimited", "pair_interval": "0s", "template_quota": quota });
     let running = Running::start(universe, |_| {}).await;

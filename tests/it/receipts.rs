@@ -27,7 +27,7 @@ stores!(
     a_forged_webhook_changes_nothing,
     another_company_s_channel_changes_nothing,
     a_thousand_receipts_come_in_one_webhook,
-    only_who_knows_the_word_sets_a_webhook_up,
+    only_the_right_verify_token_sets_a_webhook_up,
 );
 
 const FIRST: u64 = 5_511_900_000_000;
@@ -180,7 +180,7 @@ async fn a_thousand_receipts_come_in_one_webhook(universe: &Universe) {
     running.end().await;
 }
 
-async fn only_who_knows_the_word_sets_a_webhook_up(universe: &Universe) {
+async fn only_the_right_verify_token_sets_a_webhook_up(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let client = reqwest::Client::new();
     let ask = async |channel: Uuid, query: &[(&str, &str)]| {

@@ -23,11 +23,11 @@ use crate::database::{Universe, stores};
 
 stores!(
     a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it,
-    a_receipt_of_what_was_never_attempted_or_is_another_company_s_is_ignored,
+    a_receipt_of_an_unattempted_or_foreign_message_is_ignored,
     a_receipt_ends_the_wait_of_a_message_and_proof_of_arrival_clears_its_error,
     an_inbound_message_that_comes_twice_is_kept_once,
-    who_opts_out_stays_out_until_they_opt_in,
-    what_the_provider_says_of_a_message_wins_over_the_end_of_its_send,
+    a_recipient_who_opts_out_stays_out_until_they_opt_in,
+    a_receipt_wins_over_the_end_of_its_send,
 );
 
 /// Recipients of the bulk send, in two blocks.
@@ -172,7 +172,7 @@ async fn a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it(u
     ledger.end().await;
 }
 
-async fn what_the_provider_says_of_a_message_wins_over_the_end_of_its_send(universe: &Universe) {
+async fn a_receipt_wins_over_the_end_of_its_send(universe: &Universe) {
     let ledger = Ledger::new(universe).await;
     for end in [send::State::Canceled, send::State::Expired] {
         let send_id = ledger.send(5).await;
@@ -217,7 +217,7 @@ async fn what_the_provider_says_of_a_message_wins_over_the_end_of_its_send(unive
     ledger.end().await;
 }
 
-async fn a_receipt_of_what_was_never_attempted_or_is_another_company_s_is_ignored(universe: &Universe) {
+async fn a_receipt_of_an_unattempted_or_foreign_message_is_ignored(universe: &Universe) {
     let ledger = Ledger::new(universe).await;
     let send_id = ledger.send(2).await;
     let own = OutcomeOf { send_id, company_id: ledger.company, outcome: outcome(0, State::Sent, 1) };
@@ -293,7 +293,7 @@ async fn an_inbound_message_that_comes_twice_is_kept_once(universe: &Universe) {
     ledger.end().await;
 }
 
-async fn who_opts_out_stays_out_until_they_opt_in(universe: &Universe) {
+async fn a_recipient_who_opts_out_stays_out_until_they_opt_in(universe: &Universe) {
     let ledger = Ledger::new(universe).await;
     const DAY: i64 = 86_400_000;
     let word = |said_at: i64, says| Word {

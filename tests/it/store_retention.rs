@@ -22,12 +22,12 @@ use uuid::Uuid;
 use crate::database::{Universe, stores};
 
 stores!(
-    what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_does,
+    old_ended_sends_are_removed_with_all_their_rows_and_nothing_else_is,
     a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it,
     a_receipt_of_a_removed_send_is_ignored_and_makes_no_row,
     a_process_that_lost_its_lease_removes_nothing,
     events_and_changes_go_by_their_own_age,
-    holds_go_when_their_time_is_over,
+    holds_are_removed_after_they_expire,
 );
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
@@ -128,7 +128,7 @@ async fn remove_old(store: &Store, lease: &Lease, before: Timestamp, limit: u32)
     all
 }
 
-async fn what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_does(universe: &Universe) {
+async fn old_ended_sends_are_removed_with_all_their_rows_and_nothing_else_is(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let rows = Database::connect(&universe.url).await.unwrap();
     for limit in [1, 2, 3, 100] {
@@ -285,7 +285,7 @@ async fn events_and_changes_go_by_their_own_age(universe: &Universe) {
     assert_eq!(count::<change::Entity>(&rows).await, 0);
 }
 
-async fn holds_go_when_their_time_is_over(universe: &Universe) {
+async fn holds_are_removed_after_they_expire(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let rows = Database::connect(&universe.url).await.unwrap();
     let word = |ordinal, said_at, says| Word {

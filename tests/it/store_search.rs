@@ -16,7 +16,7 @@ stores! {
     a_search_finds_what_reading_every_contact_finds,
     pages_of_a_search_are_parts_of_one_list,
     a_search_is_exact_while_contacts_are_added_changed_and_indexed,
-    segments_with_many_changes_are_made_anew,
+    segments_with_many_changes_are_rebuilt,
     contacts_keep_their_order_when_the_clock_jumps_back,
     a_schema_that_goes_down_and_up_keeps_contacts_and_what_finds_them,
 }
@@ -168,7 +168,7 @@ async fn a_search_is_exact_while_contacts_are_added_changed_and_indexed(universe
     }
 }
 
-async fn segments_with_many_changes_are_made_anew(universe: &Universe) {
+async fn segments_with_many_changes_are_rebuilt(universe: &Universe) {
     let company = company(universe, "acme").await;
     let store = &universe.store;
     let people = |name: &str, range: std::ops::Range<u64>| -> Vec<_> {

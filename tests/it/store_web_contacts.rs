@@ -24,7 +24,7 @@ stores! {
     a_number_is_known_as_whatsapp_answered_last,
     the_first_time_counts_and_a_number_that_was_heard_is_not_asked_for,
     strangers_are_counted_by_the_time_of_their_first_message,
-    what_is_learnt_of_a_number_is_in_its_contacts_and_found_at_once,
+    facts_about_a_number_are_in_its_contacts_and_found_at_once,
     a_picture_is_written_once,
     a_phone_is_linked_until_it_is_not_and_its_numbers_stay,
 }
@@ -101,7 +101,7 @@ async fn strangers_are_counted_by_the_time_of_their_first_message(universe: &Uni
     assert_eq!(since(OTHER, 0).await, [(at(25), number(MARIA))]);
 }
 
-async fn what_is_learnt_of_a_number_is_in_its_contacts_and_found_at_once(universe: &Universe) {
+async fn facts_about_a_number_are_in_its_contacts_and_found_at_once(universe: &Universe) {
     let (acme, globex) = (company(universe, "acme").await, company(universe, "globex").await);
     let store = &universe.store;
     let lid = "200000000000001@lid";

@@ -199,7 +199,7 @@ async fn each_attempt_of_a_message_says_how_it_ended() {
 
 #[cfg(unix)]
 #[actix_web::test]
-async fn what_another_process_does_for_a_send_joins_its_trace() {
+async fn the_work_of_another_process_on_a_send_joins_its_trace() {
     let (universe, collector) = (Universe::sqlite().await, Collector::start());
     let away = OwnPort::new();
     let provider = format!("http://{}", away.address);

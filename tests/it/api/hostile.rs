@@ -220,7 +220,7 @@ async fn conversation(world: &World, pieces: Vec<Vec<u8>>, patience: Duration) -
 }
 
 #[tokio::test]
-async fn what_the_parser_refuses_is_answered_like_every_refusal() {
+async fn a_request_that_the_parser_refuses_is_answered_like_every_refusal() {
     let world = World::new().await;
     let long = format!("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: {}", "x".repeat(140_000));
     for (request, status) in [

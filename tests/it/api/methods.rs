@@ -58,7 +58,7 @@ async fn a_head_request_is_answered_like_a_get_without_its_body() {
 }
 
 #[tokio::test]
-async fn an_unknown_path_is_not_found_whoever_asks_and_however() {
+async fn an_unknown_path_is_not_found_for_any_caller_and_any_method() {
     let world = World::new().await;
     let sends = World::send(world.connected);
     let paths =

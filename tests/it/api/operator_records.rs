@@ -106,7 +106,7 @@ async fn a_key_is_shown_once_does_what_its_scopes_say_and_is_revoked() {
 }
 
 #[tokio::test]
-async fn a_recipient_is_left_out_and_let_in_again() {
+async fn a_suppression_is_added_and_lifted() {
     let world = World::new().await;
     let path = format!("/companies/{}/suppressions", world.acme.id);
     for body in [

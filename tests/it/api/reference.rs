@@ -192,7 +192,7 @@ async fn the_reference_has_the_bounds_that_are_configured() {
 }
 
 #[test]
-fn a_body_that_may_be_left_out_is_described_so_and_never_null() {
+fn an_optional_body_is_described_so_and_never_null() {
     let document = pombo::api::document();
     for path in ["/api/v1/web-chat/{id}/pairing", "/operator/v1/channels/{id}/reconnect"] {
         let body = &document["paths"][path]["post"]["requestBody"];
@@ -237,7 +237,7 @@ async fn what_is_switched_off_is_not_there() {
 
 /// Each accepted body is held to the reference as every one is.
 #[tokio::test]
-async fn what_structured_sends_take_is_what_the_reference_describes() {
+async fn structured_sends_accept_what_the_reference_describes() {
     let world = World::new().await;
     let text = |text: &str| json!({"text": text});
     let title = json!({"type": "text", "text": "Flavours"});

@@ -81,7 +81,7 @@ async fn a_retry_goes_to_those_whose_messages_did_not_arrive_and_to_nobody_else(
 }
 
 #[tokio::test]
-async fn messages_that_were_never_attempted_are_sent_again_when_that_is_asked() {
+async fn unattempted_messages_are_sent_again_on_request() {
     let service = Service::start().await;
     let acme = service.company("acme").await;
     let channel = shop(&service, &acme).await;
@@ -103,7 +103,7 @@ async fn messages_that_were_never_attempted_are_sent_again_when_that_is_asked() 
 }
 
 #[tokio::test]
-async fn who_opted_out_since_is_left_out_of_a_retry() {
+async fn a_retry_skips_recipients_who_opted_out_since() {
     let service = Service::start().await;
     let acme = service.company("acme").await;
     let channel = shop(&service, &acme).await;
@@ -155,7 +155,7 @@ async fn a_retry_is_refused_like_the_send_that_it_would_be() {
 }
 
 #[tokio::test]
-async fn a_template_is_looked_up_anew_for_a_retry() {
+async fn a_retry_looks_its_template_up_again() {
     let world = World::new().await;
     let (service, acme) = (&world.service, &world.acme);
     let content = json!({

@@ -145,7 +145,7 @@ async fn every_route_below_operator_is_an_operator_s_and_no_other_is() {
 }
 
 #[tokio::test]
-async fn no_route_of_a_company_shows_what_is_another_company_s() {
+async fn no_route_of_a_company_shows_another_company_s_records() {
     let world = World::new().await;
     let outsider = world.service.company("outsider").await;
     let key = format!("Bearer {}", outsider.key);

@@ -90,7 +90,7 @@ fn a_sound_machine_is_good_throughout_and_nothing_is_changed() {
 }
 
 #[test]
-fn a_key_that_others_can_read_is_bad_and_so_is_one_that_is_no_key() {
+fn a_key_that_others_can_read_is_bad_and_so_is_an_invalid_one() {
     let place = sound();
     let key = place.path().join("data/secret.key");
     for (mode, state, words) in
@@ -108,7 +108,7 @@ fn a_key_that_others_can_read_is_bad_and_so_is_one_that_is_no_key() {
 }
 
 #[test]
-fn a_key_file_of_another_database_is_told_by_what_is_sealed() {
+fn a_key_file_of_another_database_is_recognised_by_the_sealed_values() {
     let place = sound();
     place.write("app-secret", "very-secret");
     place.json_with(
@@ -127,7 +127,7 @@ fn a_key_file_of_another_database_is_told_by_what_is_sealed() {
 }
 
 #[test]
-fn a_database_that_is_away_or_is_none_is_bad_and_its_password_stays_hidden() {
+fn an_unreachable_or_invalid_database_is_bad_and_its_password_stays_hidden() {
     let away = sound().with("POMBO__DATABASE__URL", "postgres://pombo:hunter2@127.0.0.1:1/pombo");
     assert_found(&away, "database", "bad", "does not answer");
     let run = away.run("doctor");
@@ -143,7 +143,7 @@ fn a_database_that_is_away_or_is_none_is_bad_and_its_password_stays_hidden() {
 }
 
 #[test]
-fn a_schema_that_is_behind_is_told() {
+fn an_outdated_schema_is_reported() {
     let place = sound();
     place.run("migrate down --steps 1");
     assert_found(&place, "database", "look", "the next start");
@@ -152,7 +152,7 @@ fn a_schema_that_is_behind_is_told() {
 }
 
 #[test]
-fn a_provider_that_is_away_and_a_clock_that_is_off_are_bad() {
+fn an_unreachable_provider_and_a_wrong_clock_are_bad() {
     let away = sound().with("POMBO__CLOUD_API__BASE_URL", "http://127.0.0.1:1");
     assert_found(&away, "provider", "bad", "network.proxy");
     let off = sound().with("POMBO__CLOUD_API__BASE_URL", provider("Sun, 06 Nov 1994 08:49:37 GMT"));
@@ -199,7 +199,7 @@ fn every_fault_of_the_configuration_is_a_finding() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_limit_of_open_files_that_is_too_small_is_told_with_the_one_that_is_needed() {
+fn a_limit_of_open_files_that_is_too_small_is_reported_with_the_needed_one() {
     let place = sound();
     for (limit, state, words) in [("100", "bad", "fewer than"), ("2000", "look", "total_in_flight")] {
         let doctor = place.command("doctor --json");

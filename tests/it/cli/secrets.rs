@@ -145,7 +145,7 @@ fn a_configured_key_is_changed_by_a_person_and_everything_is_sealed_with_it() {
 }
 
 #[test]
-fn channels_of_an_installation_from_before_words_were_kept_keep_theirs() {
+fn channels_of_an_old_installation_keep_their_derived_verify_tokens() {
     let place = Place::new();
     place.json("company create Acme");
     let old = add_channel(&place, 1);

@@ -12,7 +12,7 @@ fn link(page: &str) -> String {
 }
 
 #[tokio::test]
-async fn somebody_comes_in_by_an_invitation_that_is_valid_once() {
+async fn a_person_joins_by_an_invitation_that_is_valid_once() {
     let world = World::new().await;
     let owner = world.signed_in(Role::Owner).await;
     let wrong = owner.post("/console/company/invitations", &[("email", "no mail"), ("role", "boss")]).await;
@@ -59,7 +59,7 @@ async fn owners_change_roles_and_remove_members_but_not_the_last_owner() {
 }
 
 #[tokio::test]
-async fn of_two_hundred_companies_one_is_found_and_chosen() {
+async fn one_of_two_hundred_companies_is_found_and_chosen() {
     let world = World::new().await;
     let operator = world.operator().await;
     let mut ids = Vec::new();

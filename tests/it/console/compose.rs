@@ -77,7 +77,7 @@ async fn a_send_is_checked_before_it_goes_and_goes_once() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_beside_its_field_and_the_words_stay() {
+async fn faults_are_shown_beside_their_fields_and_the_input_stays() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     let shop = shop(&world).await;

@@ -205,7 +205,7 @@ async fn a_file_goes_to_a_group() {
 }
 
 #[tokio::test]
-async fn what_a_phone_cannot_send_is_told_beside_its_field_and_the_words_stay() {
+async fn content_that_a_phone_cannot_send_is_refused_beside_its_field_and_the_input_stays() {
     let stage = Stage::set().await;
     let member = stage.world.signed_in(Role::Member).await;
     let closed = Host::body("", b"<html>").await;
@@ -240,7 +240,7 @@ async fn what_a_phone_cannot_send_is_told_beside_its_field_and_the_words_stay() 
 }
 
 #[tokio::test]
-async fn beyond_the_pace_the_page_says_when_to_come_again() {
+async fn beyond_the_pace_the_page_says_when_to_retry() {
     let stage = Stage::of_tier(json!({"daily_cap": 1})).await;
     let member = stage.world.signed_in(Role::Member).await;
     // The service applies a new tier a moment after it is written.

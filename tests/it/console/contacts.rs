@@ -206,7 +206,7 @@ async fn tags_are_created_renamed_and_deleted() {
 }
 
 #[tokio::test]
-async fn numbers_are_skipped_and_let_in_again() {
+async fn suppressions_of_numbers_are_added_and_lifted() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     let place = "/console/suppressions";

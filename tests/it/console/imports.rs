@@ -104,7 +104,7 @@ async fn a_file_is_uploaded_looked_at_and_imported() {
 }
 
 #[tokio::test]
-async fn columns_with_the_usual_names_are_guessed_and_a_missing_number_is_told() {
+async fn columns_with_the_usual_names_are_guessed_and_a_missing_number_is_reported() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     for (file, fields) in [

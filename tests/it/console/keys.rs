@@ -66,7 +66,7 @@ async fn the_shown_command_is_one_that_this_service_answers() {
 }
 
 #[tokio::test]
-async fn a_form_with_faults_keeps_its_words_and_one_that_is_sent_twice_acts_once() {
+async fn a_form_with_faults_keeps_its_input_and_one_that_is_sent_twice_acts_once() {
     let world = World::new().await;
     let owner = world.signed_in(Role::Owner).await;
     let page = owner.page("/console/keys").await;

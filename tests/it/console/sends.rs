@@ -188,7 +188,7 @@ async fn a_message_is_shown_with_its_journey() {
 }
 
 #[tokio::test]
-async fn what_failed_is_shown_before_it_is_sent_again_and_sent_once() {
+async fn failed_messages_are_shown_before_they_are_sent_again_once() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     let id = past(&world, shop(&world).await).await;
@@ -249,7 +249,7 @@ async fn sending_again_is_offered_to_those_whom_a_send_did_not_reach_and_only_th
 }
 
 #[tokio::test]
-async fn the_page_of_a_send_that_ended_hears_what_becomes_of_its_messages() {
+async fn the_page_of_an_ended_send_follows_the_states_of_its_messages() {
     let world = World::new().await;
     let viewer = world.signed_in(Role::Viewer).await;
     let channel = shop(&world).await;

@@ -82,7 +82,7 @@ async fn a_page_and_its_files_are_small_compressed_and_cached_by_their_address()
 }
 
 #[tokio::test]
-async fn a_fault_is_told_in_the_language_of_its_reader() {
+async fn an_error_is_shown_in_the_language_of_its_reader() {
     let world = World::new().await;
     for (language, words) in [
         ("en", "There is nothing here"),

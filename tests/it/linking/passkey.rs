@@ -185,7 +185,7 @@ async fn a_connection_that_is_lost_takes_the_question_with_it() {
 }
 
 #[tokio::test]
-async fn a_pairing_at_the_passkey_can_be_called_off_and_is_not_begun_twice() {
+async fn a_pairing_at_the_passkey_can_be_canceled_and_is_not_begun_twice() {
     let world = World::new().await;
     let session = world.at_the_gate(LONG).await;
     world.becomes("passkey_required", "pairing", None).await;

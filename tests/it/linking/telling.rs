@@ -48,7 +48,7 @@ async fn a_busy_session_writes_its_state_when_the_database_takes_it_again() {
 }
 
 #[tokio::test]
-async fn what_a_session_tells_while_it_ends_is_written_before_a_graceful_stop_is_over() {
+async fn events_of_an_ending_session_are_written_before_a_graceful_stop_ends() {
     let mut world = World::new().await;
     let session = world.link(1).await;
     session.is_online.store(true, Ordering::Relaxed);

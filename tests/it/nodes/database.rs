@@ -67,7 +67,7 @@ async fn has_send(store: &Store, id: u128) -> bool {
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn of_nodes_that_race_for_a_thousand_lapsed_channels_one_gets_each() {
+async fn nodes_that_race_for_a_thousand_lapsed_channels_get_each_channel_once() {
     let universe = Universe::postgres().await;
     let store = &universe.store;
     let all = shards(1..1_001);
@@ -228,7 +228,7 @@ async fn a_note_stays_for_the_new_owner_whatever_the_former_one_did() {
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn who_closes_a_fence_waits_for_what_is_being_accepted() {
+async fn closing_a_fence_waits_for_sends_that_are_being_accepted() {
     let universe = Universe::postgres().await;
     let (store, now) = (&universe.store, Timestamp::now());
     let old = join(&universe, "old", Duration::ZERO).await;

@@ -81,7 +81,7 @@ async fn a_webhook_of_thousands_of_preferences_lets_other_sends_in(universe: &Un
 }
 
 #[actix_web::test]
-async fn what_recipients_say_waits_for_the_database_in_bounded_numbers() {
+async fn the_number_of_preferences_that_wait_for_the_database_is_bounded() {
     const WEBHOOKS: u64 = 4;
     const WORDS: u64 = 2_000;
     let universe = Universe::sqlite().await;

@@ -98,7 +98,7 @@ async fn two_companies_of_one_app_get_each_exactly_their_own(universe: &Universe
 }
 
 #[actix_web::test]
-async fn what_is_about_no_number_of_the_company_is_counted() {
+async fn reports_about_numbers_of_no_channel_of_the_company_are_counted() {
     let universe = Universe::sqlite().await;
     let mut serving = Serving::new(&universe, 0, "unlimited").await;
     let (child, url) = serving.serve().await;

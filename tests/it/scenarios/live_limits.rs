@@ -11,7 +11,7 @@ use crate::running::{Running, until};
 stores!(
     the_tier_says_how_fast_and_is_named_with_its_options,
     the_provider_s_level_binds_below_the_tier_and_follows_an_upgrade,
-    what_is_left_of_the_company_s_requests_is_told,
+    the_rest_of_the_company_s_requests_is_shown,
 );
 
 async fn the_tier_says_how_fast_and_is_named_with_its_options(universe: &Universe) {
@@ -92,7 +92,7 @@ async fn the_provider_s_level_binds_below_the_tier_and_follows_an_upgrade(univer
     running.end().await;
 }
 
-async fn what_is_left_of_the_company_s_requests_is_told(universe: &Universe) {
+async fn the_rest_of_the_company_s_requests_is_shown(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let of_requests = async || limit(&limits(&running, running.channel).await, "api_requests");
     assert_eq!(of_requests().await["value"], "unlimited");

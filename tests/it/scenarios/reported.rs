@@ -19,9 +19,9 @@ use crate::harness::Answer;
 use crate::running::until;
 
 stores!(
-    what_is_said_of_each_message_after_kills_is_what_the_provider_has,
-    what_is_said_of_each_message_of_a_send_canceled_before_a_kill_is_what_the_provider_has,
-    what_is_said_of_each_message_of_a_send_that_expired_during_a_crash_is_what_the_provider_has,
+    the_report_of_each_message_after_kills_fits_the_provider_s,
+    the_report_of_each_message_of_a_send_canceled_before_a_kill_fits_the_provider_s,
+    the_report_of_each_message_of_a_send_that_expired_during_a_crash_fits_the_provider_s,
 );
 
 const CONTACTS: u64 = 900;
@@ -169,7 +169,7 @@ async fn begun(killed: &Killed<'_>) -> Uuid {
     id(&answer.json())
 }
 
-async fn what_is_said_of_each_message_after_kills_is_what_the_provider_has(universe: &Universe) {
+async fn the_report_of_each_message_after_kills_fits_the_provider_s(universe: &Universe) {
     let mut chance = Seed::new().chance();
     let mut killed = Killed::start(universe, CONTACTS, "unlimited", &OPTIONS).await;
     slow(&killed, LATENCY);
@@ -243,7 +243,7 @@ async fn assert_ended_and_reported(killed: Killed<'_>, send: Uuid) {
     killed.end().await;
 }
 
-async fn what_is_said_of_each_message_of_a_send_canceled_before_a_kill_is_what_the_provider_has(
+async fn the_report_of_each_message_of_a_send_canceled_before_a_kill_fits_the_provider_s(
     universe: &Universe,
 ) {
     let (mut killed, send) = in_the_middle(universe, None).await;
@@ -255,7 +255,7 @@ async fn what_is_said_of_each_message_of_a_send_canceled_before_a_kill_is_what_t
     assert_ended_and_reported(killed, send).await;
 }
 
-async fn what_is_said_of_each_message_of_a_send_that_expired_during_a_crash_is_what_the_provider_has(
+async fn the_report_of_each_message_of_a_send_that_expired_during_a_crash_fits_the_provider_s(
     universe: &Universe,
 ) {
     let (mut killed, send) = in_the_middle(universe, Some(UNTIL_EXPIRY)).await;

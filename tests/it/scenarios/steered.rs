@@ -16,12 +16,12 @@ use crate::running::{NUMBER, Running, until, until_soon};
 
 stores!(
     a_paused_send_stops_before_its_next_message_and_goes_on_where_it_stopped,
-    a_send_that_was_paused_stays_so_when_the_service_is_started_anew,
-    a_canceled_send_counts_what_went_out_and_nothing_more_does,
+    a_paused_send_stays_paused_after_a_restart,
+    a_canceled_send_counts_its_sent_messages_and_sends_no_more,
     a_scheduled_send_starts_at_its_moment,
-    a_scheduled_send_starts_at_its_moment_though_the_service_is_started_anew_before,
-    a_send_whose_time_is_over_ends_in_the_middle,
-    a_repeated_request_is_answered_with_the_first_send_though_the_service_is_started_anew,
+    a_scheduled_send_starts_at_its_moment_after_a_restart,
+    a_send_that_expires_ends_in_the_middle,
+    a_repeated_request_is_answered_with_the_first_send_after_a_restart,
     a_send_that_is_resumed_while_the_queue_cannot_be_read_goes_on_when_it_can,
 );
 
@@ -93,7 +93,7 @@ async fn a_paused_send_stops_before_its_next_message_and_goes_on_where_it_stoppe
     running.end().await;
 }
 
-async fn a_send_that_was_paused_stays_so_when_the_service_is_started_anew(universe: &Universe) {
+async fn a_paused_send_stays_paused_after_a_restart(universe: &Universe) {
     let mut running = slow(universe).await;
     let id = send_to_many(&running, CONTACTS).await;
     some_delivered(&running).await;
@@ -115,7 +115,7 @@ async fn a_send_that_was_paused_stays_so_when_the_service_is_started_anew(univer
     running.end().await;
 }
 
-async fn a_canceled_send_counts_what_went_out_and_nothing_more_does(universe: &Universe) {
+async fn a_canceled_send_counts_its_sent_messages_and_sends_no_more(universe: &Universe) {
     let mut running = slow(universe).await;
     let id = send_to_many(&running, CONTACTS).await;
     some_delivered(&running).await;
@@ -141,9 +141,7 @@ async fn a_scheduled_send_starts_at_its_moment(universe: &Universe) {
     scheduled(universe, false).await;
 }
 
-async fn a_scheduled_send_starts_at_its_moment_though_the_service_is_started_anew_before(
-    universe: &Universe,
-) {
+async fn a_scheduled_send_starts_at_its_moment_after_a_restart(universe: &Universe) {
     scheduled(universe, true).await;
 }
 
@@ -175,7 +173,7 @@ async fn scheduled(universe: &Universe, restarts: bool) {
     running.end().await;
 }
 
-async fn a_send_whose_time_is_over_ends_in_the_middle(universe: &Universe) {
+async fn a_send_that_expires_ends_in_the_middle(universe: &Universe) {
     let mut running = slow(universe).await;
     // At most 320 in a second: the time is over before half of them are out.
     running.simulator.script(&json!({ "latency": "50ms" })).unwrap();
@@ -198,9 +196,7 @@ async fn a_send_whose_time_is_over_ends_in_the_middle(universe: &Universe) {
     running.end().await;
 }
 
-async fn a_repeated_request_is_answered_with_the_first_send_though_the_service_is_started_anew(
-    universe: &Universe,
-) {
+async fn a_repeated_request_is_answered_with_the_first_send_after_a_restart(universe: &Universe) {
     let mut running = slow(universe).await;
     let tag = running.tag("everyone", FIRST, CONTACTS).await;
     let (path, body) = (format!("/api/v1/chat/{}/messages", running.channel), text_to(tag));

@@ -19,7 +19,7 @@ use crate::database::{Universe, stores};
 use crate::running::{APP_SECRET, Running, until};
 
 stores!(
-    a_message_that_was_perhaps_taken_waits_for_its_receipt_after_a_crash,
+    a_message_that_may_have_been_accepted_waits_for_its_receipt_after_a_crash,
     a_message_that_was_perhaps_taken_and_is_canceled_is_delivered_once_its_receipt_says_so,
 );
 
@@ -89,7 +89,7 @@ async fn finished(killed: &Killed<'_>, id: &str) {
     until("the send finished", async || killed.shown(id).await["state"] == "finished").await;
 }
 
-async fn a_message_that_was_perhaps_taken_waits_for_its_receipt_after_a_crash(universe: &Universe) {
+async fn a_message_that_may_have_been_accepted_waits_for_its_receipt_after_a_crash(universe: &Universe) {
     let provider = Arc::new(OnceLock::new());
     let front = front(Arc::clone(&provider));
     let options = [

@@ -11,7 +11,7 @@ use crate::database::{Universe, stores};
 use crate::running::{NUMBER, Running, WABA, until};
 
 stores!(
-    a_paused_template_stops_its_own_messages_until_the_provider_lets_it_go,
+    a_paused_template_stops_its_own_messages_until_the_provider_allows_it_again,
     a_template_that_the_provider_does_not_know_stops_until_it_is_listed_again,
 );
 
@@ -86,7 +86,7 @@ impl Sends {
     }
 }
 
-async fn a_paused_template_stops_its_own_messages_until_the_provider_lets_it_go(universe: &Universe) {
+async fn a_paused_template_stops_its_own_messages_until_the_provider_allows_it_again(universe: &Universe) {
     let sends = Sends::begin(universe).await;
     let status = |status: &str| {
         let template =

@@ -15,12 +15,12 @@ use crate::database::{Universe, stores};
 use crate::running::{NUMBER, Running, until};
 
 stores!(
-    who_was_written_to_gets_more_templates_while_new_people_wait,
-    who_was_written_to_gets_a_bulk_send_of_which_new_people_wait,
-    who_was_written_to_is_found_in_any_block_of_a_send,
-    a_restart_lets_those_go_who_were_written_to,
-    who_was_written_to_from_another_number_of_the_account_is_known,
-    who_is_new_waits_once_whatever_else_waits_for_them,
+    known_recipients_get_more_templates_while_new_people_wait,
+    known_recipients_get_a_bulk_send_while_its_new_people_wait,
+    known_recipients_are_found_in_any_block_of_a_send,
+    known_recipients_get_templates_after_a_restart,
+    recipients_of_another_number_of_the_account_are_known,
+    a_new_person_takes_one_place_in_the_quota_however_many_messages_wait,
 );
 
 const QUOTA: u64 = 5;
@@ -69,7 +69,7 @@ async fn used_up(running: &Running, hello: i64) -> String {
     send
 }
 
-async fn who_was_written_to_gets_more_templates_while_new_people_wait(universe: &Universe) {
+async fn known_recipients_get_more_templates_while_new_people_wait(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let hello = template(&running, "hello_world").await;
     let blocked = used_up(&running, hello).await;
@@ -95,11 +95,11 @@ async fn who_was_written_to_gets_more_templates_while_new_people_wait(universe: 
     running.end().await;
 }
 
-async fn who_was_written_to_gets_a_bulk_send_of_which_new_people_wait(universe: &Universe) {
+async fn known_recipients_get_a_bulk_send_while_its_new_people_wait(universe: &Universe) {
     gets_a_bulk_send(Running::start(universe, |_| {}).await).await;
 }
 
-async fn who_was_written_to_is_found_in_any_block_of_a_send(universe: &Universe) {
+async fn known_recipients_are_found_in_any_block_of_a_send(universe: &Universe) {
     gets_a_bulk_send(Running::start(universe, |config| config.engine.block_size = 4).await).await;
 }
 
@@ -141,7 +141,7 @@ async fn gets_a_bulk_send(running: Running) {
     running.end().await;
 }
 
-async fn a_restart_lets_those_go_who_were_written_to(universe: &Universe) {
+async fn known_recipients_get_templates_after_a_restart(universe: &Universe) {
     let mut running = Running::start(universe, |_| {}).await;
     let hello = template(&running, "hello_world").await;
     used_up(&running, hello).await;
@@ -162,7 +162,7 @@ async fn a_restart_lets_those_go_who_were_written_to(universe: &Universe) {
     running.end().await;
 }
 
-async fn who_was_written_to_from_another_number_of_the_account_is_known(universe: &Universe) {
+async fn recipients_of_another_number_of_the_account_are_known(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let hello = template(&running, "hello_world").await;
     used_up(&running, hello).await;
@@ -180,7 +180,7 @@ async fn who_was_written_to_from_another_number_of_the_account_is_known(universe
     running.end().await;
 }
 
-async fn who_is_new_waits_once_whatever_else_waits_for_them(universe: &Universe) {
+async fn a_new_person_takes_one_place_in_the_quota_however_many_messages_wait(universe: &Universe) {
     const WAITING: u64 = 40;
     let running = Running::start(universe, |_| {}).await;
     let hello = template(&running, "hello_world").await;

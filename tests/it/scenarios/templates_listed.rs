@@ -9,8 +9,8 @@ use crate::database::{Universe, stores};
 use crate::running::{Running, WABA, until};
 
 stores!(
-    a_storm_of_news_lists_the_templates_at_once_and_once_more,
-    templates_that_could_not_be_listed_are_asked_for_again_soon,
+    a_storm_of_webhooks_lists_the_templates_at_once_and_once_more,
+    a_failed_listing_of_templates_is_retried_soon,
 );
 
 /// The pause between listings by schedule. Requested listings may follow each other after a thirtieth of it.
@@ -41,7 +41,7 @@ async fn tell_of_unknown_templates(running: &Running) {
     tell(running, &changes).await;
 }
 
-async fn a_storm_of_news_lists_the_templates_at_once_and_once_more(universe: &Universe) {
+async fn a_storm_of_webhooks_lists_the_templates_at_once_and_once_more(universe: &Universe) {
     let interval = Duration::from_secs(2);
     let running = start(universe, interval).await;
     // A second channel of the account adds no schedule of its own.
@@ -55,7 +55,7 @@ async fn a_storm_of_news_lists_the_templates_at_once_and_once_more(universe: &Un
     running.end().await;
 }
 
-async fn templates_that_could_not_be_listed_are_asked_for_again_soon(universe: &Universe) {
+async fn a_failed_listing_of_templates_is_retried_soon(universe: &Universe) {
     let running = start(universe, INTERVAL).await;
     let throttle = |span: &str| {
         running.simulator.script(&json!({ "account": { "waba_id": WABA, "throttled_for": span } })).unwrap();

@@ -30,7 +30,7 @@ async fn a_company_sees_its_own_channel_and_no_other() {
 }
 
 #[tokio::test]
-async fn what_is_unlinked_here_stays_linked_there() {
+async fn unlinking_one_account_leaves_the_other_linked() {
     let world = World::linked().await;
     let theirs = world.account("globex", OTHER, QUICK).await;
     world.own.phone.unlink();
