@@ -154,7 +154,7 @@ async fn an_expiry_follows_a_clock_that_jumps_forward(universe: &Universe) {
         .await;
     clocked.is_ahead(2 * HOUR);
     until_soon("the send expired", async || clocked.shown(&missed).await["state"] == "expired").await;
-    // Messages with time left go.
+    // Messages that have not expired go.
     let other = clocked.send(&to_one(SINGLE + 1)).await;
     until_soon("the other sent", async || clocked.shown(&other).await["state"] == "finished").await;
     assert_eq!(clocked.serving.figures(), (1, 1));
@@ -166,7 +166,7 @@ async fn a_schedule_follows_a_clock_that_is_set_back(universe: &Universe) {
     let due = clocked.send(&scheduled(SINGLE, Timestamp::now().plus(3 * HOUR))).await;
     until("the schedule kept", async || clocked.shown(&due).await["waiting"]["reason"] == "scheduled").await;
     clocked.is_ahead(Duration::ZERO);
-    // Messages that need not wait go, without the scheduled message.
+    // Messages without a schedule go, and the scheduled message does not.
     let other = clocked.send(&to_one(SINGLE + 1)).await;
     until_soon("the other sent", async || clocked.shown(&other).await["state"] == "finished").await;
     let left = clocked.waits_for(&due, "scheduled", Duration::ZERO).await.unwrap();
@@ -193,7 +193,7 @@ async fn a_message_that_waits_for_a_retry_goes_although_the_clock_was_set_back(u
         .send(&json!({ "type": "text", "message": "hi", "contact_tag_id": clocked.serving.tag }))
         .await;
     until("messages on their way", async || clocked.reached() > 1).await;
-    // The first start finds messages in doubt, and writes until when they wait.
+    // The first start finds messages with unknown outcomes, and writes the end of their wait.
     clocked.child.crash();
     clocked.start_again().await;
     until("the doubts written", async || clocked.count("message WHERE state = 8").await > 0).await;
@@ -243,7 +243,7 @@ async fn a_quota_opens_after_a_day_by_the_clock_however_it_was_set(universe: &Un
         "[unlimited]\nkind = \"business_account\"\nmessages_per_second = \"unlimited\"\ntemplate_quota = 5\n";
     clocked.serving.place.write("tiers.toml", tier);
     clocked.serving.place.json("tier apply tiers.toml");
-    // A service that begins with the tier has it from the first message on.
+    // A service that starts with the tier applies it from the first message on.
     clocked.child.crash();
     clocked.start_again().await;
     let to: Vec<_> = (SINGLE..SINGLE + 8).collect();

@@ -99,7 +99,7 @@ async fn three_contacts_and_a_stranger_get_texts_of_their_own(universe: &Univers
     ];
     let expected = expected.map(|(number, texts)| (number, texts.map(str::to_owned).to_vec()));
     assert_eq!(values(&running), BTreeMap::from(expected));
-    // A send to one recipient reads theirs as well.
+    // A send to one recipient reads that recipient's contact as well.
     let mut single = order_update(&running, "{{contact.first_name}}", "A-2").await;
     single["phone_number"] = json!(FIRST + 1);
     assert_eq!(running.send(&single).await.0, 202);

@@ -41,7 +41,7 @@ fn input(bytes: impl AsRef<[u8]>) -> Input {
     Input { directory, path }
 }
 
-/// Who imports.
+/// The person who imports.
 fn ana() -> Who {
     Who::CommandLine("ana".to_owned())
 }

@@ -12,7 +12,7 @@ use crate::serving::{OTHER_NUMBER, Serving};
 const AT_ONCE: u64 = 24;
 const PEOPLE: u64 = 40;
 
-/// What an operator reads of a channel.
+/// A channel's load, as an operator reads it.
 async fn load(url: &str, operator: &str, channel: &str) -> Answer {
     let path = format!("{url}/operator/v1/channels/{channel}/load");
     Answer::to(Client::new().get(path).bearer_auth(operator)).await

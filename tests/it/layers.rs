@@ -19,7 +19,8 @@ const LAYERS: &[&[&str]] = &[
     &["cli"],
 ];
 
-/// Stands beside the layers: it may use the clock, and only the code that constructs the service may use it.
+/// The simulator is beside the layers: it may use the clock, and only the code that constructs the service may use the
+/// simulator.
 const SIMULATOR: &str = "simulator";
 /// The part of the simulator that stands in for a driver of web sessions, and not for a server: it keeps the promises
 /// of the connector's traits, so it has to know them and the words in them.

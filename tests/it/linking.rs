@@ -58,7 +58,7 @@ impl World {
         Answer::to(request).await.status
     }
 
-    /// Waits until the channel is in this state for this reason, and says all that is shown of it.
+    /// Waits until the channel is in this state for this reason, and returns its whole record.
     async fn becomes(&self, state: &str, status: &str, reason: Option<&str>) -> Value {
         let mut shown = Value::Null;
         until(&format!("{state}, {status}, {reason:?}"), async || {
@@ -92,7 +92,7 @@ impl World {
         session
     }
 
-    /// What the channel reads after a session that is linked ended so.
+    /// The channel's record after its linked session ended in this way.
     async fn after(&self, opened: usize, end: End, state: &str, code: &str) -> Value {
         let session = self.link(opened).await;
         session.tell(Event::Ended(end)).await;

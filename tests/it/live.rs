@@ -80,7 +80,7 @@ async fn additions_by_the_command_line_can_be_used_and_revoked_keys_cannot(unive
     let (child, url) = serving.serve().await;
     assert_eq!(serving.send(&url).await.status, 202);
 
-    // Nothing has to be waited for.
+    // The service knows the additions without a wait.
     serving.import("late", 1_000, 30);
     let late = serving.tag_id(&url, "late").await;
     let channel = serving.add_channel(OTHER_NUMBER, "unlimited");

@@ -88,8 +88,8 @@ async fn a_database_that_goes_away_in_mid_send_and_comes_back_costs_nothing_but_
     running.send_to_tag(tag, CONTACTS).await;
     until("some messages delivered", async || running.delivered().0 > 200).await;
 
-    // While the line is cut, single sends are under way: each is accepted or refused, and that holds.
-    // The one commit in doubt is answered when the line works again.
+    // Single sends are under way while the connection is cut. Each is accepted or refused, and the answer
+    // holds. The commit in doubt is answered when the connection works again.
     let is_cut = Cell::new(false);
     let sending = async {
         let numbers = FIRST_SINGLE..FIRST_SINGLE + 40;

@@ -110,7 +110,7 @@ async fn accept_elsewhere(universe: &Universe, send: &str, channel: Uuid) {
     database.close().await.unwrap();
 }
 
-/// A service whose channels have no occasion to look into the store by themselves: the first templates would be one.
+/// A service whose channels get no occasion to read the store by themselves. The first list of templates would be one.
 async fn start(universe: &Universe) -> Running {
     Running::start(universe, |config| {
         config.cloud_api.template_sync_interval = Duration::ZERO;
@@ -132,7 +132,7 @@ async fn first(running: &Running) -> String {
 async fn a_send_of_an_unused_channel_goes(universe: &Universe) {
     let running = start(universe).await;
     let send = first(&running).await;
-    // It is connected already, so that nothing starts its actor.
+    // The channel is connected already, so that nothing starts its actor.
     let account = Account { waba_id: WABA.to_owned(), numbers: vec![other_number()], ..Account::default() };
     running.simulator.add(Seed { accounts: vec![account] }).unwrap();
     let idle = running.add_connected_channel(TOKEN, OTHER_NUMBER, "unlimited").await;

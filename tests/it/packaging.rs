@@ -76,7 +76,7 @@ fn every_file_can_be_read() {
     }
 }
 
-/// Each metric is documented, too: a test beside the list of metrics sees to it.
+/// A test beside the list of metrics checks that each metric is documented.
 #[actix_web::test]
 async fn the_program_has_every_metric_that_the_board_and_the_alerts_query() {
     let universe = Universe::sqlite().await;
@@ -147,7 +147,7 @@ fn unit(key: &str) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// Whether the program understands a command line: it gets as far as the configuration, which is wrong.
+/// Checks that the program understands a command line: it must reach the configuration, which is wrong.
 fn assert_understood(line: &str) {
     let place = Place::new().with("POMBO__SERVER__BIND", "nonsense");
     let run = place.run(line);
@@ -254,7 +254,7 @@ fn merged(mapping: &Yaml) -> BTreeMap<&str, &Yaml> {
     merged
 }
 
-/// Whether there is such an option.
+/// Checks that there is such an option.
 fn assert_is_option(variable: &str) {
     let (section, key) = variable.strip_prefix("POMBO__").unwrap().split_once("__").unwrap();
     let reference: toml::Table = read("config/default.toml").parse().unwrap();

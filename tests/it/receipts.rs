@@ -122,7 +122,7 @@ async fn a_forged_webhook_changes_nothing(universe: &Universe) {
     assert_eq!(teller.post(running.channel, altered, Some(&good)).await.status, 403);
     let elsewhere = running.add_channel("x", "206540352242922", "standard").await;
     for (channel, code) in [(Uuid::now_v7(), 404), (elsewhere, 200)] {
-        // The other channel of the company has the same app, and speaks for it.
+        // The company's other channel has the same app, so a webhook at its address counts too.
         let answer = teller.post(channel, body.clone(), Some(&good)).await;
         assert_eq!(answer.status, code, "{}", answer.body);
         if code != 200 {

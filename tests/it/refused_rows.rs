@@ -19,7 +19,7 @@ stores!(
 
 const FIRST: u64 = 5_511_900_000_000;
 
-/// From now on the database takes no row into the table whose column is like this.
+/// From now on, the database refuses rows of the table whose column matches this pattern.
 pub(crate) async fn refuse(universe: &Universe, table: &str, column: &str, pattern: &str) {
     let database = Database::connect(&universe.url).await.unwrap();
     let statements = match database.get_database_backend() {

@@ -33,7 +33,7 @@ fn old_id(rows: &DatabaseConnection) -> &'static str {
     }
 }
 
-/// The one send that is over was made a week ago, and was over then.
+/// Moves the one finished send a week back.
 async fn a_week_passes(rows: &DatabaseConnection) {
     let (ago, id) = (Timestamp::now().minus(7 * DAY).millis(), old_id(rows));
     let over = "(SELECT id FROM send WHERE finished_at IS NOT NULL)";
@@ -74,7 +74,7 @@ async fn old_sends_go_while_new_ones_are_taken(universe: &Universe) {
     running.end().await;
 }
 
-/// A send that was over a week ago, with so many messages.
+/// Adds a send that finished a week ago, with [`MANY`] messages.
 async fn seed(rows: &DatabaseConnection) {
     let ago = Timestamp::now().minus(7 * DAY).millis();
     let is_sqlite = rows.get_database_backend() == sea_orm::DbBackend::Sqlite;

@@ -130,7 +130,7 @@ fn put(key: &str, value: &[u8]) -> Change {
     Change::Put { namespace: "session".to_owned(), record }
 }
 
-/// A service's session writes on and on, each time all of some records, while the command rotates the key three times.
+/// A service's session rewrites its records again and again while the command rotates the key three times.
 async fn a_session_that_writes_loses_nothing_to_a_rotation(universe: &Universe) {
     let directory = tempfile::tempdir().unwrap();
     let (service, channel) = (app(universe, &directory).vault, Uuid::now_v7());

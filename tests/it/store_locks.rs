@@ -221,7 +221,7 @@ fn anything(chance: &mut SmallRng, sends: &[Uuid]) -> PendingWrites {
     batch
 }
 
-/// A ledger, its predecessor whose last commit hangs, cancels, expiry and a start, all at once.
+/// Two ledgers, cancels, expiry and a start, all at once.
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn simultaneous_changes_of_sends_and_messages_take_turns() {

@@ -15,14 +15,14 @@ async fn writer(universe: &Universe) -> DatabaseConnection {
     database
 }
 
-/// Writes so many mebibytes.
+/// Writes this many mebibytes.
 async fn write(database: &DatabaseConnection, mebibytes: u32) {
     for _ in 0..mebibytes {
         database.execute_unprepared("INSERT INTO page VALUES (zeroblob(1048576))").await.unwrap();
     }
 }
 
-/// Pages in the log, and those of them that are in the file.
+/// The number of pages in the log, and of those that are copied to the file.
 async fn log(database: &DatabaseConnection) -> (i64, i64) {
     let statement =
         sea_orm::Statement::from_string(sea_orm::DbBackend::Sqlite, "PRAGMA wal_checkpoint(NOOP)");

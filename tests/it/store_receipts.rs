@@ -147,7 +147,7 @@ async fn a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it(u
         ledger.commit(&PendingWrites { sends, ..PendingWrites::default() }).await;
         ledger.mark(id, 1).await;
     }
-    // Of both blocks, and of sends that have none.
+    // Receipts of both blocks, and of sends without blocks.
     let receipts = [(send_id, 5), (send_id, 0), (single, 0), (group, 0), (send_id, 3), (send_id, 4)]
         .map(|(send_id, ordinal)| ledger.receipt(send_id, ordinal, State::Delivered));
     let batch = PendingWrites { receipts: receipts.to_vec(), ..PendingWrites::default() };

@@ -54,7 +54,7 @@ async fn lease(universe: &Universe) -> Lease {
     universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
 }
 
-/// A send to so many, all of whom got their message; as it was at `at`.
+/// A send to this many recipients that came to this state at `at`; all messages are sent.
 async fn send(store: &Store, lease: &Lease, id: u128, recipients: u64, state: State, at: Timestamp) -> Uuid {
     let id = Uuid::from_u128(id);
     let blocks = (0..recipients).step_by(4).map(|first| {
@@ -110,7 +110,7 @@ async fn exists(store: &Store, id: Uuid) -> bool {
     store.find_send(ACME, id, NOW).await.unwrap().is_some()
 }
 
-/// Everything that is over since `before`, in steps of so many rows.
+/// Removes all sends that ended before `before`, in steps of at most `limit` rows.
 async fn remove_old(store: &Store, lease: &Lease, before: Timestamp, limit: u32) -> Step {
     let (mut all, mut cursor) = (Step::default(), Cursor::default());
     while {

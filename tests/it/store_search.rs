@@ -176,7 +176,7 @@ async fn segments_with_many_changes_are_rebuilt(universe: &Universe) {
     };
     store.upsert_contacts(company, &people("Ana", 0..48), NOW).await.unwrap();
     while store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap() {}
-    // Three of a segment are few, four are a quarter.
+    // Three changed contacts of a segment are few, four are a quarter.
     store.upsert_contacts(company, &people("Bob", 16..19), NOW).await.unwrap();
     assert!(!store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap());
     assert_eq!((found(store, company, "bob").await.len(), found(store, company, "ana").await.len()), (3, 45));
@@ -184,7 +184,7 @@ async fn segments_with_many_changes_are_rebuilt(universe: &Universe) {
     assert!(store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap());
     assert!(!store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap());
     assert_eq!((found(store, company, "bob").await.len(), found(store, company, "ana").await.len()), (4, 44));
-    // Again the same, and a picture, which is not searched: nothing to do.
+    // The same contacts with a picture, which is not searched: there is nothing to index.
     let mut same = people("Bob", 16..20);
     same.iter_mut().for_each(|draft| draft.person.profile_picture = "https://example.com/bob.png".to_owned());
     let results = store.upsert_contacts(company, &same, NOW).await.unwrap();

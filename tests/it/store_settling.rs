@@ -60,7 +60,7 @@ fn block(first_ordinal: u64) -> BlockOf {
     BlockOf { send_id: ID, block: Block { first_ordinal, recipients: 1, packed: pack(&[number()]) } }
 }
 
-/// One to a single number, with an answer that is kept.
+/// A send to one number, with an answer that is kept.
 fn single(id: Uuid) -> PendingWrites {
     let answer = Answer {
         company_id: ACME,

@@ -170,9 +170,9 @@ async fn every_recipient_that_a_template_may_have_reached_in_a_day_counts(univer
         (6, At::Read, Some(early)),
         (8, At::Unknown, Some(late)),
     ];
-    // Of ten people two were never marked, and one was and has no row.
+    // Of eleven people, two were never marked, and one was marked and has no row.
     ledger.send(one, TEMPLATE, 0..11, &rows, 9, active, late).await;
-    // Another channel's: two in flight, in two blocks; and what is over.
+    // Sends of another channel: two messages in flight, in two blocks; and ended sends.
     ledger
         .send(
             same,

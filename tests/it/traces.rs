@@ -153,7 +153,7 @@ async fn a_send_has_one_trace(universe: Universe) {
     assert_eq!(collector.spans(&last, "commit").len(), 1);
     assert_eq!(collector.spans(&last, "resolve").len(), 0, "there is nothing to resolve");
     let attempts = collector.spans(&last, "attempt");
-    // The stop may have come before the message had started: then it goes with the next process.
+    // The stop may have come before the message had started: then the next process sends it.
     assert!(attempts.len() <= 1, "{attempts:?}");
     serving.simulator.stop().await;
     universe.end().await;

@@ -38,8 +38,8 @@ async fn tighten(running: &Running, option: &str, value: Value, shown: &str) {
     .await;
 }
 
-/// Sends, and waits until the send waits for this reason and so many of its messages are in a state; what it
-/// says then.
+/// Sends, waits until the send waits for this reason with this many messages in a state, and returns the
+/// send's record.
 async fn waits(running: &Running, body: &Value, reason: &str, (state, count): (&str, u64)) -> Value {
     let (status, answer) = running.send(body).await;
     assert_eq!(status, 202, "{answer}");
@@ -57,7 +57,7 @@ fn text(to: &str) -> Value {
     json!({ "type": "text", "message": "hi", "phone_number": to })
 }
 
-/// Whether the waiting ends within so many seconds from now.
+/// Whether the wait ends within this many seconds from now.
 fn ends_within(shown: &Value, seconds: u64) -> bool {
     let until = Timestamp::parse(shown["waiting"]["until"].as_str().unwrap()).unwrap();
     let now = Timestamp::now();

@@ -1,4 +1,4 @@
-//! Reading a body: late, with limits of size and time.
+//! Reading a body: only after the other checks, with limits of size and time.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -22,7 +22,7 @@ fn chunked(path: &str, key: &str, pieces: &[&str]) -> Vec<u8> {
     format!("{head}{chunks}").into_bytes()
 }
 
-/// The same, and its end.
+/// The same request with the end of its body.
 fn whole(path: &str, key: &str, pieces: &[&str]) -> Vec<u8> {
     [chunked(path, key, pieces), b"0\r\n\r\n".to_vec()].concat()
 }
@@ -92,7 +92,7 @@ async fn bodies_share_a_budget_and_each_company_has_a_part() {
     let channel =
         async |company| service.channel(company, Kind::BusinessAccount, "shop", Status::Connected).await;
     let [own, others] = [World::send(channel(&acme).await.id), World::send(channel(&globex).await.id)];
-    // A body of which only a part arrives keeps its room.
+    // A body of which only a part arrives keeps its share of the budget.
     let address = service.url().trim_start_matches("http://").to_owned();
     let mut holding = TcpStream::connect(address).unwrap();
     holding.write_all(&declared(&own, &acme.key, 20_000)).unwrap();

@@ -17,7 +17,7 @@ use super::world::World;
 use crate::harness::Answer;
 
 const NUMBER: &str = "5511988887777";
-/// An `Idempotency-Key` under which a request was accepted, and one under which one is being carried out.
+/// An `Idempotency-Key` of an accepted request, and one of a request that is being carried out.
 const USED: &str = "used";
 const HELD: &str = "held";
 

@@ -16,7 +16,7 @@ async fn ask(service: &Service, company: &Company, method: Method, path: &str, b
     answer
 }
 
-/// What is recorded of the company's contacts, the oldest first.
+/// The recorded changes of the company's contacts, oldest first.
 async fn recorded(service: &Service, company: Uuid) -> Vec<Change> {
     let subject = company.to_string();
     let filter = Filter { subject: Some(&subject), ..Filter::default() };

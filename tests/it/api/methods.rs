@@ -13,7 +13,7 @@ async fn ask(world: &World, method: &str, path: &str) -> Answer {
     Answer::to(world.service.request(method, path)).await
 }
 
-/// What a path answers, from all its rows of the table.
+/// The methods that a path answers, from all its rows of the table.
 fn allow(path: &str) -> String {
     let methods = ROUTES.iter().filter(|route| route.path == path).map(|route| route.method);
     let mut methods: Vec<_> =

@@ -19,7 +19,7 @@ impl World {
         Answer::to(request.bearer_auth(&self.operator).body(body)).await
     }
 
-    /// The answer to what must succeed with this status.
+    /// The answer to a request that must succeed with this status.
     async fn operated(&self, method: Method, path: &str, body: Value, status: u16) -> Value {
         let answer = self.operate(method, path, body).await;
         assert_eq!(answer.status, status, "{path}: {}", answer.body);
@@ -31,7 +31,7 @@ impl World {
         list["data"].as_array().unwrap().clone()
     }
 
-    /// Who made the newest change of this subject, of what, and what it is since.
+    /// The newest change of this subject: its author, its kind and the new value.
     async fn last_change(&self, subject: &str) -> [Value; 3] {
         let changes = self.listed(&format!("/changes?limit=1&subject={subject}")).await;
         ["who", "what", "after"].map(|field| changes[0][field].clone())

@@ -36,7 +36,7 @@ async fn retry(service: &Service, company: &Company, send: Uuid, query: &str, bo
     service.post(&format!("/api/v1/sends/{send}/retry{query}"), &company.key, body.to_string()).await
 }
 
-/// To whom the messages of a send go, as differences from [`FIRST`].
+/// The recipients of a send, as differences from [`FIRST`].
 async fn recipients(service: &Service, company: &Company, send: &Value) -> Vec<u64> {
     let path = format!("/api/v1/sends/{}/messages?limit=1000", send.as_str().unwrap());
     let messages = service.get(&path, &company.key).await.json();

@@ -161,7 +161,7 @@ fn an_unreachable_provider_and_a_wrong_clock_are_bad() {
     assert_found(&future, "clock", "bad", "behind");
     let silent = sound().with("POMBO__CLOUD_API__BASE_URL", provider(""));
     assert_found(&silent, "clock", "look", "by hand");
-    // Of an address, only the server is shown.
+    // Only the server of an address is shown.
     let address = provider("now").replace("http://", "http://ana:hunter2@");
     let run = sound().with("POMBO__CLOUD_API__BASE_URL", address).run("doctor");
     assert!(!run.stdout.contains("hunter2") && !run.stderr.contains("hunter2"), "{run:?}");

@@ -19,7 +19,7 @@ fn document(page: &str) -> roxmltree::Document<'_> {
     roxmltree::Document::parse_with_options(page, options).unwrap()
 }
 
-/// What is left in the directory that a load test made its own in.
+/// The directories that load tests left behind.
 fn left_behind(place: &Place) -> Vec<String> {
     let entries = std::fs::read_dir(place.path()).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -1,4 +1,4 @@
-//! What a running service logs.
+//! The log of a running service.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};

@@ -54,7 +54,7 @@ impl Proxy {
         let address = format!("http://{}", listener.local_addr().unwrap());
         let asked = Arc::<Mutex<Vec<String>>>::default();
         let kept = Arc::clone(&asked);
-        // It ends with the tests.
+        // The thread ends with the tests.
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let mut first = String::new();

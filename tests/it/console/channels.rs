@@ -36,7 +36,7 @@ impl Stage {
         Self { world: World::on(service).await, simulator }
     }
 
-    /// What the phone answers to a request.
+    /// The phone's answer to a request.
     async fn phone(&self, path: &str, body: &Value) -> Value {
         let url = format!("{}/phone/{path}", self.simulator.base_url());
         let answer = reqwest::Client::new().post(url).json(body).send().await.unwrap();

@@ -25,7 +25,7 @@ pub(super) async fn sends(world: &World) -> Value {
     world.service.get("/api/v1/sends", &world.acme.key).await.json()
 }
 
-/// The fields with these in the place of others.
+/// The fields, with `more` in the place of those with the same names.
 pub(super) fn with<'a>(
     fields: &[(&'a str, &'a str)],
     more: &[(&'a str, &'a str)],

@@ -299,7 +299,7 @@ async fn a_phone_that_is_not_linked_is_told_with_the_way_to_its_page() {
 }
 
 impl Stage {
-    /// The phone is unlinked.
+    /// Unlinks the phone.
     async fn of_phone_is_off(&self) {
         let path = format!("/api/v1/web-chat/{}/pairing", self.phone.id);
         let request = self.world.service.request(reqwest::Method::DELETE, &path);

@@ -172,7 +172,7 @@ async fn an_upload_that_is_none_is_refused_beside_its_field() {
     }
     let nothing = upload(&member, body("", "", b"")).await;
     assert!(nothing.status == 422 && nothing.body.contains("Choose a file."), "{}", nothing.body);
-    // Bodies that are no form, and forms that end early.
+    // Bodies that are not forms, and forms that end early.
     let whole = body("", "a.csv", b"phone\n5511988880001\n");
     for broken in [&whole[..whole.len() - 8], &whole[..60], b"", b"--x"] {
         let answer = upload(&member, broken.to_vec()).await;

@@ -113,7 +113,7 @@ async fn a_language_that_is_chosen_stays_chosen() {
     assert_eq!(away.header("location"), "/console");
 }
 
-/// Words between tags that are a key of a text: its text is missing.
+/// Texts between tags that are the key of a text, because the text itself is missing.
 fn missing_texts(page: &str) -> Vec<&str> {
     let locales = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/console/locales/en");
     let files: Vec<_> = std::fs::read_dir(locales)

@@ -37,9 +37,9 @@ pub(super) struct CodeLink {
     pub(super) line: Line,
     /// The id of the exchange on both sides.
     pub(super) reference: Vec<u8>,
-    /// The device's key of the moment, hidden by the code.
+    /// The device's ephemeral key, hidden by the code.
     pub(super) hidden_key: Vec<u8>,
-    /// The phone's key of the moment, and the device's, once the code was typed.
+    /// The ephemeral keys of the phone and of the device, once the code was typed.
     pub(super) keys: Option<(KeyPair, PublicKey)>,
 }
 
@@ -218,7 +218,7 @@ pub(super) fn refresh_codes(world: &World) {
     }
 }
 
-/// The phone tells the device that the code was typed, with its own key of the moment hidden by that code.
+/// The phone tells the device that the code was typed, with its own ephemeral key hidden by that code.
 pub(super) fn say_code_was_typed(link: &CodeLink, number: &str, hidden_key: &[u8], identity: &KeyPair) {
     let registration = NodeBuilder::new("link_code_companion_reg")
         .attr("jid", format!("{number}@{SERVER}"))

@@ -39,7 +39,7 @@ pub(super) struct Gate {
     challenge: String,
     /// The id of the exchange on both sides.
     reference: String,
-    /// The phone's keys of the moment.
+    /// The phone's ephemeral keys.
     keys: KeyPair,
     nonce: [u8; 32],
     /// The device's first value, once its passkey was accepted.

@@ -101,7 +101,7 @@ impl Phone {
         self.change(|account| account.refusal = refusal.into());
     }
 
-    /// Its next message is refused with this code, after the ones for which this was said before.
+    /// Its next message is refused with this code. Further calls refuse the messages after it.
     pub(crate) fn refuse_next_message(&self, code: u16) {
         self.change(|account| account.nacks.push_back(code));
     }

@@ -26,7 +26,7 @@ fn code(is_proven: bool) -> Event {
     Event::PasskeyCode { code: Secret::new("ABCD-1234".to_owned()), is_proven }
 }
 
-/// What a browser makes of a passkey's answer to this challenge.
+/// A browser's form of a passkey's answer to this challenge.
 pub(crate) fn assertion(challenge: &str) -> Value {
     let client_data =
         json!({"type": "webauthn.get", "challenge": challenge, "origin": "https://web.whatsapp.com"});
@@ -141,7 +141,7 @@ async fn a_passkey_that_whatsapp_refuses_ends_the_pairing_and_leaves_nothing_beh
     assert!(sentence.contains("(bad-signature)") && sentence.contains("again"), "{sentence}");
     assert!(shown["passkey"].is_null() && !world.keys().await, "{shown}");
     world.is_refused(&assertion("YWJj"), 409, "passkey_not_expected").await;
-    // It can be begun again.
+    // The pairing can be begun again.
     world.begin(&json!({})).await;
     world.driver.session(world.channel, 2).await.tell(qr("2@two")).await;
     world.becomes("waiting", "pairing", None).await;

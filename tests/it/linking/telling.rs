@@ -13,15 +13,14 @@ use super::World;
 use crate::running::until;
 use crate::scripted_driver::{Scripted, ScriptedDriver};
 
-/// Events that the supervisor of a session takes from the queue at the earliest when it has dealt with what came
-/// before them: more than the queue holds.
+/// Waits until the session's supervisor has handled all earlier events: sends more events than its queue holds.
 async fn is_dealt_with(session: &Scripted) {
     for _ in 0..300 {
         session.tell(nothing()).await;
     }
 }
 
-/// Changes nothing.
+/// An event that changes nothing.
 fn nothing() -> Event {
     Event::Disconnected { sentence: "the line is bad".to_owned() }
 }

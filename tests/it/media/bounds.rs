@@ -20,7 +20,7 @@ use super::{COMPANY, code, fetch, fetcher, options};
 
 const KIB: usize = 1024;
 
-/// Small and impatient.
+/// Small limits and short timeouts.
 fn tight() -> config::Media {
     config::Media {
         connect_timeout: Duration::from_millis(100),

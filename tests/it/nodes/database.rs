@@ -183,7 +183,7 @@ async fn messages_that_a_dead_node_put_back_in_a_canceled_send_end_whichever_nod
     put_back_after_a_cancel(store, &old, 12).await;
     store.renew_node(id, Duration::ZERO).await.unwrap();
     assert!(store.close_fence(id).await.unwrap());
-    // The dead node did the house-keeping, and no other one does yet.
+    // The dead node did the housekeeping, and no other node does it yet.
     store.clear_up_after(&new, id, Timestamp::now()).await.unwrap();
     assert_eq!(first_of(store, 12).await, At::Canceled);
     drop((old, new));
@@ -233,7 +233,7 @@ async fn closing_a_fence_waits_for_sends_that_are_being_accepted() {
     let (store, now) = (&universe.store, Timestamp::now());
     let old = join(&universe, "old", Duration::ZERO).await;
     let database = Database::connect(&universe.url).await.unwrap();
-    // The statement that accepts has the fence, and waits for another one that has the send's id.
+    // The statement that accepts the send has the fence, and waits for another transaction that has the send's id.
     let lock = database.begin().await.unwrap();
     let id = Uuid::from_u128(10);
     let sql = format!(

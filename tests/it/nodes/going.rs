@@ -8,7 +8,7 @@ use crate::proxy::Proxy;
 
 const PEOPLE: u64 = 600;
 
-/// Sends to everybody through the owner of the channel, and hands that over once some have got their message.
+/// Sends to everybody through the owner of the channel, and returns the owner once some messages have arrived.
 async fn under_way(stage: &mut Stage) -> Node {
     slow_down(stage);
     let owner = stage.take_owner().await;
@@ -63,7 +63,7 @@ async fn a_node_that_slept_through_its_lease_sends_nothing_more_and_ends() {
     stage.end().await;
 }
 
-/// A line to the database, and its address behind it.
+/// A proxy of the database, and the database's address through it.
 fn line(stage: &Stage) -> (Proxy, String) {
     let mut url = Url::parse(&stage.universe.url).unwrap();
     let proxy = Proxy::to(format!("{}:{}", url.host_str().unwrap(), url.port().unwrap_or(5432)));
@@ -95,7 +95,7 @@ async fn a_node_that_is_cut_off_from_the_database_begins_nothing_after_its_trust
     let begun: Vec<_> =
         messages.iter().map(|message| message.at).filter(|at| *at > quiet_from && *at < moved_at).collect();
     assert!(begun.is_empty(), "{begun:?}");
-    // With the database back it finds out that it was taken over.
+    // When the database is back, the node finds out that another node took over.
     proxy.mend();
     assert!(!owner.ended().await.success());
     stage.end().await;

@@ -165,7 +165,7 @@ async fn the_owner_obeys_a_pause_and_a_cancel_of_a_node_that_died_as_soon_as_the
     until_obeyed(canceled.unwrap().note).await;
     assert!(stage.serving.figures().0 <= begun);
     assert!(store.working_channels().await.unwrap().is_empty());
-    // What is over is not paused any more, and nobody is told.
+    // An ended send cannot be paused, and no node gets a note.
     let late = store.control_send(company, send, Control::Paused, Some(&note(None))).await.unwrap().unwrap();
     assert_eq!((late.state, late.note), (State::Canceled, None));
     stage.nodes.push(owner);

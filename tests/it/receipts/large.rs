@@ -33,7 +33,7 @@ fn preferences(value: &str, people: std::ops::Range<u64>) -> String {
     json!({ "object": "whatsapp_business_account", "entry": entry }).to_string()
 }
 
-/// Posts it; the answer comes when it comes.
+/// Posts the body, and does not wait for the answer.
 fn post(running: &Running, body: String) -> JoinHandle<Answer> {
     let request = reqwest::Client::new().post(running.hook(running.channel));
     let request = request.header("X-Hub-Signature-256", Teller::sign(APP_SECRET, &body)).body(body);
@@ -46,7 +46,7 @@ struct Commit {
     rows: i64,
 }
 
-/// How many people were left out at each moment.
+/// The number of suppressions that were written at each moment.
 async fn commits(universe: &Universe) -> BTreeMap<i64, i64> {
     let database = Database::connect(&universe.url).await.unwrap();
     let sql = "SELECT created_at AS at, COUNT(*) AS rows FROM suppression GROUP BY created_at";

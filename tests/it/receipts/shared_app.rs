@@ -78,7 +78,7 @@ async fn two_companies_of_one_app_get_each_exactly_their_own(universe: &Universe
                 opted_out(THEIR_NUMBER, FIRST + 4),
                 stop(Some("999"), FIRST + 5),
                 opted_out("999", FIRST + 6),
-                // Of the account that both are of.
+                // A report about the account of both companies.
                 stop(None, FIRST + 7),
                 foreign,
             ],

@@ -84,7 +84,7 @@ async fn a_recipient_who_opted_out_is_skipped_by_marketing_and_by_nothing_else(u
     let (code, answer) = running.send(&utility(hello, &[stays, leaves])).await;
     assert_eq!((code, &answer["recipients_count"]), (202, &json!(2)), "{answer}");
 
-    // They opt in again.
+    // The recipient opts in again.
     let preference = |value: &str| {
         let at = pombo::clock::Timestamp::now().millis() / 1_000;
         json!({ "user_preferences": [{ "wa_id": leaves.to_string(), "category": "marketing_messages",
@@ -166,7 +166,7 @@ async fn the_newest_report_about_a_recipient_wins_in_any_order(universe: &Univer
     say(&running, added, "stop", 300).await;
     say(&running, lifted, "stop", 300).await;
     let (store, company) = (&running.store, running.company);
-    // They are opted out already, and now a person opts them out too.
+    // Both recipients are opted out already. A person opts one out too, and lifts the other's suppression.
     store.add_suppression(&ana, company, number(added), Suppression::Marketing).await.unwrap();
     assert_eq!(store.lift_suppressions(&ana, company, number(lifted)).await.unwrap().len(), 1);
     running.restart().await;
@@ -251,7 +251,7 @@ async fn a_removal_of_the_account_before_its_last_connection_is_ignored(universe
     let removed = json!({ "event": "PARTNER_REMOVED" });
     let told = teller.tell_field_at(running.channel, "account_update", &removed, now - 3_600).await;
     assert_eq!(told.status, 200);
-    // What follows in the same actor's mailbox shows that the news was taken.
+    // The channel's actor handles its mailbox in order: once this message is sent, the report was handled.
     assert_eq!(running.send(&json!({ "type": "text", "message": "hi", "phone_number": FIRST })).await.0, 202);
     running.settled(1).await;
     assert_eq!(running.status(running.channel).await, Status::Connected);

@@ -103,7 +103,7 @@ async fn the_rest_of_the_company_s_requests_is_shown(universe: &Universe) {
         assert_eq!(running.ask(Method::GET, "/api/v1/contacts", &Value::Null).await.status, 200);
     }
     let told = of_requests().await;
-    // One may have come back meanwhile: every 36 seconds one does.
+    // One request may have become free meanwhile: one does every 36 seconds.
     assert!((before - 6..before - 4).contains(&told["left"].as_u64().unwrap()), "{before} before, {told}");
     assert_eq!(told["in_force"], false);
     assert_eq!(told["set_by"], "the company's tier, option api_requests");

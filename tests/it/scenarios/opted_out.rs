@@ -55,7 +55,7 @@ async fn leave_out(running: &Running, number: u64, scope: Suppression) {
     let ana = Who::CommandLine("ana".to_owned());
     assert!(running.store.add_suppression(&ana, running.company, recipient, scope).await.unwrap());
     let promo = template(running, "promo").await;
-    // No message is sent to find out.
+    // A dry run finds that out without a message.
     let path = format!("/api/v1/chat/{}/messages?dry_run=true", running.channel);
     until("the service knowing of it", async || {
         let answer = running.ask(Method::POST, &path, &advertising(promo, &[number])).await;
@@ -110,7 +110,7 @@ async fn a_scheduled_send_skips_a_recipient_who_opted_out_before_its_moment(univ
         (&single, &[("suppressed", 1)]),
         (&text, &[("suppressed", 1)]),
     ];
-    // The channel looks into the store, where all of them are due.
+    // The channel reads the store, where all messages are due.
     steer(&running, &marketing, "resume").await;
     for (send, expected) in expected {
         assert_eq!(counts(&comes_to(&running, send, "finished").await), counted(expected));
@@ -190,7 +190,7 @@ async fn a_skipped_recipient_takes_no_place_in_the_template_quota(universe: &Uni
     body["send_at"] = json!(Timestamp::now().plus(Duration::from_secs(3_600)).to_string());
     let id = send(&running, &body, 5).await;
     steer(&running, &id, "pause").await;
-    // The first three of them.
+    // The first three recipients opt out.
     for number in &people[..3] {
         leave_out(&running, *number, Suppression::Marketing).await;
     }

@@ -48,7 +48,7 @@ const OPTIONS: [(&str, &str); 3] = [
 /// The timeout of the provider's last receipts. It is long, because it decides only how long a failing test
 /// takes.
 const LAST_WORDS: Duration = Duration::from_secs(30);
-/// Numbers with this end are refused for good.
+/// Numbers with this end are refused permanently.
 const REFUSED: char = '3';
 /// Messages to numbers with this end are accepted, and called failed later.
 const FAILING_LATER: char = '8';

@@ -64,7 +64,7 @@ async fn quiet(running: &Running) -> u64 {
     running.delivered().0
 }
 
-/// The channel works, and only what is not stopped goes through it.
+/// Checks that the channel works, and that only sends that are not stopped go through it.
 async fn only_another_goes(running: &Running, number: u64) {
     let before = running.delivered().0;
     let other = begin(running, &json!({ "type": "text", "message": "hi", "phone_number": number })).await;
@@ -175,7 +175,7 @@ async fn scheduled(universe: &Universe, restarts: bool) {
 
 async fn a_send_that_expires_ends_in_the_middle(universe: &Universe) {
     let mut running = slow(universe).await;
-    // At most 320 in a second: the time is over before half of them are out.
+    // At most 320 messages go in a second: the send expires before half of them are out.
     running.simulator.script(&json!({ "latency": "50ms" })).unwrap();
     let tag = running.tag("everyone", FIRST, CONTACTS).await;
     let expires_at = Timestamp::now().plus(SOON);
@@ -223,7 +223,8 @@ async fn a_repeated_request_is_answered_with_the_first_send_after_a_restart(univ
 
 async fn a_send_that_is_resumed_while_the_queue_cannot_be_read_goes_on_when_it_can(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
-    // A channel whose templates wait for a day is not reminded of its sends: it looks by itself, or minutes later.
+    // A channel whose templates wait for a day gets no reminder of its sends: unless it retries the failed read by
+    // itself, it reads minutes later.
     let one_person = json!({ "messages_per_second": "unlimited", "template_quota": 1 });
     run_under(&running, "sparing", one_person).await;
     let mut hello = plain_template(template(&running, "hello_world").await);
@@ -239,7 +240,7 @@ async fn a_send_that_is_resumed_while_the_queue_cannot_be_read_goes_on_when_it_c
             && until.is_some_and(|until| until > Timestamp::now().plus(HOUR))
     })
     .await;
-    // Paused before it begins.
+    // The send is paused before it begins.
     let later = Timestamp::now().plus(HOUR).to_string();
     let text = json!({ "type": "text", "message": "hi", "phone_number": SINGLE, "send_at": later });
     let id = begin(&running, &text).await;

@@ -31,7 +31,7 @@ const GRACE: &str = "50s";
 /// An address on which nothing listens.
 const NOBODY: &str = "http://127.0.0.1:1";
 
-/// A front of the provider that passes everything on.
+/// A server in front of the provider that passes everything on.
 struct Front {
     /// The provider's address, once it is known.
     provider: Arc<OnceLock<String>>,

@@ -176,7 +176,8 @@ async fn the_numbers_of_an_account_share_its_quota(universe: &Universe) {
 
 async fn people_that_a_number_cannot_write_to_now_are_left_to_another(universe: &Universe) {
     const FEW: u64 = 10;
-    // The first number marks messages to as many people as the quota has, and meets maintenance with the first.
+    // The first number reserves the whole quota for its messages, and the provider refuses the first of them for
+    // maintenance.
     let running = Running::start(universe, |config| config.engine.concurrency = 1).await;
     run_under(&running, "sparing", options(FEW)).await;
     let other = other_channel(&running, other_number(), "sparing").await;
@@ -235,7 +236,7 @@ async fn people_written_to_before_there_was_a_quota_count(universe: &Universe) {
     until_it_waits_for(&running, &send, "template_quota").await;
     assert_eq!(templates_taken(&running), 40);
 
-    // Nor does a restart forget them.
+    // They still count after a restart.
     running.restart().await;
     put_tier(&running, "sparing", options(45)).await;
     until("more of the quota used", async || templates_taken(&running) >= 45).await;

@@ -37,7 +37,7 @@ fn got(running: &Running, who: u64) -> u32 {
     running.simulator.recipients(NUMBER, 0).get(&who.to_string()).copied().unwrap_or_default()
 }
 
-/// Who got anything from the number, as the distance from the first.
+/// The recipients of any message from the number, as differences from the first.
 fn written_to(running: &Running) -> BTreeSet<u64> {
     let all = running.simulator.recipients(NUMBER, 0);
     all.keys().map(|number| number.parse::<u64>().unwrap() - FIRST).collect()
@@ -58,7 +58,7 @@ async fn steer(running: &Running, send: &str, what: &str) {
     assert_eq!(answer.status, 200, "{}", answer.body);
 }
 
-/// The quota is used up by a send to the first people, which waits for the others; its id.
+/// Uses up the quota by a send to the first people, whose other messages wait; the send's id.
 async fn used_up(running: &Running, hello: i64) -> String {
     run_under(running, "sparing", options(QUOTA)).await;
     let tag = running.tag("everyone", FIRST, QUOTA + 7).await;
@@ -147,7 +147,7 @@ async fn known_recipients_get_templates_after_a_restart(universe: &Universe) {
     used_up(&running, hello).await;
     let stranger = send_one(&running, hello, STRANGER).await;
     until_it_waits_for(&running, &stranger, "template_quota").await;
-    // It is in the store alone until its moment comes.
+    // The send is in the store alone until its moment comes.
     let mut known = plain_template(hello);
     known["phone_number"] = json!(FIRST + 2);
     known["send_at"] = json!(Timestamp::now().plus(Duration::from_secs(2)).to_string());

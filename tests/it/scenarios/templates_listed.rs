@@ -48,8 +48,8 @@ async fn a_storm_of_webhooks_lists_the_templates_at_once_and_once_more(universe:
     other_channel(&running, other_number(), "unlimited").await;
     tell_of_unknown_templates(&running).await;
     let (told, listed) = (Instant::now(), running.simulator.template_listings(WABA));
-    // All the news are known now. One listing may be on its way to the provider, one more may be for the last of the
-    // news, and the one after it is on schedule.
+    // The service knows all changes now. One listing may be on its way to the provider, one more may be for the last
+    // changes, and the one after it is on schedule.
     let third = until_listed(&running, listed + 3).await;
     assert!(third - told > interval / 2, "listed three times more within {:?}", third - told);
     running.end().await;

@@ -59,7 +59,7 @@ async fn an_answer_is_given_again_until_it_is_too_old(universe: &Universe) {
 async fn an_answer_about_a_send_that_was_withdrawn_counts_for_nothing(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     accept(store, &lease, 10, "k", NOW).await;
-    // Withdrawn while its audience was being written.
+    // The send was withdrawn while its audience was being written.
     let database = Database::connect(&universe.url).await.unwrap();
     database.execute_unprepared("UPDATE send SET state = 0").await.unwrap();
     database.close().await.unwrap();
