@@ -156,7 +156,7 @@ async fn an_expiry_follows_a_clock_that_jumps_forward(universe: &Universe) {
     until_soon("the send expired", async || clocked.shown(&missed).await["state"] == "expired").await;
     // Messages that have not expired go.
     let other = clocked.send(&to_one(SINGLE + 1)).await;
-    until_soon("the other sent", async || clocked.shown(&other).await["state"] == "finished").await;
+    until_soon("the other send finished", async || clocked.shown(&other).await["state"] == "finished").await;
     assert_eq!(clocked.serving.figures(), (1, 1));
     clocked.end().await;
 }
@@ -168,7 +168,7 @@ async fn a_schedule_follows_a_clock_that_is_set_back(universe: &Universe) {
     clocked.is_ahead(Duration::ZERO);
     // Messages without a schedule go, and the scheduled message does not.
     let other = clocked.send(&to_one(SINGLE + 1)).await;
-    until_soon("the other sent", async || clocked.shown(&other).await["state"] == "finished").await;
+    until_soon("the other send finished", async || clocked.shown(&other).await["state"] == "finished").await;
     let left = clocked.waits_for(&due, "scheduled", Duration::ZERO).await.unwrap();
     assert!(left > 2 * HOUR && left <= 3 * HOUR, "{left:?}");
     clocked.is_ahead(3 * HOUR + LATE);
@@ -185,8 +185,10 @@ async fn a_message_that_waits_for_a_retry_goes_although_the_clock_was_set_back(u
         json!([{ "match": { "to": SINGLE.to_string() }, "outcome": { "error": { "code": 131_000 } } }]);
     clocked.serving.simulator.script(&refused).unwrap();
     let single = clocked.send(&to_one(SINGLE)).await;
-    until("it waits", async || clocked.count("message WHERE state = 0 AND retry_at IS NOT NULL").await == 1)
-        .await;
+    until("the message waits", async || {
+        clocked.count("message WHERE state = 0 AND retry_at IS NOT NULL").await == 1
+    })
+    .await;
     // No message is answered before the service is killed.
     clocked.serving.simulator.script(&json!({ "latency": "30s" })).unwrap();
     let everyone = clocked

@@ -19,7 +19,7 @@ stores!(
     three_contacts_and_a_stranger_get_texts_of_their_own,
     a_contact_without_a_field_fails_alone_and_gets_the_message_once_it_has_one,
     a_restart_in_mid_send_gives_each_recipient_their_own_text,
-    a_message_that_is_tried_again_reads_its_recipient_again,
+    a_retried_message_reads_its_recipient_again,
     braces_are_text_unless_the_request_says_otherwise,
 );
 
@@ -170,7 +170,7 @@ async fn a_restart_in_mid_send_gives_each_recipient_their_own_text(universe: &Un
     running.end().await;
 }
 
-async fn a_message_that_is_tried_again_reads_its_recipient_again(universe: &Universe) {
+async fn a_retried_message_reads_its_recipient_again(universe: &Universe) {
     let running = Running::start(universe, |config| config.retry.first = Duration::from_secs(2)).await;
     let tag = people(&running, ["Ana", "Bia"].map(str::to_owned)).await;
     let script = json!([{ "match": { "to": FIRST.to_string() }, "times": 1, "outcome": { "error": { "code": 131_000 } } }]);

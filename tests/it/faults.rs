@@ -99,7 +99,7 @@ async fn a_full_disk_refuses_sends_and_loses_none_that_were_accepted() {
         next += 1;
     }
     assert!(!accepted.is_empty(), "the disk was full from the start");
-    assert_eq!(serving.list(&url, "/api/v1/contacts").await.status, 200, "what is there can be read");
+    assert_eq!(serving.list(&url, "/api/v1/contacts").await.status, 200, "existing records can be read");
     child.crash();
 
     let (mut child, url) = serving.serve().await;

@@ -144,7 +144,7 @@ async fn a_pairing_code_is_requested_once_and_its_refusal_is_reported() {
     world.begin(&number).await;
     assert_eq!(*session.asked.lock().unwrap(), ["code for 5511988887777"]);
     session.tell(Event::PairingCodeExpired).await;
-    until("its end", async || world.show().await["pairing_code"].is_null()).await;
+    until("the pairing's end", async || world.show().await["pairing_code"].is_null()).await;
     *session.code.lock().unwrap() = Err(PairingFailure::Throttled { retry_after: None });
     world.begin(&number).await;
     let told = "WhatsApp gives no code to this number now";

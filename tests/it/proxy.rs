@@ -232,11 +232,11 @@ impl Drop for Proxy {
 #[test]
 fn a_port_whose_listener_is_gone_refuses_connections_and_can_be_listened_at_again() {
     let port = OwnPort::new();
-    assert!(TcpStream::connect(port.address).is_err(), "nobody listens yet");
+    assert!(TcpStream::connect(port.address).is_err(), "no program listens yet");
     for _ in 0..3 {
         let listener = port.listen();
         let client = TcpStream::connect(port.address).unwrap();
         drop((listener.accept().unwrap(), client, listener));
-        assert!(TcpStream::connect(port.address).is_err(), "nobody listens any more");
+        assert!(TcpStream::connect(port.address).is_err(), "no program listens any more");
     }
 }

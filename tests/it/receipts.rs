@@ -162,7 +162,7 @@ async fn another_company_s_channel_changes_nothing(universe: &Universe) {
     assert!(suppressions.iter().all(|suppression| suppression.company_id == globex), "{suppressions:?}");
     let events = teller::events(universe).await;
     let kept: Vec<_> = events.iter().map(|event| (event.company_id, event.channel_id)).collect();
-    assert_eq!(kept, [(globex, theirs)], "only what came to their own number");
+    assert_eq!(kept, [(globex, theirs)], "only the report about their own number");
     running.end().await;
 }
 

@@ -193,11 +193,11 @@ async fn a_rotation_waits_for_records_that_a_session_has_sealed_but_not_written(
     let command = app(universe, &directory);
     let mut adding = std::pin::pin!(command.vault.add_key());
     until_soon("the new key in the file", async || {
-        assert!(poll!(adding.as_mut()).is_pending(), "it did not wait");
+        assert!(poll!(adding.as_mut()).is_pending(), "the command did not wait");
         service.current_key() != first
     })
     .await;
-    assert!(poll!(adding.as_mut()).is_pending(), "it did not wait");
+    assert!(poll!(adding.as_mut()).is_pending(), "the command did not wait");
     lock.rollback().await.unwrap();
     writing.await.unwrap();
     assert_eq!(adding.await.unwrap(), service.current_key());

@@ -38,7 +38,7 @@ async fn a_request_is_given_up_that_the_database_never_answers_and_its_connectio
     let nothing = Value::Null;
     let ask = async || {
         let asked = running.ask(Method::GET, "/api/v1/contacts", &nothing);
-        tokio::time::timeout(PATIENCE, asked).await.expect("what nobody answers is given up")
+        tokio::time::timeout(PATIENCE, asked).await.expect("an unanswered request is given up")
     };
     assert_eq!(ask().await.status, 200);
     let mut held = Vec::new();

@@ -107,7 +107,7 @@ async fn operators_changes_of_a_channel_are_recorded_without_the_token(universe:
     let user = Who::CommandLine("root".to_owned());
     assert!(store.set_channel_tier(&user, id, "high").await.unwrap());
     let revision = store.revisions().await.unwrap().channel;
-    assert!(store.set_channel_tier(&user, id, "high").await.unwrap(), "it is there all the same");
+    assert!(store.set_channel_tier(&user, id, "high").await.unwrap(), "the tier is there all the same");
     assert_eq!(store.revisions().await.unwrap().channel, revision);
     assert!(store.reconnect_channel(&ana(), id, Some(b"sealed".to_vec())).await.unwrap());
     assert!(store.reconnect_channel(&ana(), id, None).await.unwrap());

@@ -60,7 +60,7 @@ async fn a_reader_that_stays_holds_up_nobody_and_the_log_is_copied_when_it_is_go
     write(&database, 40).await;
     store.copy_log().await.unwrap();
     let (pages, copied) = log(&database).await;
-    assert!(copied < pages, "what the reader may need stays where it is");
+    assert!(copied < pages, "pages that the reader may need are not copied");
     reader.execute_unprepared("COMMIT").await.unwrap();
     store.copy_log().await.unwrap();
     let (pages, copied) = log(&database).await;

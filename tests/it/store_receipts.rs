@@ -318,10 +318,10 @@ async fn a_recipient_who_opts_out_stays_out_until_they_opt_in(universe: &Univers
     assert_eq!(row(hold(5)).await, (Some(5 + DAY), 0));
     assert_eq!(row(stop(7)).await, (None, 7));
     assert_eq!(row(hold(9)).await, (None, 7), "a hold lets nobody back in");
-    assert_eq!(row(resume(6)).await, (None, 7), "it was said before");
+    assert_eq!(row(resume(6)).await, (None, 7), "an older resume lifts nothing");
     assert_eq!(row(resume(20)).await, (Some(20), 20));
-    assert_eq!(row(stop(19)).await, (Some(20), 20), "it was said before");
-    assert_eq!(row(hold(18)).await, (Some(20), 20), "it is over since");
+    assert_eq!(row(stop(19)).await, (Some(20), 20), "an older stop changes nothing");
+    assert_eq!(row(hold(18)).await, (Some(20), 20), "an older hold changes nothing");
     assert_eq!(row(hold(30)).await, (Some(30 + DAY), 20));
     assert_eq!(row(resume(25)).await, (Some(30 + DAY), 25), "the hold is younger");
     assert_eq!(row(resume(40)).await, (Some(40), 40));

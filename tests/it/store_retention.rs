@@ -26,7 +26,7 @@ stores!(
     a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it,
     a_receipt_of_a_removed_send_is_ignored_and_makes_no_row,
     a_process_that_lost_its_lease_removes_nothing,
-    events_and_changes_go_by_their_own_age,
+    events_and_changes_are_removed_by_their_own_age,
     holds_are_removed_after_they_expire,
 );
 
@@ -239,7 +239,7 @@ async fn a_process_that_lost_its_lease_removes_nothing(universe: &Universe) {
     }
 }
 
-async fn events_and_changes_go_by_their_own_age(universe: &Universe) {
+async fn events_and_changes_are_removed_by_their_own_age(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let rows = Database::connect(&universe.url).await.unwrap();
     for day in 0..5_u32 {
@@ -279,7 +279,7 @@ async fn events_and_changes_go_by_their_own_age(universe: &Universe) {
     let step = store.remove_aged(&lease, Aged::FailedSignIns, soon, 1).await.unwrap();
     assert_eq!((step.others, step.more), (1, true));
     assert_eq!(store.remove_aged(&lease, Aged::FailedSignIns, soon, 10).await.unwrap().others, 1);
-    assert_eq!(count::<change::Entity>(&rows).await, 1, "what people changed stays");
+    assert_eq!(count::<change::Entity>(&rows).await, 1, "people's changes stay");
     assert_eq!(store.remove_aged(&lease, Aged::Changes, hour_ago, 10).await.unwrap(), Step::default());
     assert_eq!(store.remove_aged(&lease, Aged::Changes, soon, 10).await.unwrap().others, 1);
     assert_eq!(count::<change::Entity>(&rows).await, 0);

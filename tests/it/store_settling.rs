@@ -35,7 +35,7 @@ stores! {
     a_send_that_was_written_is_accepted_and_stays,
     an_audience_that_was_withdrawn_is_not_accepted_later,
     a_withdrawn_send_is_shown_nowhere_and_deleted_later,
-    a_mark_of_a_send_that_was_withdrawn_goes_nowhere,
+    a_mark_of_a_withdrawn_send_is_ignored,
 }
 
 fn new_send(id: Uuid, state: State, recipients: Recipients) -> NewSend {
@@ -156,7 +156,7 @@ async fn a_withdrawn_send_is_shown_nowhere_and_deleted_later(universe: &Universe
     rows.close().await.unwrap();
 }
 
-async fn a_mark_of_a_send_that_was_withdrawn_goes_nowhere(universe: &Universe) {
+async fn a_mark_of_a_withdrawn_send_is_ignored(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     assert_eq!(settle(store).await, HashSet::new());
     let progress = Progress { high_water: 1, settled: 0 };

@@ -114,7 +114,11 @@ async fn a_person_s_suppression_outlasts_a_hold_and_leaves_the_provider_s_alone(
     store.lift_suppressions(&ana(), company, held).await.unwrap();
     assert_eq!(kept(store, company).await, [said(left, None)]);
     heard(store, &lease, said(held, Some(tomorrow))).await;
-    assert_eq!(kept(store, company).await, [said(left, None)], "it began before that was said");
+    assert_eq!(
+        kept(store, company).await,
+        [said(left, None)],
+        "the hold began before the suppression was lifted"
+    );
     let tomorrow = tomorrow.plus(std::time::Duration::from_secs(60));
     heard(store, &lease, said(held, Some(tomorrow))).await;
     let lifted = store.lift_suppressions(&ana(), company, held).await.unwrap();

@@ -105,7 +105,7 @@ async fn facts_about_a_number_are_in_its_contacts_and_found_at_once(universe: &U
     let (acme, globex) = (company(universe, "acme").await, company(universe, "globex").await);
     let store = &universe.store;
     let lid = "200000000000001@lid";
-    assert!(!store.learn_lid(acme, number(MARIA), lid).await.unwrap(), "there is nobody");
+    assert!(!store.learn_lid(acme, number(MARIA), lid).await.unwrap(), "no contact has the number");
     let named = |name: &str, digits: u64| (Uuid::now_v7(), person(name, "", "", &format!("+{digits}")));
     for of in [acme, globex] {
         let people =
@@ -114,7 +114,7 @@ async fn facts_about_a_number_are_in_its_contacts_and_found_at_once(universe: &U
         while store.index_contacts_by(of, Care::Thorough, 2).await.unwrap() {}
     }
     assert!(store.learn_lid(acme, number(MARIA), lid).await.unwrap());
-    assert!(!store.learn_lid(acme, number(MARIA), lid).await.unwrap(), "it is known");
+    assert!(!store.learn_lid(acme, number(MARIA), lid).await.unwrap(), "the address is known already");
     assert_eq!(found(store, acme, lid).await, ["Mary", "Maria"]);
     assert_eq!(found(store, globex, lid).await, Vec::<String>::new());
     for contact in all(store, acme).await {

@@ -104,11 +104,11 @@ async fn a_send_has_one_trace(universe: Universe) {
     assert_eq!(hex::encode(&caller.trace_id), &CALLER[3..35]);
     assert_eq!(hex::encode(&caller.span_id), &CALLER[36..52]);
 
-    let [resolve] = &collector.spans(&id, "resolve")[..] else { panic!("it is resolved once") };
+    let [resolve] = &collector.spans(&id, "resolve")[..] else { panic!("the send is resolved once") };
     let found = ["tags", "numbers", "recipients", "skipped"]
         .map(|name| attribute(resolve, &format!("audience.{name}")));
     assert_eq!(found, ["1", "0", "40", "0"]);
-    let [commit] = &collector.spans(&id, "commit")[..] else { panic!("it fits into one commit") };
+    let [commit] = &collector.spans(&id, "commit")[..] else { panic!("the send fits into one commit") };
     assert_eq!(attribute(commit, "batch.sends"), "1");
     assert!(attribute(commit, "batch.rows").parse::<u64>().unwrap() >= 2, "the send and its block");
     let attempts = collector.spans(&id, "attempt");
@@ -140,7 +140,7 @@ async fn a_send_has_one_trace(universe: Universe) {
     let (authorization, resource) = collector.look(|got| (got.authorization.clone(), got.resource.clone()));
     assert_eq!(authorization.as_deref(), Some("Bearer s3cret"));
     assert_eq!(resource["service.name"], "pombo-test");
-    until_soon("what reached the collector counted", async || {
+    until_soon("the exported spans counted", async || {
         let counted = metric(&url, r#"pombo_spans_total{result="exported"}"#).await;
         counted >= all.len() as u64 && counted == collector.look(|got| got.spans.len() as u64)
     })

@@ -84,7 +84,7 @@ async fn too_many_wrong_passwords_make_an_account_wait_and_no_other(universe: &U
     world.session("bea@example.com").await;
     let changes = world.changes(What::SignIn).await;
     let attempts: u64 = changes.iter().map(|change| change.after["times"].as_u64().unwrap_or(1)).sum();
-    assert_eq!(attempts, 11, "who waits makes no records");
+    assert_eq!(attempts, 11, "refused attempts during the wait are not recorded");
 }
 
 async fn a_disabled_user_is_signed_out_at_once_and_reads_the_usual_refusal(universe: &Universe) {

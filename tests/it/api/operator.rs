@@ -53,7 +53,7 @@ async fn a_tier_can_be_read_changed_and_put_back_and_the_difference_is_shown() {
     assert_eq!(told["difference"], difference);
     assert_eq!(get(&world, TIER).await["burst"], 2);
     let after = world.service.store().revisions().await.unwrap();
-    assert!(after.tier > before.tier, "nobody hears of it");
+    assert!(after.tier > before.tier, "the new revision is not published");
 
     let recorded = &changes(&world, "standard").await[0];
     let expected = json!({

@@ -314,14 +314,14 @@ async fn a_channel_with_sends_or_a_phone_stays_and_goes_on() {
     assert_eq!((refused.status, refused.code().as_deref()), (409, Some("channel_in_use")));
     let body = json!({"type": "text", "message": "x", "phone_number": "5511988887777"}).to_string();
     let sent = world.service.post(&World::send(world.foreign), &world.globex.key, body).await;
-    assert_eq!(sent.status, 202, "it is found as before: {}", sent.body);
+    assert_eq!(sent.status, 202, "the channel is found as before: {}", sent.body);
     for id in [world.foreign_send.to_string(), sent.json()["send_id"].as_str().unwrap().to_owned()] {
         let canceled = world.service.post(&format!("/api/v1/sends/{id}/cancel"), &world.globex.key, "").await;
         assert_eq!(canceled.status, 200, "{}", canceled.body);
     }
     world.operated(Method::DELETE, &path, Value::Null, 204).await;
     let kept = world.service.get(&format!("/api/v1/sends/{}", world.foreign_send), &world.globex.key).await;
-    assert_eq!(kept.status, 200, "its sends stay: {}", kept.body);
+    assert_eq!(kept.status, 200, "the channel's sends stay: {}", kept.body);
 
     let linked = world.service.channel(&world.acme, Kind::WebSession, "linked", Status::Connected).await;
     let number = PhoneNumber::parse("5511988887777").unwrap();

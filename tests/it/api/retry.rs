@@ -91,7 +91,11 @@ async fn unattempted_messages_are_sent_again_on_request() {
     let sent = service.post(&World::send(channel), &acme.key, body.to_string()).await.json();
     let send: Uuid = sent["send_id"].as_str().unwrap().parse().unwrap();
     let still_to_go = retry(&service, &acme, send, "", &json!({"state": ["canceled", "unknown"]})).await;
-    assert_eq!(still_to_go.code().as_deref(), Some("no_valid_recipients"), "nothing of it is over");
+    assert_eq!(
+        still_to_go.code().as_deref(),
+        Some("no_valid_recipients"),
+        "no message of the send has ended"
+    );
     service.post(&format!("/api/v1/sends/{send}/cancel"), &acme.key, "").await;
     assert_eq!(
         retry(&service, &acme, send, "", &json!({})).await.code().as_deref(),

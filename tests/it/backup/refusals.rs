@@ -19,7 +19,7 @@ fn a_backup_replaces_no_file_and_needs_a_database() {
     place.json("backup one.backup");
     let path = place.path().join("one.backup");
     let mode = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
-    assert_eq!(mode & 0o777, 0o600, "it holds people's data");
+    assert_eq!(mode & 0o777, 0o600, "the backup holds people's data");
     refused(&place, "backup one.backup", 2, "exists already");
     refused(&place, "backup nowhere/one.backup", 1, "cannot write");
     let said = place.run("backup two.backup").stdout;

@@ -104,7 +104,10 @@ fn a_key_that_others_can_read_is_bad_and_so_is_an_invalid_one() {
     assert_found(&place, "key file", "bad", "does not hold keys");
     std::fs::write(&key, &secret).unwrap();
     let run = place.run("doctor");
-    assert!(!run.stdout.contains(secret.trim()) && !run.stderr.contains(secret.trim()), "it shows the key");
+    assert!(
+        !run.stdout.contains(secret.trim()) && !run.stderr.contains(secret.trim()),
+        "the output shows the key"
+    );
 }
 
 #[test]
@@ -123,7 +126,7 @@ fn a_key_file_of_another_database_is_recognised_by_the_sealed_values() {
     let place = place.with("POMBO__SECRETS__KEY", &other);
     assert_found(&place, "secrets", "bad", "secrets.previous_keys");
     let run = place.run("doctor");
-    assert!(!run.stdout.contains(&other) && !run.stderr.contains(&other), "it shows the key");
+    assert!(!run.stdout.contains(&other) && !run.stderr.contains(&other), "the output shows the key");
 }
 
 #[test]

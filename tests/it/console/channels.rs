@@ -175,7 +175,7 @@ async fn a_business_account_is_connected_again_with_a_new_token_that_nobody_sees
         "the history shows it: {page}"
     );
     let no_phone = owner.post(&format!("{place}/pair"), &[]).await;
-    assert_eq!(no_phone.status, 404, "it is no web session");
+    assert_eq!(no_phone.status, 404, "the channel is no web session");
 }
 
 #[tokio::test]

@@ -77,7 +77,7 @@ async fn one_of_two_hundred_companies_is_found_and_chosen() {
     let keys = operator.submit("/console/companies", &form).await;
     assert!(keys.contains("<h1>API keys</h1>") && keys.contains("shop 137"), "{keys}");
     let owner = world.signed_in(Role::Owner).await;
-    assert_eq!(owner.post("/console/companies", &form).await.status, 404, "it is not theirs");
+    assert_eq!(owner.post("/console/companies", &form).await.status, 404, "the company is not theirs");
     assert!(!owner.page("/console/companies").await.contains("shop"), "nor shown to them");
 }
 
@@ -90,7 +90,11 @@ async fn the_session_s_token_reads_contacts_and_nothing_else() {
     assert!(token.starts_with("pombos_"), "{token}");
     assert_eq!(world.service.get("/api/v1/contacts", token).await.status, 200);
     assert_eq!(world.service.get("/api/v1/sends", token).await.status, 401);
-    assert!(!viewer.page("/console/company").await.contains(token), "it is shown once");
+    assert!(!viewer.page("/console/company").await.contains(token), "the token is shown once");
     viewer.post("/console/sign-out", &[]).await;
-    assert_eq!(world.service.get("/api/v1/contacts", token).await.status, 401, "it ends with the session");
+    assert_eq!(
+        world.service.get("/api/v1/contacts", token).await.status,
+        401,
+        "the token ends with the session"
+    );
 }

@@ -51,7 +51,7 @@ async fn a_send_is_checked_before_it_goes_and_goes_once() {
         ("numbers", numbers.as_str()),
     ];
     let unchecked = member.post(NEW, &with(&fields, &[("action", "send")])).await;
-    assert_eq!(unchecked.status, 200, "it is shown, and not sent: {}", unchecked.body);
+    assert_eq!(unchecked.status, 200, "the send is shown, and not sent: {}", unchecked.body);
     assert!(unchecked.body.contains("The form was changed after the check"), "{}", unchecked.body);
     let checked = member.post(NEW, &with(&fields, &[("action", "check")])).await;
     assert_eq!(checked.status, 200, "{}", checked.body);
@@ -66,7 +66,7 @@ async fn a_send_is_checked_before_it_goes_and_goes_once() {
     let digest = value_of(&checked.body, "checked").unwrap();
     let send = with(&fields, &[("action", "send"), ("checked", &digest)]);
     let changed = member.post(NEW, &with(&send, &[("message", "something else")])).await;
-    assert_eq!(changed.status, 200, "what was not checked does not go: {}", changed.body);
+    assert_eq!(changed.status, 200, "an unchecked send does not go: {}", changed.body);
     let (first, second) = (member.post(NEW, &send).await, member.post(NEW, &send).await);
     assert_eq!((first.status, second.status), (303, 303), "{}", first.body);
     assert_eq!(first.header("location"), second.header("location"));

@@ -298,7 +298,7 @@ async fn the_page_of_a_large_send_waits_for_no_count() {
     let page = viewer.page(&address).await;
     assert!(page.contains("1,000,000 of 1,000,000 messages are done"), "{page}");
     assert!(page.contains("The messages are being counted.") && !page.contains("Send again"), "{page}");
-    until("its figures", async || viewer.page(&address).await.contains("100,000")).await;
+    until("the send's figures", async || viewer.page(&address).await.contains("100,000")).await;
     // Few messages match, far from the beginning: the next page goes on after the last message that was read.
     let page = viewer.page(&format!("{address}?state=read")).await;
     assert!(
@@ -318,7 +318,7 @@ async fn the_dry_run_of_a_large_retry_comes_to_its_page() {
     let mut stream =
         member.request(Method::GET, &format!("{address}/live?state=failed")).send().await.unwrap();
     let mut told = String::new();
-    until("the dry run told", async || {
+    until("the dry run's result", async || {
         told.push_str(&String::from_utf8_lossy(&stream.chunk().await.unwrap().unwrap_or_default()));
         told.contains("2,000 recipients") && told.contains(">Send</button>")
     })

@@ -106,7 +106,10 @@ async fn a_language_that_is_chosen_stays_chosen() {
     let shown = owner.submit("/console/language", &[("language", "pt-BR"), ("next", "/console")]).await;
     assert!(shown.contains("<h1>Visão geral</h1>"), "{shown}");
     let elsewhere = Browser::with_session(&world.service, &owner.cookie("pombo_session").unwrap());
-    assert!(elsewhere.page("/console").await.contains("<h1>Visão geral</h1>"), "it is kept with the account");
+    assert!(
+        elsewhere.page("/console").await.contains("<h1>Visão geral</h1>"),
+        "the language is kept with the account"
+    );
     let wrong = owner.post("/console/language", &[("language", "fr")]).await;
     assert_eq!(wrong.status, 400);
     let away = owner.post("/console/language", &[("language", "en"), ("next", "//evil.example")]).await;

@@ -195,13 +195,13 @@ pub(super) fn conclude(server: &Server, line: &Line, answer: &Node) {
 }
 
 fn verify(server: &Server, engagement: &Engagement, signed: &Node) -> Result<()> {
-    let signed = content_of(signed, "device-identity").context("it is missing")?;
+    let signed = content_of(signed, "device-identity").context("the signed identity is missing")?;
     let signed = wa::ADVSignedDeviceIdentity::decode_from_slice(&signed)?;
     let phone = server.change(|world| world.account(&engagement.name.number).person.phone.identity());
     let text = [&BY_DEVICE[..], &engagement.details, &engagement.identity, &public(&phone)].concat();
     let key = PublicKey::from_djb_public_key_bytes(&engagement.identity)?;
     let signature = signed.device_signature.unwrap_or_default();
-    ensure!(key.verify_signature(&text, &signature), "it is not the device's");
+    ensure!(key.verify_signature(&text, &signature), "the signature is not the device's");
     Ok(())
 }
 

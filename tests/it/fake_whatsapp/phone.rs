@@ -42,7 +42,7 @@ impl Phone {
         let (identity, secret) =
             (BASE64_STANDARD.decode(identity).unwrap(), BASE64_STANDARD.decode(secret).unwrap());
         self.server.change(|world| {
-            let line = world.offered.get(reference).cloned().expect("the QR code is not good (any more)");
+            let line = world.offered.get(reference).cloned().expect("the QR code is not valid (any more)");
             pairing::used(world, &self.number, &line, identity, &secret);
         });
     }

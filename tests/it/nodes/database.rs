@@ -119,7 +119,7 @@ async fn a_node_whose_fence_is_closed_writes_nothing_and_renews_nothing() {
     let id = old.node().unwrap();
     store.commit(&old, &begun(10), now).await.unwrap();
     store.commit(&new, &begun(11), now).await.unwrap();
-    assert!(!store.close_fence(id).await.unwrap(), "its lease lasts");
+    assert!(!store.close_fence(id).await.unwrap(), "the node's lease lasts");
     store.renew_node(id, Duration::ZERO).await.unwrap();
     let seen = store.renew_node(new.node().unwrap(), LONG).await.unwrap();
     assert!(seen[0].is_alive() && !seen[1].is_alive() && seen[1].id == id);

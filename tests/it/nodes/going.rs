@@ -43,7 +43,7 @@ async fn a_node_that_is_stopped_hands_its_channels_over_at_once() {
     owner.stop().await;
     let nodes = stage.universe.store.nodes().await.unwrap();
     let left = nodes.iter().all(|node| node.name != stopped || !node.is_alive());
-    assert!(left, "it leaves before it ends, so that nobody waits for its lease");
+    assert!(left, "the node leaves before it ends, so that no node waits for its lease");
     let name = &stage.nodes[0].name;
     until("another owner", async || stage.owner().await.as_deref() == Some(*name)).await;
     stage.all_heard_once(PEOPLE).await;
@@ -58,7 +58,7 @@ async fn a_node_that_slept_through_its_lease_sends_nothing_more_and_ends() {
     owner.signal("-STOP");
     until("another owner", async || stage.has_other_owner(&owner).await).await;
     owner.signal("-CONT");
-    assert!(!owner.ended().await.success(), "it says that it was taken over");
+    assert!(!owner.ended().await.success(), "the node's status says that it was taken over");
     stage.all_heard_once(PEOPLE).await;
     stage.end().await;
 }

@@ -39,7 +39,7 @@ async fn a_send_that_another_node_accepts_goes_beside_one_under_way() {
     until("the bulk send under way", async || stage.serving.figures().0 > 0).await;
     stage.send(&stage.nodes[0], SINGLE).await;
     until("the single message", async || stage.heard().contains_key(&SINGLE.to_string())).await;
-    assert!(stage.heard().len() < PEOPLE as usize, "it waited for the whole bulk send");
+    assert!(stage.heard().len() < PEOPLE as usize, "the send waited for the whole bulk send");
     stage.nodes.push(owner);
     stage.all_heard_once(PEOPLE + 1).await;
     stage.end().await;

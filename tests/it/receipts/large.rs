@@ -93,7 +93,7 @@ async fn the_number_of_preferences_that_wait_for_the_database_is_bounded() {
     let told: Vec<_> = (0..WEBHOOKS)
         .map(|nth| post(&running, preferences("stop", WORDS * nth..WORDS * (nth + 1))))
         .collect();
-    until("what is too much refused", async || told.iter().any(JoinHandle::is_finished)).await;
+    until("an answer to one of the webhooks", async || told.iter().any(JoinHandle::is_finished)).await;
     writer.execute_unprepared("COMMIT").await.unwrap();
     writer.close().await.unwrap();
     let mut answers = BTreeMap::<u16, u64>::new();

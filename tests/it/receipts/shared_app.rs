@@ -90,7 +90,7 @@ async fn two_companies_of_one_app_get_each_exactly_their_own(universe: &Universe
     assert_eq!(teller.post(running.channel, webhook.clone(), Some(&signature)).await.status, 200);
     let acme: BTreeSet<_> = [1, 3, 7].map(|who| (running.company, FIRST + who)).into();
     assert_eq!(left_out(&running).await, acme);
-    assert_eq!(rows(universe).await, before, "what is about another's number changes no message");
+    assert_eq!(rows(universe).await, before, "a report about another company's number changes no message");
     assert_eq!(teller.post(theirs, webhook, Some(&signature)).await.status, 200);
     let globex: BTreeSet<_> = [0, 2, 4, 7].map(|who| (globex, FIRST + who)).into();
     assert_eq!(left_out(&running).await, acme.union(&globex).copied().collect());

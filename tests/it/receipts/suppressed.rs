@@ -256,7 +256,8 @@ async fn a_removal_of_the_account_before_its_last_connection_is_ignored(universe
     running.settled(1).await;
     assert_eq!(running.status(running.channel).await, Status::Connected);
     assert_eq!(teller.tell_field_at(running.channel, "account_update", &removed, now + 2).await.status, 200);
-    until("it disconnected", async || running.status(running.channel).await == Status::Disconnected).await;
+    until("the channel disconnected", async || running.status(running.channel).await == Status::Disconnected)
+        .await;
     running.end().await;
 }
 

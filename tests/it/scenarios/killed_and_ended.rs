@@ -110,7 +110,7 @@ async fn denies_nothing(killed: &Killed<'_>, id: &str, ended: &str) {
     })
     .await;
     killed.aim();
-    until("every message that went out told of", async || {
+    until("every message that went out delivered", async || {
         let states = told(killed, id).await;
         has().iter().all(|to| ["delivered", "read"].contains(&states[to].as_str()))
     })

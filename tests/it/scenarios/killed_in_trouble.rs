@@ -56,7 +56,7 @@ async fn killed_in(
     killed.serving.simulator.script(script).unwrap();
     for kill in 1..=KILLS {
         let before = seen(&killed).await;
-        until("the trouble", async || seen(&killed).await >= before + so_much).await;
+        until("the trouble seen", async || seen(&killed).await >= before + so_much).await;
         assert!(killed.messages() < CONTACTS, "kill {kill} came too late to be in the middle of the send");
         killed.kill_and_start_again().await;
     }
@@ -122,7 +122,8 @@ async fn killed_while_the_template_is_paused(universe: &Universe) {
         assert!(killed.messages() < CONTACTS, "kill {kill} came too late to be in the middle of the send");
         killed.kill_and_start_again().await;
         // Webhooks come in any order: the service has this one before the next is sent.
-        until("the pause told", async || told(&killed.serving.simulator).await >= 2 * kill - 1).await;
+        until("the webhook of the pause", async || told(&killed.serving.simulator).await >= 2 * kill - 1)
+            .await;
         let before = killed.messages();
         turn(&killed, "APPROVED");
         until("more messages", async || killed.messages() > before + 100).await;

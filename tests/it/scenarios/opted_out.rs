@@ -57,7 +57,7 @@ async fn leave_out(running: &Running, number: u64, scope: Suppression) {
     let promo = template(running, "promo").await;
     // A dry run finds that out without a message.
     let path = format!("/api/v1/chat/{}/messages?dry_run=true", running.channel);
-    until("the service knowing of it", async || {
+    until("the service to know the opt-out", async || {
         let answer = running.ask(Method::POST, &path, &advertising(promo, &[number])).await;
         answer.json()["code"] == "no_valid_recipients"
     })
@@ -251,16 +251,16 @@ async fn a_recipient_over_the_marketing_limit_is_held_for_a_day_and_gets_everyth
             == (json!(1), json!(1), json!(0))
     };
     until("the message put off", async || running.simulator.number(NUMBER).unwrap().refused == 1).await;
-    until("that written", async || waits(&running, &first).await).await;
+    until("the hold written", async || waits(&running, &first).await).await;
 
     // The next marketing message waits too, without an attempt, before and after a restart.
     let second = send(&running, &advertising(promo, &[stays, tired]), 2).await;
     until("the others reached", async || got(&running, stays) == 2).await;
-    until("that written", async || waits(&running, &second).await).await;
+    until("the hold written", async || waits(&running, &second).await).await;
     running.restart().await;
     let third = send(&running, &advertising(promo, &[stays, tired]), 2).await;
     until("the others reached", async || got(&running, stays) == 3).await;
-    until("that written", async || waits(&running, &third).await).await;
+    until("the hold written", async || waits(&running, &third).await).await;
     assert_eq!((got(&running, tired), running.simulator.number(NUMBER).unwrap().arrivals), (0, 4));
 
     // Everything else goes.

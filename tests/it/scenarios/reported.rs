@@ -229,7 +229,7 @@ async fn in_the_middle(universe: &Universe, expires_after: Option<Duration>) -> 
 /// messages in flight at the kill, then with them.
 async fn assert_ended_and_reported(killed: Killed<'_>, send: Uuid) {
     assert_ne!(killed.in_doubt, 0, "nothing was in flight at the kill");
-    assert!(killed.messages() < CONTACTS, "it ended too late to be in its middle");
+    assert!(killed.messages() < CONTACTS, "the send ended too late to be in its middle");
     assert_reported(&killed, &[send].into()).await;
     killed.aim();
     // Not every message is read.
@@ -260,7 +260,7 @@ async fn the_report_of_each_message_of_a_send_that_expired_during_a_crash_fits_t
 ) {
     let (mut killed, send) = in_the_middle(universe, Some(UNTIL_EXPIRY)).await;
     let shown = killed.shown(&send.to_string()).await;
-    assert_eq!(shown["state"], "active", "it expired before the kill");
+    assert_eq!(shown["state"], "active", "the send expired before the kill");
     killed.kill().await;
     let expires_at = Timestamp::parse(shown["expires_at"].as_str().unwrap()).unwrap();
     until("the send's time over", async || Timestamp::now() > expires_at).await;

@@ -69,7 +69,7 @@ async fn only_another_goes(running: &Running, number: u64) {
     let before = running.delivered().0;
     let other = begin(running, &json!({ "type": "text", "message": "hi", "phone_number": number })).await;
     comes_to(running, &other, "finished").await;
-    assert_eq!(running.delivered().0, before + 1, "what was stopped goes on");
+    assert_eq!(running.delivered().0, before + 1, "a stopped send goes on");
 }
 
 async fn a_paused_send_stops_before_its_next_message_and_goes_on_where_it_stopped(universe: &Universe) {
@@ -81,7 +81,7 @@ async fn a_paused_send_stops_before_its_next_message_and_goes_on_where_it_stoppe
     assert_eq!((&paused["state"], &paused["waiting"]["reason"]), (&json!("paused"), &json!("paused")));
     let stopped = quiet(&running).await;
     assert!(stopped <= at_answer + AT_ONCE, "{stopped} messages, {at_answer} when it was paused");
-    assert!(stopped < CONTACTS, "it came too late to be in the middle of the send");
+    assert!(stopped < CONTACTS, "the request came too late to be in the middle of the send");
     only_another_goes(&running, SINGLE).await;
     let expected = [("sent".to_owned(), stopped), ("queued".to_owned(), CONTACTS - stopped)].into();
     until("every answer written", async || counts(&shown(&running, &id).await) == expected).await;
@@ -124,7 +124,7 @@ async fn a_canceled_send_counts_its_sent_messages_and_sends_no_more(universe: &U
     assert_eq!((&canceled["state"], &canceled["waiting"]), (&json!("canceled"), &Value::Null));
     let stopped = quiet(&running).await;
     assert!(stopped <= at_answer + AT_ONCE, "{stopped} messages, {at_answer} when it was canceled");
-    assert!(stopped < CONTACTS, "it came too late to be in the middle of the send");
+    assert!(stopped < CONTACTS, "the request came too late to be in the middle of the send");
     only_another_goes(&running, SINGLE).await;
     let expected = [("sent".to_owned(), stopped), ("canceled".to_owned(), CONTACTS - stopped)].into();
     until("every answer written", async || counts(&shown(&running, &id).await) == expected).await;

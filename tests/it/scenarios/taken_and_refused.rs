@@ -20,7 +20,7 @@ use crate::running::{APP_SECRET, Running, until};
 
 stores!(
     a_message_that_may_have_been_accepted_waits_for_its_receipt_after_a_crash,
-    a_message_that_was_perhaps_taken_and_is_canceled_is_delivered_once_its_receipt_says_so,
+    a_canceled_message_that_may_have_been_accepted_is_delivered_once_its_receipt_says_so,
 );
 
 /// The pause before a retry, of which at least half passes: longer than any test.
@@ -123,7 +123,7 @@ async fn a_message_that_may_have_been_accepted_waits_for_its_receipt_after_a_cra
     killed.end().await;
 }
 
-async fn a_message_that_was_perhaps_taken_and_is_canceled_is_delivered_once_its_receipt_says_so(
+async fn a_canceled_message_that_may_have_been_accepted_is_delivered_once_its_receipt_says_so(
     universe: &Universe,
 ) {
     let running = Running::start(universe, |config| {

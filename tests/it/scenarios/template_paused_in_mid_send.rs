@@ -70,7 +70,10 @@ impl Sends {
         })
         .await;
         assert_eq!((&shown["state"], &shown["counts"]["failed"]), (&json!("active"), &json!(0)), "{shown}");
-        assert!(shown["counts"]["queued"].as_u64().unwrap() > 0, "it was paused too late to prove anything");
+        assert!(
+            shown["counts"]["queued"].as_u64().unwrap() > 0,
+            "the template was paused too late to prove anything"
+        );
         let mut again = plain_template(self.hello);
         again["phone_number"] = json!(FIRST);
         let (status, answer) = self.running.send(&again).await;

@@ -76,7 +76,7 @@ async fn known_recipients_get_more_templates_while_new_people_wait(universe: &Un
     let stranger = send_one(&running, hello, STRANGER).await;
     until_it_waits_for(&running, &stranger, "template_quota").await;
     send_one(&running, hello, FIRST).await;
-    until("who was written to has a second message", async || got(&running, FIRST) == 2).await;
+    until("the known recipient has a second message", async || got(&running, FIRST) == 2).await;
     let paused = send_one(&running, hello, STRANGER + 1).await;
     steer(&running, &paused, "pause").await;
     let known = {
@@ -89,7 +89,7 @@ async fn known_recipients_get_more_templates_while_new_people_wait(universe: &Un
         until_it_waits_for(&running, waits, "template_quota").await;
     }
     assert_eq!(written_to(&running), (0..QUOTA).collect());
-    until("it is finished", async || show(&running, &known).await["state"] == "finished").await;
+    until("the send finished", async || show(&running, &known).await["state"] == "finished").await;
     put_tier(&running, "sparing", options(QUOTA + 2)).await;
     running.settled(QUOTA + 4).await;
     running.end().await;
@@ -115,7 +115,7 @@ async fn gets_a_bulk_send(running: Running) {
     let (status, answer) = running.send(&many).await;
     assert_eq!((status, answer["recipients_count"].as_u64()), (202, Some(25)), "{answer}");
     let send = answer["send_id"].as_str().unwrap().to_owned();
-    until("everybody who was written to has a second message", async || {
+    until("every known recipient has a second message", async || {
         (0..QUOTA).all(|nth| got(&running, FIRST + nth) == 2)
     })
     .await;
@@ -130,7 +130,7 @@ async fn gets_a_bulk_send(running: Running) {
     // With room for some more people, exactly these more messages go, one to each person.
     steer(&running, &blocked, "cancel").await;
     put_tier(&running, "sparing", options(QUOTA + 4)).await;
-    until("so many more", async || running.delivered().0 >= 2 * QUOTA + 4).await;
+    until("four more people's messages", async || running.delivered().0 >= 2 * QUOTA + 4).await;
     until_it_waits_for(&running, &send, "template_quota").await;
     assert_eq!(running.delivered().0, 2 * QUOTA + 4);
     put_tier(&running, "sparing", options(QUOTA + 100)).await;
@@ -155,8 +155,8 @@ async fn known_recipients_get_templates_after_a_restart(universe: &Universe) {
     assert_eq!(status, 202, "{answer}");
     let known = answer["send_id"].as_str().unwrap().to_owned();
     running.restart().await;
-    until("who was written to has a second message", async || got(&running, FIRST + 2) == 2).await;
-    until("it is finished", async || show(&running, &known).await["state"] == "finished").await;
+    until("the known recipient has a second message", async || got(&running, FIRST + 2) == 2).await;
+    until("the send finished", async || show(&running, &known).await["state"] == "finished").await;
     until_it_waits_for(&running, &stranger, "template_quota").await;
     assert_eq!(written_to(&running), (0..QUOTA).collect());
     running.end().await;
@@ -192,7 +192,7 @@ async fn a_new_person_takes_one_place_in_the_quota_however_many_messages_wait(un
     }
     // Each new person has two messages: both go with the one place that there is.
     put_tier(&running, "sparing", options(QUOTA + 1)).await;
-    until("both to the first new person", async || got(&running, STRANGER) == 2).await;
+    until("both messages to the first new person", async || got(&running, STRANGER) == 2).await;
     until_it_waits_for(&running, &sends[2], "template_quota").await;
     assert_eq!(running.delivered(), (QUOTA + 2, QUOTA + 1));
     put_tier(&running, "sparing", options(QUOTA + WAITING)).await;

@@ -55,7 +55,7 @@ async fn each_sends_from_its_own_number_and_hears_of_its_own_messages() {
         sends.push((sent, message));
     }
     maria.reads(&sends[1].1);
-    crate::running::until("theirs to be read", async || {
+    crate::running::until("the other company's message to be read", async || {
         world.message_of(&theirs, &sends[1].0.send).await["state"] == "read"
     })
     .await;

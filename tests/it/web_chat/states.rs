@@ -101,6 +101,6 @@ async fn a_message_that_whatsapp_does_not_understand_has_failed_with_its_code() 
     world.becomes(&world.own, "linked", "connected", None).await;
     let (sent, _) = world.arrives(&text(MARIA, "de novo")).await;
     world.reaches(&sent.send, "sent").await;
-    assert_eq!(world.message(&refused.send).await["state"], "failed", "it is not tried again");
+    assert_eq!(world.message(&refused.send).await["state"], "failed", "the refused message is not retried");
     assert_eq!(world.whatsapp.messages().len(), 1);
 }
