@@ -18,7 +18,7 @@ stores! {
     a_search_is_exact_while_contacts_are_added_changed_and_indexed,
     segments_with_many_changes_are_rebuilt,
     contacts_keep_their_order_when_the_clock_jumps_back,
-    a_schema_that_goes_down_and_up_keeps_contacts_and_what_finds_them,
+    a_schema_that_goes_down_and_up_keeps_contacts_and_their_index,
 }
 
 /// Contacts of one segment here.
@@ -208,7 +208,7 @@ async fn contacts_keep_their_order_when_the_clock_jumps_back(universe: &Universe
     assert!(shown.is_sorted_by_key(|contact| std::cmp::Reverse((contact.created_at, contact.id))));
 }
 
-async fn a_schema_that_goes_down_and_up_keeps_contacts_and_what_finds_them(universe: &Universe) {
+async fn a_schema_that_goes_down_and_up_keeps_contacts_and_their_index(universe: &Universe) {
     let company = company(universe, "acme").await;
     let store = &universe.store;
     let mut dice = Dice(0xca11);

@@ -14,7 +14,7 @@ use crate::scenarios::stage::{plain_template, template};
 
 stores!(
     a_second_message_to_a_recipient_waits_for_the_pair_interval,
-    what_waits_for_long_says_so_from_the_store,
+    a_message_that_waits_long_shows_its_reason_from_the_store,
     a_template_beyond_the_quota_waits_for_the_quota,
     a_message_with_an_unknown_outcome_waits_for_its_receipt,
     a_channel_that_the_provider_refuses_says_so_before_anything_else,
@@ -81,7 +81,7 @@ async fn a_second_message_to_a_recipient_waits_for_the_pair_interval(universe: &
     running.end().await;
 }
 
-async fn what_waits_for_long_says_so_from_the_store(universe: &Universe) {
+async fn a_message_that_waits_long_shows_its_reason_from_the_store(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     tighten(&running, "pair_interval", json!("20m"), "one in 20m").await;
     for _ in 0..10 {

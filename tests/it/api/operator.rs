@@ -236,7 +236,7 @@ async fn changes_are_listed_newest_first_and_in_pages() {
 }
 
 #[tokio::test]
-async fn what_is_hostile_is_refused_and_never_a_failure() {
+async fn hostile_requests_are_refused_and_never_a_failure() {
     let world = World::new().await;
     let deep = format!("{}{}", "[".repeat(4000), "]".repeat(4000));
     let nested = format!(r#"{{"kind":{deep}}}"#);
@@ -277,7 +277,7 @@ async fn what_is_hostile_is_refused_and_never_a_failure() {
 }
 
 #[tokio::test]
-async fn an_operator_without_a_body_s_patience_is_refused_before_it_is_read() {
+async fn an_operator_s_request_is_refused_before_its_body_is_read() {
     let world = World::new().await;
     let web = world.service.channel(&world.acme, Kind::WebSession, "line", Status::Pairing).await;
     let head = |path: &str, key: &str| {

@@ -146,7 +146,7 @@ fn vague(schema: &Value, path: &str, found: &mut Vec<String>) {
 }
 
 #[test]
-fn no_shape_is_left_to_be_guessed() {
+fn every_schema_is_described() {
     let mut found = Vec::new();
     vague(&pombo::api::document(), "", &mut found);
     assert_eq!(found, [""; 0]);
@@ -227,7 +227,7 @@ async fn the_page_is_served_whole_from_the_program() {
 }
 
 #[tokio::test]
-async fn what_is_switched_off_is_not_there() {
+async fn disabled_pages_are_not_found() {
     let service = Service::start_with(Options { docs: false, ..Options::default() }).await;
     for path in ["/openapi.json", "/docs", "/docs/index.html", "/metrics"] {
         let answer = service.get(path, "").await;

@@ -73,7 +73,7 @@ fn a_service_of_its_own_is_loaded_measured_and_removed() {
 }
 
 #[test]
-fn what_is_not_started_when_the_wait_is_over_is_canceled_and_the_limit_is_seen_to_be_kept() {
+fn messages_that_did_not_start_during_the_wait_are_canceled_and_the_limit_is_kept() {
     let place = Place::new();
     let line =
         "loadtest --contacts 300 --tags 1 --duration 1s --single-rate 20/s --rate 60/s --drain 0s --data .";

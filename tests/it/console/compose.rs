@@ -313,7 +313,7 @@ async fn without_a_channel_the_page_says_what_to_do_first() {
 }
 
 #[tokio::test]
-async fn the_first_step_says_what_is_not_chosen_and_keeps_the_tag() {
+async fn the_first_step_names_missing_choices_and_keeps_the_tag() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     let shop = shop(&world).await;

@@ -85,7 +85,7 @@ async fn sends_are_listed_and_narrowed_by_state_channel_tag_and_day() {
 }
 
 #[tokio::test]
-async fn a_send_is_shown_with_what_it_waits_for_and_steered_by_those_who_may() {
+async fn a_send_is_shown_with_its_wait_and_controlled_by_permitted_people() {
     let world = World::new().await;
     let (member, viewer) = (world.signed_in(Role::Member).await, world.signed_in(Role::Viewer).await);
     let id = accepted(&world, shop(&world).await, json!({"send_at": in_an_hour()})).await;

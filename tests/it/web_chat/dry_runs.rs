@@ -118,7 +118,7 @@ async fn a_dry_run_uses_up_no_limit() {
 }
 
 #[tokio::test]
-async fn a_message_that_waits_for_its_recipient_s_last_one_is_told_so() {
+async fn a_message_within_its_recipient_s_pair_interval_is_refused_with_that_reason() {
     let world = World::linked_with(|config| config.web_session.patience = Duration::from_secs(3)).await;
     world.whatsapp.contact(MARIA);
     world.whatsapp.contact(JOAO);
