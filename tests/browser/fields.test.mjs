@@ -58,7 +58,7 @@ test('values of each recipient are previewed and reach each recipient', async ()
     assertQuiet(person, demo);
 });
 
-test('what only looks like such a value is refused beside its field', async () => {
+test('a text that only looks like a value of a recipient is refused beside its field', async () => {
     const person = await browser.signedIn(demo);
     const { page } = person;
     await page.goto(`${demo.url}/console/sends/new?type=template&channel=${channel.id}&template=${template.id}`);

@@ -87,7 +87,7 @@ function isButton(name) {
 for (const [way, means, script] of [['without script', mouse, false], ['with the keyboard alone', keyboard, true]]) {
     const word = script ? 'keyboard' : 'plain';
 
-    test(`somebody is invited, comes in and signs in, ${way}`, async () => {
+    test(`a person is invited, joins and signs in, ${way}`, async () => {
         const owner = await browser.signedIn(demo, 'owner', { script });
         const email = `${word}@example.com`;
         await owner.page.goto(`${demo.url}/console/company`);
@@ -159,7 +159,7 @@ for (const [way, means, script] of [['without script', mouse, false], ['with the
         await person.context.close();
     });
 
-    test(`a number is left out and let in again, ${way}`, async () => {
+    test(`a number is suppressed and released, ${way}`, async () => {
         const person = await browser.signedIn(demo, 'owner', { script });
         const { page } = person;
         const hand = means(page);

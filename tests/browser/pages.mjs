@@ -26,7 +26,7 @@ export async function addresses(demo, role) {
         '/console/templates', '/console/contacts', '/console/contacts/import', '/console/sends/new', '/console/sends',
         '/console/suppressions', '/console/account', '/console/help',
     ];
-    // One that runs and one that is over.
+    // A running send and a finished one.
     const { body } = await demo.request('GET', '/api/v1/sends?limit=2');
     for (const send of body.data) pages.push(`/console/sends/${send.id}`, `/console/sends/${send.id}/messages/0`);
     if (body.data.length) pages.push(`/console/sends/${body.data.at(-1).id}/again`);

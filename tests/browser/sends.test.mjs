@@ -46,7 +46,7 @@ test('a send to a tag is watched to its end', async () => {
     assertQuiet(person, demo);
 });
 
-test('the pace of this moment shows a send at once and falls to zero when it is over', async () => {
+test('the current pace shows a send at once and falls to zero when it ends', async () => {
     const person = await browser.signedIn(demo);
     const { page } = person;
     const { channels: [channel], tags } = demo.said.companies[0];
@@ -84,7 +84,7 @@ test('a running send is paused, goes on, and is canceled', async () => {
     assertQuiet(person, demo);
 });
 
-test('what failed is sent again, after it was shown', async () => {
+test('failed messages are sent again, after they were shown', async () => {
     await failing(demo, '0002');
     const person = await browser.signedIn(demo);
     const { page } = person;

@@ -37,7 +37,7 @@ async function signIn(page, email, password) {
     await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-test('an invitation makes somebody who signs in, and leads back to where they were', async () => {
+test('an invited person signs in, and returns to the page where they were', async () => {
     const { email } = await member('maria', 'correct horse battery');
     const person = await browser.person();
     const { page } = person;
@@ -50,7 +50,7 @@ test('an invitation makes somebody who signs in, and leads back to where they we
     assertQuiet(person, demo);
 });
 
-test('wrong passwords are refused alike, and after some of them one has to wait', async () => {
+test('wrong passwords are refused alike, and after several of them a person has to wait', async () => {
     const { email } = await member('pedro', 'correct horse battery');
     const { page } = await browser.person();
     const said = [];

@@ -1,4 +1,4 @@
-// Large records: a file of 2 GB, two hundred companies, a send of a million messages. None is slow, none breaks the page.
+// Large records: a file of 2 GB, two hundred companies, a send of a million messages. No page is slow, and none breaks.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -107,7 +107,7 @@ async function growth(done) {
     return Math.max(most, await memory()) - before;
 }
 
-/** A person of many companies, who chose the first. */
+/** A member of many companies, who chose the first. */
 async function ofAcme(options = {}) {
     const person = await browser.signedIn(demo, 'owner', options);
     await person.page.goto(`${demo.url}/console/companies`);
@@ -145,7 +145,7 @@ for (const [script, size, words] of [
     });
 }
 
-test('an upload whose connection breaks says so and keeps the words', async () => {
+test('the page of an upload whose connection breaks says so and keeps the input', async () => {
     const person = await ofAcme();
     const { page } = person;
     await page.route(/contacts\/import$/, route => (route.request().method() === 'POST' ? route.abort('connectionreset') : route.continue()));
@@ -156,7 +156,7 @@ test('an upload whose connection breaks says so and keeps the words', async () =
     await person.context.close();
 });
 
-test('one of two hundred companies is found as one types, and chosen', async () => {
+test('one of two hundred companies is found while a person types, and chosen', async () => {
     const person = await browser.signedIn(demo);
     const { page } = person;
     const answer = await page.goto(`${demo.url}/console/companies`);

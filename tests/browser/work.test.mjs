@@ -46,7 +46,7 @@ test('a file of 10,000 contacts is mapped, imported and followed to its end', as
     assertQuiet(person, demo);
 });
 
-test('a search as one types finds a contact, and its name is text and nothing else', async () => {
+test('a search while a person types finds a contact, and its name is text and nothing else', async () => {
     const person = await browser.signedIn(demo);
     const { page } = person;
     const record = { phone_number: '+5511988887777', first_name: '<img src=x onerror=alert(1)>', last_name: 'שלום 😀' };
@@ -83,7 +83,7 @@ test('the played phone is paired in the page, and unlinked', async () => {
     assertQuiet(person, demo);
 });
 
-test('a tier is changed, with the new end of what runs shown before', async () => {
+test('a tier is changed, after the page shows the new end of running sends', async () => {
     const { channels: [, channel], tags } = demo.said.companies[0];
     const everyone = tags.find(tag => tag.name === 'everyone');
     const body = { type: 'text', message: 'hello', contact_tag_id: everyone.id };
@@ -105,7 +105,7 @@ test('a tier is changed, with the new end of what runs shown before', async () =
     assertQuiet(person, demo);
 });
 
-test("another company's addresses are not there", async () => {
+test("another company's addresses are not found", async () => {
     const person = await browser.signedIn(demo);
     const { page } = person;
     const [, other] = demo.said.companies;
@@ -113,7 +113,7 @@ test("another company's addresses are not there", async () => {
     assert.equal(answer.status(), 404);
 });
 
-test('everything goes without script', async () => {
+test('everything works without script', async () => {
     const person = await browser.signedIn(demo, 'owner', { script: false });
     const { page } = person;
     await page.goto(`${demo.url}/console/keys`);

@@ -1,4 +1,4 @@
-"""Sends with the Python client that was generated from the reference, and reads how it went."""
+"""Sends with the Python client that was generated from the reference, and reads the results."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-// Sends with the TypeScript client that was generated from the reference, and reads how it went.
+// Sends with the TypeScript client that was generated from the reference, and reads the results.
 
 import createClient from "openapi-fetch";
 import type { components, paths } from "./api.js";

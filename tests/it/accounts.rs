@@ -60,7 +60,7 @@ impl<'a> World<'a> {
         self.accounts.session(session.token.expose()).await.unwrap().is_some()
     }
 
-    /// The record of this kind of change, the newest first.
+    /// The changes of this kind, newest first.
     async fn changes(&self, what: What) -> Vec<Change> {
         let filter = Filter { what: &[what], ..Filter::default() };
         self.universe.store.changes(filter, page()).await.unwrap().records

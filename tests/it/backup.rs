@@ -16,7 +16,7 @@ use self::world::{World, restore};
 use crate::database::{Universe, stores};
 
 stores!(
-    what_was_sent_since_a_backup_is_not_sent_again,
+    messages_sent_since_a_backup_are_not_sent_again,
     sends_go_on_where_they_were_when_nothing_was_sent_since,
     a_restored_database_says_which_key_it_needs,
     a_link_that_was_used_and_a_session_that_was_ended_do_not_come_back,
@@ -29,7 +29,7 @@ async fn send_record(world: &World, url: &str, id: &str) -> Value {
     world.serving.list(url, &format!("/api/v1/sends/{id}")).await.json()
 }
 
-async fn what_was_sent_since_a_backup_is_not_sent_again(universe: &Universe) {
+async fn messages_sent_since_a_backup_are_not_sent_again(universe: &Universe) {
     let mut world = World::new(universe, RECIPIENTS).await;
     world.pace("10/s");
     let (mut service, url) = world.serving.serve().await;
@@ -68,7 +68,7 @@ async fn what_was_sent_since_a_backup_is_not_sent_again(universe: &Universe) {
     let left = counts["unknown"].as_u64().unwrap();
     assert!(left > 0 && left <= unknown, "{record} {restored}");
     assert_eq!(left + counts["sent"].as_u64().unwrap(), RECIPIENTS, "{record}");
-    // It was canceled after the backup, and the restored database does not have that: a person decides.
+    // The send was canceled after the backup, so the restored database does not know that: a person decides.
     assert_eq!(send_record(&world, &url, &later).await["state"], "paused");
 
     // Messages in the channel's lanes go before later ones.
@@ -102,7 +102,7 @@ async fn sends_go_on_where_they_were_when_nothing_was_sent_since(universe: &Univ
     let (mut service, url) = world.serving.serve().await;
     let bulk = world.send(&url, json!({})).await;
     world.delivered(5).await;
-    // Its input ends: it stops gracefully, and leaves no message in doubt.
+    // The service stops gracefully when its input ends, and leaves no message with an unknown outcome.
     drop(service.stdin.take());
     assert!(service.wait().unwrap().success());
     let before = world.serving.figures().0;
@@ -148,7 +148,7 @@ async fn a_link_that_was_used_and_a_session_that_was_ended_do_not_come_back(univ
     assert_eq!(rows(universe, "link").await, 1);
     restore(&world, "people.backup --force");
     assert_eq!((rows(universe, "link").await, rows(universe, "user_session").await), (0, 0));
-    // The person is there, and gets a new one.
+    // The user still exists, and can get a new link.
     assert_eq!(world.place().json("user list").as_array().unwrap().len(), 1);
     restore(&world, "people.backup --force --nothing-sent-since");
     assert_eq!(rows(universe, "link").await, 1, "nothing happened since: what was valid is valid");

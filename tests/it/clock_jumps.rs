@@ -19,7 +19,7 @@ stores!(
     a_schedule_follows_a_clock_that_jumps_forward,
     an_expiry_follows_a_clock_that_jumps_forward,
     a_schedule_follows_a_clock_that_is_set_back,
-    what_waits_to_be_tried_again_goes_on_though_the_clock_was_set_back_meanwhile,
+    a_message_that_waits_for_a_retry_goes_although_the_clock_was_set_back,
     a_hold_lasts_a_day_though_the_clock_was_days_ahead_when_it_began,
     a_quota_opens_after_a_day_by_the_clock_however_it_was_set,
 );
@@ -154,9 +154,9 @@ async fn an_expiry_follows_a_clock_that_jumps_forward(universe: &Universe) {
         .await;
     clocked.is_ahead(2 * HOUR);
     until_soon("the send expired", async || clocked.shown(&missed).await["state"] == "expired").await;
-    // Messages with time left go.
+    // Messages that have not expired go.
     let other = clocked.send(&to_one(SINGLE + 1)).await;
-    until_soon("the other sent", async || clocked.shown(&other).await["state"] == "finished").await;
+    until_soon("the other send finished", async || clocked.shown(&other).await["state"] == "finished").await;
     assert_eq!(clocked.serving.figures(), (1, 1));
     clocked.end().await;
 }
@@ -166,9 +166,9 @@ async fn a_schedule_follows_a_clock_that_is_set_back(universe: &Universe) {
     let due = clocked.send(&scheduled(SINGLE, Timestamp::now().plus(3 * HOUR))).await;
     until("the schedule kept", async || clocked.shown(&due).await["waiting"]["reason"] == "scheduled").await;
     clocked.is_ahead(Duration::ZERO);
-    // Messages that need not wait go, without the scheduled message.
+    // Messages without a schedule go, and the scheduled message does not.
     let other = clocked.send(&to_one(SINGLE + 1)).await;
-    until_soon("the other sent", async || clocked.shown(&other).await["state"] == "finished").await;
+    until_soon("the other send finished", async || clocked.shown(&other).await["state"] == "finished").await;
     let left = clocked.waits_for(&due, "scheduled", Duration::ZERO).await.unwrap();
     assert!(left > 2 * HOUR && left <= 3 * HOUR, "{left:?}");
     clocked.is_ahead(3 * HOUR + LATE);
@@ -177,7 +177,7 @@ async fn a_schedule_follows_a_clock_that_is_set_back(universe: &Universe) {
     clocked.end().await;
 }
 
-async fn what_waits_to_be_tried_again_goes_on_though_the_clock_was_set_back_meanwhile(universe: &Universe) {
+async fn a_message_that_waits_for_a_retry_goes_although_the_clock_was_set_back(universe: &Universe) {
     const CONTACTS: u64 = 300;
     let options = [("POMBO__RETRY__FIRST", "5s"), ("POMBO__RETRY__UNKNOWN_GRACE", "5s")];
     let mut clocked = Clocked::start(universe, CONTACTS, 2 * HOUR, &options).await;
@@ -185,15 +185,17 @@ async fn what_waits_to_be_tried_again_goes_on_though_the_clock_was_set_back_mean
         json!([{ "match": { "to": SINGLE.to_string() }, "outcome": { "error": { "code": 131_000 } } }]);
     clocked.serving.simulator.script(&refused).unwrap();
     let single = clocked.send(&to_one(SINGLE)).await;
-    until("it waits", async || clocked.count("message WHERE state = 0 AND retry_at IS NOT NULL").await == 1)
-        .await;
+    until("the message waits", async || {
+        clocked.count("message WHERE state = 0 AND retry_at IS NOT NULL").await == 1
+    })
+    .await;
     // No message is answered before the service is killed.
     clocked.serving.simulator.script(&json!({ "latency": "30s" })).unwrap();
     let everyone = clocked
         .send(&json!({ "type": "text", "message": "hi", "contact_tag_id": clocked.serving.tag }))
         .await;
     until("messages on their way", async || clocked.reached() > 1).await;
-    // The first start finds messages in doubt, and writes until when they wait.
+    // The first start finds messages with unknown outcomes, and writes the end of their wait.
     clocked.child.crash();
     clocked.start_again().await;
     until("the doubts written", async || clocked.count("message WHERE state = 8").await > 0).await;
@@ -243,7 +245,7 @@ async fn a_quota_opens_after_a_day_by_the_clock_however_it_was_set(universe: &Un
         "[unlimited]\nkind = \"business_account\"\nmessages_per_second = \"unlimited\"\ntemplate_quota = 5\n";
     clocked.serving.place.write("tiers.toml", tier);
     clocked.serving.place.json("tier apply tiers.toml");
-    // A service that begins with the tier has it from the first message on.
+    // A service that starts with the tier applies it from the first message on.
     clocked.child.crash();
     clocked.start_again().await;
     let to: Vec<_> = (SINGLE..SINGLE + 8).collect();

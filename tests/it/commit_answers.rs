@@ -38,7 +38,7 @@ pub(crate) async fn behind(universe: &Universe) -> (PostgresProxy, Running) {
         // An audience of several blocks is written in steps.
         config.engine.block_size = 20;
         config.engine.watch_interval = Duration::from_millis(20);
-        // Receipts come sooner, where they come.
+        // Receipts, if there are any, come sooner.
         config.retry.unknown_grace = GRACE;
     })
     .await;
@@ -89,7 +89,8 @@ async fn repeat(running: &Running, body: &Value) {
     until("the repeated request accepted", async || running.send(body).await.0 == 202).await;
 }
 
-/// The line breaks at this moment under a single send, which is answered so. A client that reads a refusal repeats it.
+/// Breaks the connection at this moment of a single send, which must be answered with this status. A refused client
+/// repeats its request.
 async fn a_single_is_heard_once(moment: Moment, status: u16) {
     let universe = Universe::postgres().await;
     let (proxy, running) = behind(&universe).await;
@@ -161,8 +162,8 @@ async fn singles_that_wait_for_a_slow_commit_are_answered_when_it_is_durable_and
     universe.end().await;
 }
 
-/// The line breaks at this moment under a send to a tag whose audience is written in steps, which is answered so. A
-/// client that reads a refusal repeats it.
+/// Breaks the connection at this moment of a send to a tag whose audience is written in steps. The send must be
+/// answered with this status. A refused client repeats its request.
 async fn an_audience_is_heard_once(passes: u32, moment: Moment, status: u16) {
     let universe = Universe::postgres().await;
     let (proxy, running) = behind(&universe).await;
@@ -207,7 +208,7 @@ async fn a_send_under_way_is_heard_once(moment: Moment) {
     let universe = Universe::postgres().await;
     let (proxy, running) = behind(&universe).await;
     let tag = running.tag("everyone", FIRST_CONTACT, CONTACTS).await;
-    // So slow that the send is under way at every break.
+    // The provider is so slow that the send is under way at every break.
     running.simulator.script(&json!({ "latency": "20ms" })).unwrap();
     let mut caught = proxy.catch(moment);
     running.send_to_tag(tag, CONTACTS).await;

@@ -19,7 +19,7 @@ const SINGLES: u64 = 20;
 const BULK: u64 = 1_200;
 const FIRST: u64 = 5_511_900_000_000;
 
-/// How many sessions wait for a lock in this database.
+/// The number of sessions that wait for a lock in this database.
 async fn waiting(database: &DatabaseConnection) -> i64 {
     let sql = "SELECT COUNT(*) FROM pg_stat_activity \
                WHERE datname = current_database() AND wait_event_type = 'Lock'";

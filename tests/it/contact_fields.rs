@@ -17,9 +17,9 @@ use crate::scenarios::stage::{run_under, show, template};
 
 stores!(
     three_contacts_and_a_stranger_get_texts_of_their_own,
-    who_lacks_a_field_fails_alone_and_gets_the_message_once_it_is_there,
+    a_contact_without_a_field_fails_alone_and_gets_the_message_once_it_has_one,
     a_restart_in_mid_send_gives_each_recipient_their_own_text,
-    a_message_that_is_tried_again_reads_its_recipient_again,
+    a_retried_message_reads_its_recipient_again,
     braces_are_text_unless_the_request_says_otherwise,
 );
 
@@ -99,7 +99,7 @@ async fn three_contacts_and_a_stranger_get_texts_of_their_own(universe: &Univers
     ];
     let expected = expected.map(|(number, texts)| (number, texts.map(str::to_owned).to_vec()));
     assert_eq!(values(&running), BTreeMap::from(expected));
-    // A send to one recipient reads theirs as well.
+    // A send to one recipient reads that recipient's contact as well.
     let mut single = order_update(&running, "{{contact.first_name}}", "A-2").await;
     single["phone_number"] = json!(FIRST + 1);
     assert_eq!(running.send(&single).await.0, 202);
@@ -108,7 +108,7 @@ async fn three_contacts_and_a_stranger_get_texts_of_their_own(universe: &Univers
     running.end().await;
 }
 
-async fn who_lacks_a_field_fails_alone_and_gets_the_message_once_it_is_there(universe: &Universe) {
+async fn a_contact_without_a_field_fails_alone_and_gets_the_message_once_it_has_one(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let tag = people(&running, ["Ana", "", "Bia"].map(str::to_owned)).await;
     let mut body = order_update(&running, "{{contact.first_name}}", "A-1").await;
@@ -170,7 +170,7 @@ async fn a_restart_in_mid_send_gives_each_recipient_their_own_text(universe: &Un
     running.end().await;
 }
 
-async fn a_message_that_is_tried_again_reads_its_recipient_again(universe: &Universe) {
+async fn a_retried_message_reads_its_recipient_again(universe: &Universe) {
     let running = Running::start(universe, |config| config.retry.first = Duration::from_secs(2)).await;
     let tag = people(&running, ["Ana", "Bia"].map(str::to_owned)).await;
     let script = json!([{ "match": { "to": FIRST.to_string() }, "times": 1, "outcome": { "error": { "code": 131_000 } } }]);

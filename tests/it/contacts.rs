@@ -19,7 +19,7 @@ stores! {
     a_semicolon_file_from_a_spreadsheet_is_imported,
     importing_again_changes_nothing,
     rejected_rows_stand_beside_the_file_with_line_and_reason,
-    a_mended_file_of_rejected_rows_can_be_imported,
+    a_corrected_file_of_rejected_rows_can_be_imported,
     the_file_of_rejected_rows_goes_when_nothing_is_rejected,
     a_wrong_byte_in_the_last_line_leaves_nothing_imported,
     a_file_that_cannot_be_understood_is_explained,
@@ -41,7 +41,7 @@ fn input(bytes: impl AsRef<[u8]>) -> Input {
     Input { directory, path }
 }
 
-/// Who imports.
+/// The person who imports.
 fn ana() -> Who {
     Who::CommandLine("ana".to_owned())
 }
@@ -173,7 +173,7 @@ async fn rejected_rows_stand_beside_the_file_with_line_and_reason(universe: &Uni
     assert_eq!(&fay[2], "5\" Fay,,5511988887770");
 }
 
-async fn a_mended_file_of_rejected_rows_can_be_imported(universe: &Universe) {
+async fn a_corrected_file_of_rejected_rows_can_be_imported(universe: &Universe) {
     let company = company(universe, "acme").await;
     let file = input("first_name,phone_number\n=Ana;+1,011 98888-7777\n'=Bob,012 98888-7777\n");
     let rejects = import(universe, company, &file.path).await.unwrap().rejects_file.unwrap();

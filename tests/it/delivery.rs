@@ -11,7 +11,7 @@ stores!(
     a_tag_send_reaches_every_contact_once,
     a_single_message_arrives_and_confirms_the_channel,
     a_refused_token_keeps_the_queue_and_a_new_one_goes_on_without_loss_or_repeat,
-    a_permanent_error_fails_one_message_and_a_passing_one_is_tried_again,
+    a_permanent_error_fails_one_message_and_a_temporary_one_is_retried,
     a_graceful_stop_in_mid_send_goes_on_where_it_stopped,
     bulk_sends_and_single_sends_on_one_channel_all_arrive,
 );
@@ -69,7 +69,7 @@ async fn a_refused_token_keeps_the_queue_and_a_new_one_goes_on_without_loss_or_r
     running.end().await;
 }
 
-async fn a_permanent_error_fails_one_message_and_a_passing_one_is_tried_again(universe: &Universe) {
+async fn a_permanent_error_fails_one_message_and_a_temporary_one_is_retried(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let tag = running.tag("everyone", 5_511_900_000_000, 200).await;
     let script = json!([

@@ -72,7 +72,8 @@ fn on_a_full_disk(command: &std::process::Command, kibibytes: u64) -> std::proce
 async fn a_full_disk_refuses_sends_and_loses_none_that_were_accepted() {
     let universe = Universe::sqlite().await;
     let mut serving = Serving::new(&universe, 1, "unlimited").await;
-    // The last to close the database empties its log into it: the log would else have its room already.
+    // The last connection that closes copies the log into the database and removes it. A remaining log would have its
+    // space already, and could be written although the disk is full.
     universe.store.clone().close().await;
     let path = std::path::Path::new(universe.url.trim_start_matches("sqlite://")).to_owned();
     let files = std::fs::read_dir(path.parent().unwrap()).unwrap();
@@ -98,7 +99,7 @@ async fn a_full_disk_refuses_sends_and_loses_none_that_were_accepted() {
         next += 1;
     }
     assert!(!accepted.is_empty(), "the disk was full from the start");
-    assert_eq!(serving.list(&url, "/api/v1/contacts").await.status, 200, "what is there can be read");
+    assert_eq!(serving.list(&url, "/api/v1/contacts").await.status, 200, "existing records can be read");
     child.crash();
 
     let (mut child, url) = serving.serve().await;

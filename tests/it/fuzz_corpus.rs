@@ -30,7 +30,7 @@ fn names(directory: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn what_must_hold_for_any_bytes_holds_for_the_seeds_and_for_each_of_their_beginnings() {
+fn every_target_passes_on_its_seeds_and_on_each_of_their_prefixes() {
     for (target, check) in TARGETS {
         let seeds = fuzz("corpus").join(target);
         assert!(names(&seeds).len() >= 3, "{target} has too few seeds");

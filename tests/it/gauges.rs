@@ -12,7 +12,7 @@ use crate::serving::{OTHER_NUMBER, Serving};
 const AT_ONCE: u64 = 24;
 const PEOPLE: u64 = 40;
 
-/// What an operator reads of a channel.
+/// A channel's load, as an operator reads it.
 async fn load(url: &str, operator: &str, channel: &str) -> Answer {
     let path = format!("{url}/operator/v1/channels/{channel}/load");
     Answer::to(Client::new().get(path).bearer_auth(operator)).await
@@ -24,7 +24,7 @@ fn figures(load: &Value) -> [u64; 5] {
     figures.map(|figure| figure.as_u64().unwrap())
 }
 
-async fn what_waits_is_measured(universe: Universe) {
+async fn messages_in_memory_are_measured(universe: Universe) {
     let mut serving = Serving::new(&universe, PEOPLE, "unlimited").await;
     let other = serving.add_channel(OTHER_NUMBER, "unlimited");
     let operator = serving.place.json("operator create ana")["key"].as_str().unwrap().to_owned();
@@ -72,12 +72,12 @@ async fn what_waits_is_measured(universe: Universe) {
 }
 
 #[actix_web::test]
-async fn what_waits_in_memory_is_measured_for_all_channels_and_told_of_one() {
-    what_waits_is_measured(Universe::sqlite().await).await;
+async fn messages_in_memory_are_measured_for_all_channels_and_shown_for_one() {
+    messages_in_memory_are_measured(Universe::sqlite().await).await;
 }
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn what_waits_in_memory_is_measured_for_all_channels_and_told_of_one_on_postgres() {
-    what_waits_is_measured(Universe::postgres().await).await;
+async fn messages_in_memory_are_measured_for_all_channels_and_shown_for_one_on_postgres() {
+    messages_in_memory_are_measured(Universe::postgres().await).await;
 }

@@ -171,7 +171,7 @@ impl Service {
         self.directory.path()
     }
 
-    /// People who sign in, of the service's own process.
+    /// The accounts of the service's own process.
     pub(crate) fn accounts(&self) -> &Accounts {
         &self.process.accounts
     }
@@ -229,7 +229,7 @@ impl Service {
         Company { id, key }
     }
 
-    /// Another key of a company, which may be used for this.
+    /// Another key of a company, with these scopes.
     pub(crate) async fn add_scoped_key(&self, company_id: Uuid, key: &str, scopes: Scopes) -> Uuid {
         let hash = api_key::hash(key);
         let new = NewKey { company_id, name: key, prefix: "pombo_", hash, expires_at: None, scopes };
@@ -287,8 +287,8 @@ impl Service {
         self.store().find_template_by_name(company.id, WABA, name, language).await.unwrap().unwrap().id
     }
 
-    /// The answer to bytes that no well-behaved client would send; nothing more comes, but the connection
-    /// stays open. One that the service closes without an answer has the status 0.
+    /// The answer to bytes that no well-behaved client would send. The client sends nothing more, and leaves
+    /// the connection open. The status is 0 if the service closes the connection without an answer.
     pub(crate) async fn raw(&self, request: Vec<u8>) -> Answer {
         self.send_raw(request, false).await
     }
@@ -304,7 +304,7 @@ impl Service {
     }
 }
 
-/// No provider outside is asked.
+/// The default configuration, without an outside provider.
 pub(crate) fn config() -> Config {
     let mut config = Config::default();
     config.cloud_api.base_url = NO_PROVIDER.to_owned();

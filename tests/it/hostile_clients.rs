@@ -15,7 +15,7 @@ use crate::harness::Answer;
 use crate::running::{until, until_soon};
 use crate::serving::{SERVE, Serving};
 
-/// A process of this limit has few files left for clients.
+/// Under this limit, a process has few files left for clients.
 const SMALL_LIMIT: u64 = 300;
 /// More connections than the limit that an attacker fills.
 const IDLE: usize = 355;

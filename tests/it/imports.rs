@@ -16,7 +16,7 @@ stores!(
     an_import_goes_on_where_a_killed_service_was,
     an_upload_that_breaks_off_leaves_nothing,
     companies_import_in_turns,
-    what_is_left_of_an_upload_goes_with_the_next_start,
+    the_rest_of_an_upload_is_removed_at_the_next_start,
 );
 
 /// Enough for many steps on either database.
@@ -65,7 +65,7 @@ async fn an_import_goes_on_where_a_killed_service_was(universe: &Universe) {
     let (mut child, url) = serving.serve().await;
     until("the import over", async || {
         let import = serving.list(&url, &path).await.json();
-        assert!(import["rows"].as_i64().unwrap() >= written, "what was written is not read again: {import}");
+        assert!(import["rows"].as_i64().unwrap() >= written, "written rows are not read again: {import}");
         import["state"] == "finished"
     })
     .await;
@@ -94,9 +94,9 @@ async fn an_upload_that_breaks_off_leaves_nothing(universe: &Universe) {
     );
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(file(30_000).as_bytes()).unwrap();
-    until("some of it kept", async || count(&rows, "contact_import_chunk").await > 0).await;
+    until("a part of the upload stored", async || count(&rows, "contact_import_chunk").await > 0).await;
     drop(stream);
-    until("nothing of it left", async || {
+    until("the upload removed", async || {
         count(&rows, "contact_import_chunk").await == 0 && count(&rows, "contact_import").await == 0
     })
     .await;
@@ -106,7 +106,7 @@ async fn an_upload_that_breaks_off_leaves_nothing(universe: &Universe) {
     serving.simulator.stop().await;
 }
 
-async fn what_is_left_of_an_upload_goes_with_the_next_start(universe: &Universe) {
+async fn the_rest_of_an_upload_is_removed_at_the_next_start(universe: &Universe) {
     let mut serving = Serving::new(universe, 0, "unlimited").await;
     let rows = Database::connect(&universe.url).await.unwrap();
     let (mut child, url) = serving.serve().await;
@@ -117,10 +117,10 @@ async fn what_is_left_of_an_upload_goes_with_the_next_start(universe: &Universe)
     );
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(file(30_000).as_bytes()).unwrap();
-    until("some of it kept", async || count(&rows, "contact_import_chunk").await > 0).await;
+    until("a part of the upload stored", async || count(&rows, "contact_import_chunk").await > 0).await;
     child.crash();
     let (mut child, _) = serving.serve().await;
-    until("nothing of it left", async || {
+    until("the upload removed", async || {
         count(&rows, "contact_import_chunk").await == 0 && count(&rows, "contact_import").await == 0
     })
     .await;

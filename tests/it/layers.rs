@@ -19,7 +19,8 @@ const LAYERS: &[&[&str]] = &[
     &["cli"],
 ];
 
-/// Stands beside the layers: it may use the clock, and only the code that constructs the service may use it.
+/// The simulator is beside the layers: it may use the clock, and only the code that constructs the service may use the
+/// simulator.
 const SIMULATOR: &str = "simulator";
 /// The part of the simulator that stands in for a driver of web sessions, and not for a server: it keeps the promises
 /// of the connector's traits, so it has to know them and the words in them.
@@ -186,7 +187,7 @@ fn imports_run_one_way() {
 }
 
 #[test]
-fn each_layer_leaves_to_the_others_what_is_theirs() {
+fn each_word_is_used_only_by_the_modules_that_own_it() {
     let mut faults = Vec::new();
     for (layer, path, lines) in code() {
         for (word, owners, reason) in OWNED {
@@ -213,7 +214,7 @@ fn says(line: &str, word: &str) -> bool {
 }
 
 #[test]
-fn machines_have_no_clock_no_chance_and_no_input_or_output() {
+fn machines_have_no_clock_no_randomness_and_no_input_or_output() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut faults = Vec::new();
     for machine in MACHINES {
@@ -253,7 +254,7 @@ fn no_handler_names_the_store() {
 }
 
 #[test]
-fn the_engine_lends_its_store_to_nobody() {
+fn no_public_function_of_the_engine_returns_its_store() {
     let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine");
     let mut faults = Vec::new();
     for (_, path, lines) in code().into_iter().filter(|(_, path, _)| path.starts_with(&room)) {
@@ -288,7 +289,7 @@ fn only_a_channel_s_shell_names_its_actor() {
 }
 
 #[test]
-fn only_the_items_for_tests_are_left_out() {
+fn only_the_items_for_tests_are_skipped() {
     let source = "\
 use crate::clock;
 #[cfg(test)]
@@ -317,7 +318,7 @@ use crate::late;
 }
 
 #[test]
-fn what_follows_an_item_for_tests_is_read() {
+fn code_after_an_item_for_tests_is_read() {
     let after_tests = code().into_iter().filter(|(_, path, lines)| {
         let text = fs::read_to_string(path).unwrap();
         let before = text.split("#[cfg(test)]").next().unwrap();

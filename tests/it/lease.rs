@@ -67,7 +67,7 @@ async fn a_process_that_does_nothing_notices_that_another_one_took_over() {
         }
     };
     let noticed = tokio::time::timeout(Duration::from_secs(30), running.engine().fenced()).await;
-    assert!(noticed.is_ok(), "it goes on as if nothing had happened");
+    assert!(noticed.is_ok(), "the process goes on as if nothing had happened");
     assert!(!running.engine().ready().obstacles.is_empty());
     drop::<Lease>(taken);
     running.end().await;

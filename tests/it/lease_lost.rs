@@ -172,13 +172,14 @@ async fn nothing_of_an_older_epoch_is_written_once_the_lease_is_taken() {
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn who_takes_the_lease_waits_for_what_is_being_accepted() {
+async fn taking_the_lease_waits_for_sends_that_are_being_accepted() {
     let universe = Universe::postgres().await;
     let (store, now) = (&universe.store, Timestamp::now());
     let old = store.acquire_lease(&universe.options(), "one process").await.unwrap();
     let number = PhoneNumber::from_u64(FIRST).unwrap();
     let database = Database::connect(&universe.url).await.unwrap();
-    // The statement that accepts has the lease's row, and waits for another one that has the send's id.
+    // The statement that accepts the send has the lease's row, and waits for another transaction that has the send's
+    // id.
     let lock = database.begin().await.unwrap();
     let sql = format!(
         "INSERT INTO send (id, company_id, channel_id, state, content, recipients, high_water, settled, created_at) \

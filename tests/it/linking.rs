@@ -58,7 +58,7 @@ impl World {
         Answer::to(request).await.status
     }
 
-    /// Waits until the channel is in this state for this reason, and says all that is shown of it.
+    /// Waits until the channel is in this state for this reason, and returns its whole record.
     async fn becomes(&self, state: &str, status: &str, reason: Option<&str>) -> Value {
         let mut shown = Value::Null;
         until(&format!("{state}, {status}, {reason:?}"), async || {
@@ -92,7 +92,7 @@ impl World {
         session
     }
 
-    /// What the channel reads after a session that is linked ended so.
+    /// The channel's record after its linked session ended in this way.
     async fn after(&self, opened: usize, end: End, state: &str, code: &str) -> Value {
         let session = self.link(opened).await;
         session.tell(Event::Ended(end)).await;
@@ -135,7 +135,7 @@ async fn a_phone_is_linked_by_scanning_the_newest_code() {
 }
 
 #[tokio::test]
-async fn a_code_to_be_typed_is_asked_for_once_and_its_refusal_is_told() {
+async fn a_pairing_code_is_requested_once_and_its_refusal_is_reported() {
     let world = World::new().await;
     let number = json!({"phone_number": "+55 11 98888-7777"});
     world.begin(&number).await;
@@ -144,7 +144,7 @@ async fn a_code_to_be_typed_is_asked_for_once_and_its_refusal_is_told() {
     world.begin(&number).await;
     assert_eq!(*session.asked.lock().unwrap(), ["code for 5511988887777"]);
     session.tell(Event::PairingCodeExpired).await;
-    until("its end", async || world.show().await["pairing_code"].is_null()).await;
+    until("the pairing's end", async || world.show().await["pairing_code"].is_null()).await;
     *session.code.lock().unwrap() = Err(PairingFailure::Throttled { retry_after: None });
     world.begin(&number).await;
     let told = "WhatsApp gives no code to this number now";
@@ -152,7 +152,7 @@ async fn a_code_to_be_typed_is_asked_for_once_and_its_refusal_is_told() {
 }
 
 #[tokio::test]
-async fn codes_that_nobody_used_leave_nothing_behind_and_new_ones_may_be_had() {
+async fn unused_codes_leave_nothing_behind_and_new_ones_can_be_requested() {
     let world = World::new().await;
     world.begin(&json!({})).await;
     let session = world.driver.session(world.channel, 1).await;
@@ -180,7 +180,7 @@ async fn unlinking_tells_the_phone_and_deletes_the_keys() {
 }
 
 #[tokio::test]
-async fn a_pairing_can_be_called_off() {
+async fn a_pairing_can_be_canceled() {
     let world = World::new().await;
     world.begin(&json!({})).await;
     let session = world.driver.session(world.channel, 1).await;
@@ -229,7 +229,7 @@ async fn each_end_has_a_code_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_network_that_is_away_and_an_account_that_is_restricted_are_told() {
+async fn an_unreachable_network_and_a_restricted_account_are_reported() {
     let world = World::new().await;
     let session = world.link(1).await;
     let unreachable = |attempts| Event::Unreachable { attempts, sentence: "refused".to_owned() };
@@ -298,7 +298,7 @@ async fn a_pairing_that_the_end_of_its_process_cut_short_leaves_nothing_behind()
 }
 
 #[tokio::test]
-async fn a_new_process_opens_what_is_linked_and_leaves_closed_what_a_person_must_settle() {
+async fn a_new_process_opens_linked_sessions_and_leaves_those_that_need_a_person_closed() {
     let mut world = World::new().await;
     world.link(1).await;
     let first = world.channel;

@@ -13,7 +13,7 @@ const MANY: u64 = 400;
 stores!(
     a_tier_that_is_changed_speeds_up_a_send_under_way,
     a_tier_that_an_operator_replaces_over_http_speeds_up_a_send_under_way,
-    what_the_command_line_adds_can_be_used_and_what_it_revokes_cannot,
+    additions_by_the_command_line_can_be_used_and_revoked_keys_cannot,
     a_number_that_the_command_line_suppresses_is_skipped_until_that_is_lifted,
 );
 
@@ -75,12 +75,12 @@ async fn a_tier_that_an_operator_replaces_over_http_speeds_up_a_send_under_way(u
     end(child, serving).await;
 }
 
-async fn what_the_command_line_adds_can_be_used_and_what_it_revokes_cannot(universe: &Universe) {
+async fn additions_by_the_command_line_can_be_used_and_revoked_keys_cannot(universe: &Universe) {
     let mut serving = Serving::new(universe, 10, "unlimited").await;
     let (child, url) = serving.serve().await;
     assert_eq!(serving.send(&url).await.status, 202);
 
-    // Nothing has to be waited for.
+    // The service knows the additions without a wait.
     serving.import("late", 1_000, 30);
     let late = serving.tag_id(&url, "late").await;
     let channel = serving.add_channel(OTHER_NUMBER, "unlimited");

@@ -28,7 +28,7 @@ use crate::serving::{SERVE, Serving};
 
 /// The recipients of these tests' single messages.
 const SINGLE: u64 = 5_521_900_000_000;
-/// The time after the last join until no channel moves any more.
+/// This long after the last join, no channel moves any more.
 const SETTLED: Duration = Duration::from_secs(6);
 
 /// A node in a process of its own.
@@ -144,7 +144,7 @@ impl Stage {
         self.owner_of(&self.serving.channel).await
     }
 
-    /// The same of another channel.
+    /// The name of the node that owns another channel.
     async fn owner_of(&self, channel: &str) -> Option<String> {
         let id: Uuid = channel.parse().unwrap();
         let channel = self.universe.store.find_channel(id).await.unwrap().unwrap();
@@ -153,7 +153,8 @@ impl Stage {
         nodes.into_iter().find(|node| node.id == owner.node).map(|node| node.name)
     }
 
-    /// Takes the node that owns the channel out, once the nodes have shared the channels out among them.
+    /// Removes the node that owns the channel from the stage and returns it, once the nodes have divided the channels
+    /// among them.
     async fn take_owner(&mut self) -> Node {
         until("the nodes settled", async || {
             let nodes = self.universe.store.nodes().await.unwrap();

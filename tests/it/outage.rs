@@ -88,8 +88,8 @@ async fn a_database_that_goes_away_in_mid_send_and_comes_back_costs_nothing_but_
     running.send_to_tag(tag, CONTACTS).await;
     until("some messages delivered", async || running.delivered().0 > 200).await;
 
-    // While the line is cut, single sends are under way: each is accepted or refused, and that holds.
-    // The one commit in doubt is answered when the line works again.
+    // Single sends are under way while the connection is cut. Each is accepted or refused, and the answer
+    // holds. The commit in doubt is answered when the connection works again.
     let is_cut = Cell::new(false);
     let sending = async {
         let numbers = FIRST_SINGLE..FIRST_SINGLE + 40;
@@ -108,7 +108,7 @@ async fn a_database_that_goes_away_in_mid_send_and_comes_back_costs_nothing_but_
         accepted
     };
     let meanwhile = async {
-        until("the cut", async || is_cut.get()).await;
+        until("the connection cut", async || is_cut.get()).await;
         until("a commit failed", async || {
             running.ask(Method::GET, "/readyz", &Value::Null).await.body.contains("cannot be written")
         })
@@ -165,7 +165,7 @@ async fn requests_that_broke_off_and_are_repeated_under_their_keys_arrive_once_e
         (accepted, broken)
     };
     let mending = async {
-        until("the cut", async || is_cut.get()).await;
+        until("the connection cut", async || is_cut.get()).await;
         until("not ready", async || ready(&running).await == 503).await;
         proxy.mend();
     };

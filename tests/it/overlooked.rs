@@ -15,10 +15,10 @@ use crate::running::{NUMBER, Running, TOKEN, WABA};
 use crate::scenarios::stage::{OTHER_NUMBER, other_number, taken};
 
 stores!(
-    channels_at_work_are_found_a_page_at_a_time_with_what_may_go,
-    a_send_of_a_channel_that_nobody_has_used_goes,
-    a_send_that_an_idle_channel_was_never_told_of_goes,
-    a_send_beside_a_long_one_that_its_channel_was_never_told_of_goes,
+    working_channels_are_read_in_pages_with_the_sends_that_may_go,
+    a_send_of_an_unused_channel_goes,
+    an_idle_channel_finds_a_send_that_it_was_never_told_of,
+    a_busy_channel_finds_a_send_that_it_was_never_told_of,
 );
 
 /// Far less than the pause between two checks of the store by an idle channel.
@@ -60,7 +60,7 @@ async fn insert(
     id
 }
 
-async fn channels_at_work_are_found_a_page_at_a_time_with_what_may_go(universe: &Universe) {
+async fn working_channels_are_read_in_pages_with_the_sends_that_may_go(universe: &Universe) {
     const ACTIVE: i16 = 1;
     const FINISHED: i16 = 2;
     let now = Timestamp::from_millis(1_000);
@@ -110,7 +110,7 @@ async fn accept_elsewhere(universe: &Universe, send: &str, channel: Uuid) {
     database.close().await.unwrap();
 }
 
-/// A service whose channels have no occasion to look into the store by themselves: the first templates would be one.
+/// A service whose channels get no occasion to read the store by themselves. The first list of templates would be one.
 async fn start(universe: &Universe) -> Running {
     Running::start(universe, |config| {
         config.cloud_api.template_sync_interval = Duration::ZERO;
@@ -129,10 +129,10 @@ async fn first(running: &Running) -> String {
     answer["send_id"].as_str().unwrap().to_owned()
 }
 
-async fn a_send_of_a_channel_that_nobody_has_used_goes(universe: &Universe) {
+async fn a_send_of_an_unused_channel_goes(universe: &Universe) {
     let running = start(universe).await;
     let send = first(&running).await;
-    // It is connected already, so that nothing starts its actor.
+    // The channel is connected already, so that nothing starts its actor.
     let account = Account { waba_id: WABA.to_owned(), numbers: vec![other_number()], ..Account::default() };
     running.simulator.add(Seed { accounts: vec![account] }).unwrap();
     let idle = running.add_connected_channel(TOKEN, OTHER_NUMBER, "unlimited").await;
@@ -142,7 +142,7 @@ async fn a_send_of_a_channel_that_nobody_has_used_goes(universe: &Universe) {
     running.end().await;
 }
 
-async fn a_send_that_an_idle_channel_was_never_told_of_goes(universe: &Universe) {
+async fn an_idle_channel_finds_a_send_that_it_was_never_told_of(universe: &Universe) {
     let running = start(universe).await;
     let send = first(&running).await;
     accept_elsewhere(universe, &send, running.channel).await;
@@ -150,7 +150,7 @@ async fn a_send_that_an_idle_channel_was_never_told_of_goes(universe: &Universe)
     running.end().await;
 }
 
-async fn a_send_beside_a_long_one_that_its_channel_was_never_told_of_goes(universe: &Universe) {
+async fn a_busy_channel_finds_a_send_that_it_was_never_told_of(universe: &Universe) {
     let running = start(universe).await;
     let send = first(&running).await;
     // A bulk send that makes no progress: it stays in the channel's memory.

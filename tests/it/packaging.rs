@@ -76,9 +76,9 @@ fn every_file_can_be_read() {
     }
 }
 
-/// Each metric is documented, too: a test beside the list of metrics sees to it.
+/// A test beside the list of metrics checks that each metric is documented.
 #[actix_web::test]
-async fn what_the_board_and_the_alerts_ask_for_is_in_the_program_s_metrics() {
+async fn the_program_has_every_metric_that_the_board_and_the_alerts_query() {
     let universe = Universe::sqlite().await;
     let mut serving = Serving::new(&universe, 1, "unlimited").await;
     let (mut service, url) = serving.serve().await;
@@ -147,7 +147,7 @@ fn unit(key: &str) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// Whether the program understands a command line: it gets as far as the configuration, which is wrong.
+/// Checks that the program understands a command line: it must reach the configuration, which is wrong.
 fn assert_understood(line: &str) {
     let place = Place::new().with("POMBO__SERVER__BIND", "nonsense");
     let run = place.run(line);
@@ -186,7 +186,7 @@ fn the_unit_starts_the_program_as_it_wants_to_be_started() {
 }
 
 #[test]
-fn the_unit_of_several_nodes_differs_from_that_of_one_in_what_a_node_has_alone() {
+fn the_units_for_one_node_and_for_several_differ_only_in_a_node_s_own_lines() {
     let (one, several) = (read("packaging/systemd/pombo.service"), read("packaging/systemd/pombo@.service"));
     let own = |line: &&str| !line.contains("%i");
     let common: Vec<_> = several.lines().filter(own).collect();
@@ -204,7 +204,7 @@ fn instruction(name: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_image_is_built_from_files_and_features_that_there_are_and_runs_commands_that_there_are() {
+fn the_image_uses_only_existing_files_features_and_commands() {
     let file = read("packaging/container/Dockerfile");
     assert_eq!(instruction("ENTRYPOINT"), ["/usr/bin/pombo"]);
     assert_eq!(instruction("CMD"), ["serve"]);
@@ -254,7 +254,7 @@ fn merged(mapping: &Yaml) -> BTreeMap<&str, &Yaml> {
     merged
 }
 
-/// Whether there is such an option.
+/// Checks that there is such an option.
 fn assert_is_option(variable: &str) {
     let (section, key) = variable.strip_prefix("POMBO__").unwrap().split_once("__").unwrap();
     let reference: toml::Table = read("config/default.toml").parse().unwrap();
@@ -263,7 +263,7 @@ fn assert_is_option(variable: &str) {
 }
 
 #[test]
-fn the_compose_file_and_the_kubernetes_files_set_options_and_ask_paths_that_there_are() {
+fn the_compose_and_kubernetes_files_use_only_existing_options_and_paths() {
     let compose = &yaml("packaging/compose.yaml")[0];
     let pombo = &compose["services"]["pombo"];
     for (name, _) in pombo["environment"].as_hash().unwrap() {
@@ -307,7 +307,7 @@ fn the_compose_file_and_the_kubernetes_files_set_options_and_ask_paths_that_ther
 }
 
 #[test]
-fn the_debian_package_consists_of_files_that_there_are() {
+fn the_debian_package_consists_of_existing_files() {
     let manifest: toml::Table = read("Cargo.toml").parse().unwrap();
     let deb = &manifest["package"]["metadata"]["deb"];
     for asset in deb["assets"].as_array().unwrap() {

@@ -1,4 +1,4 @@
-//! `pombo plan` beside the result of the send that it plans.
+//! `pombo plan`, compared with the result of the send that it plans.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::scenarios::stage::{
 
 stores!(
     a_plan_tells_the_count_and_the_time_of_the_send_that_follows,
-    a_plan_knows_what_is_used_of_a_quota_and_what_waits_for_it,
+    a_plan_counts_the_used_quota_and_the_messages_that_wait_for_it,
     a_plan_without_a_service_says_what_stands_in_the_way,
 );
 
@@ -91,13 +91,13 @@ async fn a_plan_tells_the_count_and_the_time_of_the_send_that_follows(universe: 
         figures.last_at.unwrap().from_now(figures.first_at.unwrap()),
     );
     assert_eq!(present["estimated_seconds"], estimate.as_secs() + 1);
-    // Not sooner, because the channel keeps its pace. A busy machine may be late, but does not stand still.
+    // The send is not faster, because the channel keeps its pace. A busy machine may be late, but does not stand still.
     assert!(took + Duration::from_millis(100) >= estimate.mul_f64(0.9), "{took:?} for {estimate:?}");
     assert!(took <= 12 * estimate, "{took:?} for {estimate:?}");
     running.end().await;
 }
 
-async fn a_plan_knows_what_is_used_of_a_quota_and_what_waits_for_it(universe: &Universe) {
+async fn a_plan_counts_the_used_quota_and_the_messages_that_wait_for_it(universe: &Universe) {
     const QUOTA: u64 = 30;
     let options = |quota: u64| json!({ "messages_per_second": "unlimited", "pair_interval": "0s", "template_quota": quota });
     let running = Running::start(universe, |_| {}).await;
@@ -118,7 +118,7 @@ async fn a_plan_knows_what_is_used_of_a_quota_and_what_waits_for_it(universe: &U
     let dry_run = running.ask(reqwest::Method::POST, &path, &body).await.json();
     assert_eq!(dry_run["estimated_seconds"], tier(&before, "sparing")["estimated_seconds"]);
 
-    // The number of the plan's first day goes, and the others wait for about a day.
+    // The messages of the plan's first day go, and the others wait for about a day.
     let send = send_to(&running, channel, tag, plain_template(hello)).await;
     until("the quota used", async || running.delivered().0 == QUOTA).await;
     until_it_waits_for(&running, &send, "template_quota").await;
@@ -134,14 +134,14 @@ async fn a_plan_knows_what_is_used_of_a_quota_and_what_waits_for_it(universe: &U
 
     let after = plan(&place, &line).await;
     assert_eq!(after["template_recipients"], QUOTA);
-    // The rest of the first send goes before, one quota a day from now on; who got it counts once.
+    // The rest of the first send goes first, one quota a day from now on. A recipient of today's messages counts once.
     let seconds = tier(&after, "sparing")["estimated_seconds"].as_u64().unwrap();
     let rest = CONTACTS - QUOTA;
     let days = (rest + CONTACTS - QUOTA) / QUOTA;
     assert!(seconds > (days - 1) * day && seconds <= days * day, "{seconds} s are not {days} days");
-    // The rest of the first send counts as if it went to others: 90, 30 who count already, and 90 again.
+    // The rest of the first send counts as if it went to other people: 90, 30 who count already, and 90 again.
     assert_eq!(tier(&after, "generous")["estimated_seconds"], day);
-    // A text does not wait for any of that.
+    // A text waits for neither the quota nor these messages.
     let text = plan(&place, &format!("--channel {channel} --tag everyone")).await;
     assert_eq!(tier(&text, "sparing")["estimated_seconds"], Value::Null, "{text}");
     running.end().await;

@@ -69,7 +69,7 @@ pub(crate) struct Caught {
 }
 
 impl PostgresProxy {
-    /// A line to the database at `url`.
+    /// A proxy of the database at `url`.
     pub(crate) fn to(url: &str) -> Self {
         let mut url = Url::parse(url).unwrap();
         let server = format!("{}:{}", url.host_str().unwrap(), url.port_or_known_default().unwrap_or(5432));
@@ -93,7 +93,7 @@ impl PostgresProxy {
         Self { url: url.into(), address, shared }
     }
 
-    /// From now on new connections end at once; those that are there go on.
+    /// From now on, new connections end at once; existing connections go on.
     pub(crate) fn close(&self) {
         self.shared.is_closed.store(true, Ordering::SeqCst);
     }
@@ -108,7 +108,7 @@ impl PostgresProxy {
         self.catch_after(0, moment)
     }
 
-    /// Holds the conversation that comes to this moment after so many did.
+    /// Holds the conversation that comes to this moment after this many others did.
     pub(crate) fn catch_after(&self, passes: u32, moment: Moment) -> Caught {
         let (stage, turned) = (Mutex::new(Stage::Set), Condvar::new());
         let trap = Arc::new(Trap { moment, passes: Mutex::new(passes), stage, turned });
@@ -191,7 +191,7 @@ impl Trap {
         true
     }
 
-    /// Stands still until the test decides. Whether the message is passed on.
+    /// Waits until the test decides, and returns whether the message is passed on.
     fn hold(&self) -> bool {
         let stage = self.stage.lock().unwrap();
         let stage = self.turned.wait_while(stage, |stage| matches!(stage, Stage::Caught(_))).unwrap();
@@ -220,7 +220,7 @@ impl Shared {
         });
     }
 
-    /// Stands still when a test waits for this moment. Whether the message is passed on.
+    /// Holds the message if a test waits for this moment, and returns whether the message is passed on.
     fn passes(&self, conversation: &Arc<Conversation>, is_there: impl Fn(Moment) -> bool) -> bool {
         let trap =
             self.traps.lock().unwrap().iter().find(|trap| trap.takes(conversation, &is_there)).cloned();

@@ -9,8 +9,9 @@ use tokio::net::TcpSocket;
 
 /// A port of loopback that stays reserved while this exists, whether a program listens on it or not.
 ///
-/// A port that is released to refuse connections may be given to somebody else before it is bound again. Here a second
-/// socket that never listens stays bound to it: connections are refused, and nobody else gets the port.
+/// A port that is released to refuse connections may be given to another program before it is bound again. Here a
+/// second socket that never listens stays bound to it: connections are refused, and no other program gets the
+/// port.
 pub(crate) struct OwnPort {
     pub(crate) address: SocketAddr,
     _bound: TcpSocket,
@@ -52,11 +53,11 @@ pub(crate) enum Held {
 
 #[derive(Default)]
 struct Line {
-    /// What the next connection to be held carries to the server, and what is held of it.
+    /// The bytes to the server by which the next connection to be held is recognised, and its direction to be held.
     trap: Option<(Vec<u8>, Held)>,
     /// The connection that is held, by its number.
     held: Option<(usize, Held)>,
-    /// The connection that was held last, and whether the server answered since it was let go.
+    /// The connection that was held last, and whether the server has answered since its release.
     released: Option<(usize, bool)>,
     /// How many connections were made.
     connections: usize,
@@ -70,7 +71,7 @@ struct Line {
 }
 
 impl Proxy {
-    /// A line to `server`, an address of the form `host:port`.
+    /// A proxy of `server`, an address of the form `host:port`.
     pub(crate) fn to(server: String) -> Self {
         let port = OwnPort::new();
         let address = port.address;
@@ -116,8 +117,9 @@ impl Proxy {
         drop(self.turned.wait_while(line, |line| !line.is_deaf).unwrap());
     }
 
-    /// Holds the connection back that carries these bytes to the server next, from there on and until
-    /// [`Proxy::let_go`]. They must go over the wire in one piece, as the parameters of a short statement do.
+    /// Holds back the next connection that carries these bytes to the server, from the bytes on and until
+    /// [`Proxy::let_go`]. The bytes must go over the wire in one piece, as the parameters of a short
+    /// statement do.
     pub(crate) fn hold(&self, held: Held, bytes: &[u8]) {
         self.line.lock().unwrap().trap = Some((bytes.to_owned(), held));
     }
@@ -134,7 +136,7 @@ impl Proxy {
         self.turned.notify_all();
     }
 
-    /// Whether the server has answered on the connection that was held back, since it was let go.
+    /// Whether the server has answered on the connection that was held last, since its release.
     pub(crate) fn is_answered(&self) -> bool {
         self.line.lock().unwrap().released.is_some_and(|(_, answered)| answered)
     }
@@ -148,7 +150,7 @@ impl Proxy {
     }
 }
 
-/// Connects clients with the server until nobody is to listen any more.
+/// Connects clients with the server until the proxy stops listening.
 fn serve(listener: &TcpListener, server: &str, line: &Arc<Mutex<Line>>, turned: &Arc<Condvar>) {
     for client in listener.incoming() {
         let mut open = line.lock().unwrap();
@@ -230,11 +232,11 @@ impl Drop for Proxy {
 #[test]
 fn a_port_whose_listener_is_gone_refuses_connections_and_can_be_listened_at_again() {
     let port = OwnPort::new();
-    assert!(TcpStream::connect(port.address).is_err(), "nobody listens yet");
+    assert!(TcpStream::connect(port.address).is_err(), "no program listens yet");
     for _ in 0..3 {
         let listener = port.listen();
         let client = TcpStream::connect(port.address).unwrap();
         drop((listener.accept().unwrap(), client, listener));
-        assert!(TcpStream::connect(port.address).is_err(), "nobody listens any more");
+        assert!(TcpStream::connect(port.address).is_err(), "no program listens any more");
     }
 }

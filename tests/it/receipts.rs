@@ -27,7 +27,7 @@ stores!(
     a_forged_webhook_changes_nothing,
     another_company_s_channel_changes_nothing,
     a_thousand_receipts_come_in_one_webhook,
-    only_who_knows_the_word_sets_a_webhook_up,
+    only_the_right_verify_token_sets_a_webhook_up,
 );
 
 const FIRST: u64 = 5_511_900_000_000;
@@ -122,7 +122,7 @@ async fn a_forged_webhook_changes_nothing(universe: &Universe) {
     assert_eq!(teller.post(running.channel, altered, Some(&good)).await.status, 403);
     let elsewhere = running.add_channel("x", "206540352242922", "standard").await;
     for (channel, code) in [(Uuid::now_v7(), 404), (elsewhere, 200)] {
-        // The other channel of the company has the same app, and speaks for it.
+        // The company's other channel has the same app, so a webhook at its address counts too.
         let answer = teller.post(channel, body.clone(), Some(&good)).await;
         assert_eq!(answer.status, code, "{}", answer.body);
         if code != 200 {
@@ -162,7 +162,7 @@ async fn another_company_s_channel_changes_nothing(universe: &Universe) {
     assert!(suppressions.iter().all(|suppression| suppression.company_id == globex), "{suppressions:?}");
     let events = teller::events(universe).await;
     let kept: Vec<_> = events.iter().map(|event| (event.company_id, event.channel_id)).collect();
-    assert_eq!(kept, [(globex, theirs)], "only what came to their own number");
+    assert_eq!(kept, [(globex, theirs)], "only the report about their own number");
     running.end().await;
 }
 
@@ -180,7 +180,7 @@ async fn a_thousand_receipts_come_in_one_webhook(universe: &Universe) {
     running.end().await;
 }
 
-async fn only_who_knows_the_word_sets_a_webhook_up(universe: &Universe) {
+async fn only_the_right_verify_token_sets_a_webhook_up(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let client = reqwest::Client::new();
     let ask = async |channel: Uuid, query: &[(&str, &str)]| {

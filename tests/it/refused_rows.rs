@@ -14,12 +14,12 @@ use crate::running::Running;
 
 stores!(
     a_send_that_the_database_refuses_fails_alone,
-    an_outcome_whose_words_the_database_refuses_is_kept_without_them,
+    an_outcome_whose_text_the_database_refuses_is_written_without_it,
 );
 
 const FIRST: u64 = 5_511_900_000_000;
 
-/// From now on the database takes no row into the table whose column is like this.
+/// From now on, the database refuses rows of the table whose column matches this pattern.
 pub(crate) async fn refuse(universe: &Universe, table: &str, column: &str, pattern: &str) {
     let database = Database::connect(&universe.url).await.unwrap();
     let statements = match database.get_database_backend() {
@@ -65,7 +65,7 @@ async fn a_send_that_the_database_refuses_fails_alone(universe: &Universe) {
     running.end().await;
 }
 
-async fn an_outcome_whose_words_the_database_refuses_is_kept_without_them(universe: &Universe) {
+async fn an_outcome_whose_text_the_database_refuses_is_written_without_it(universe: &Universe) {
     const RECIPIENTS: u64 = 60;
     let running = Running::start(universe, |_| {}).await;
     refuse(universe, "message", "error", "%poison%").await;

@@ -5,7 +5,8 @@ use std::process::Command;
 /// Lets a client trust any server that says that it is WhatsApp.
 const DANGER: &str = "danger-skip-cert-chain-verify";
 
-/// Who has what part in the crate of WhatsApp's encryption, along these kinds of dependencies. Needs no network.
+/// The crates and features that lead to the crate of WhatsApp's encryption, along these kinds of dependencies. Needs no
+/// network.
 fn dependents(edges: &str) -> String {
     let tree = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--locked", "--edges", edges, "--invert", "wacore-noise"])

@@ -12,7 +12,10 @@ use crate::database::{Universe, stores};
 use crate::running::{Running, until};
 use crate::serving::Serving;
 
-stores!(old_sends_go_while_new_ones_are_taken, a_crash_in_the_middle_of_retention_leaves_nothing_astray,);
+stores!(
+    old_sends_are_removed_while_new_ones_are_accepted,
+    a_crash_in_the_middle_of_retention_leaves_nothing_astray,
+);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const FIRST: u64 = 5_511_900_000_000;
@@ -33,7 +36,7 @@ fn old_id(rows: &DatabaseConnection) -> &'static str {
     }
 }
 
-/// The one send that is over was made a week ago, and was over then.
+/// Moves the one finished send a week back.
 async fn a_week_passes(rows: &DatabaseConnection) {
     let (ago, id) = (Timestamp::now().minus(7 * DAY).millis(), old_id(rows));
     let over = "(SELECT id FROM send WHERE finished_at IS NOT NULL)";
@@ -46,7 +49,7 @@ async fn a_week_passes(rows: &DatabaseConnection) {
     }
 }
 
-async fn old_sends_go_while_new_ones_are_taken(universe: &Universe) {
+async fn old_sends_are_removed_while_new_ones_are_accepted(universe: &Universe) {
     let running = Running::start(universe, |config| {
         config.retention.sends = Some(2 * DAY);
         config.retention.interval = Duration::from_millis(20);
@@ -63,10 +66,10 @@ async fn old_sends_go_while_new_ones_are_taken(universe: &Universe) {
 
     a_week_passes(&rows).await;
     until("the old send removed", async || count(&rows, "message").await == 0).await;
-    until("nothing of it left", async || count(&rows, "forgotten_send").await == 0).await;
+    until("the removed send forgotten", async || count(&rows, "forgotten_send").await == 0).await;
     let listed = running.ask(Method::GET, "/api/v1/sends", &Value::Null).await.json();
     assert_eq!((&listed["totalRecords"], &listed["data"][0]["state"]), (&json!(1), &json!("scheduled")));
-    assert_eq!(count(&rows, "recipient_block").await, 1, "that of the send that is not over");
+    assert_eq!(count(&rows, "recipient_block").await, 1, "only the unfinished send's block stays");
 
     running.send_to_tag(tag, 40).await;
     until("the new send over", async || count(&rows, "send WHERE state = 2").await == 1).await;
@@ -74,7 +77,7 @@ async fn old_sends_go_while_new_ones_are_taken(universe: &Universe) {
     running.end().await;
 }
 
-/// A send that was over a week ago, with so many messages.
+/// Adds a send that finished a week ago, with [`MANY`] messages.
 async fn seed(rows: &DatabaseConnection) {
     let ago = Timestamp::now().minus(7 * DAY).millis();
     let is_sqlite = rows.get_database_backend() == sea_orm::DbBackend::Sqlite;
@@ -117,7 +120,7 @@ async fn a_crash_in_the_middle_of_retention_leaves_nothing_astray(universe: &Uni
 
     let (mut child, url) = serving.serve().await;
     assert_eq!(serving.send(&url).await.status, 202, "sends are taken meanwhile");
-    until("nothing of it left", async || count(&rows, "forgotten_send").await == 0).await;
+    until("the removed send forgotten", async || count(&rows, "forgotten_send").await == 0).await;
     until("the new send over", async || count(&rows, "send WHERE state = 2").await == 1).await;
     assert_eq!(count(&rows, "message").await, 10);
     child.crash();

@@ -50,7 +50,7 @@ pub(crate) struct Running {
     pub(crate) channel: Uuid,
     pub(crate) vault: Arc<Vault>,
     pub(crate) key: String,
-    /// The word that the provider repeats when it is told the channel's webhook address.
+    /// The verify token that the provider repeats when it gets the channel's webhook address.
     pub(crate) verify_token: String,
     config: Config,
     database: pombo::store::Options,
@@ -135,7 +135,7 @@ impl Running {
         self.add_channel_of(self.company, token, number, tier).await
     }
 
-    /// The same of a channel that the provider has confirmed already: nothing starts its actor.
+    /// Adds a business account that the provider has confirmed already: nothing starts its actor.
     pub(crate) async fn add_connected_channel(&self, token: &str, number: &str, tier: &str) -> Uuid {
         self.add_channel_in(Status::Connected, self.company, token, number, tier).await
     }
@@ -233,7 +233,7 @@ impl Running {
         Answer::to(request).await
     }
 
-    /// Sends a text to the tag; it must be accepted for that many.
+    /// Sends a text to the tag; it must be accepted for this many recipients.
     pub(crate) async fn send_to_tag(&self, tag: Uuid, expected: u64) {
         let (status, body) =
             self.send(&json!({ "type": "text", "message": "hi", "contact_tag_id": tag })).await;
@@ -279,8 +279,8 @@ impl Running {
         self.begin(Method::POST, &format!("/api/v1/chat/{}/messages", self.channel), body)
     }
 
-    /// Another service takes over the data, which it reaches by these options; from now on it is asked. The service
-    /// before goes on as well as it can without the lease, which must be free.
+    /// Another service takes over the data, which it reaches by these options, and gets the requests from now on.
+    /// The former service goes on as well as it can without the lease, which must be free.
     pub(crate) async fn succeed(&mut self, database: pombo::store::Options) -> Former {
         self.store = Store::open(&database).await.unwrap();
         self.database = database;
@@ -335,7 +335,7 @@ async fn serve(
     (engine, handle, url)
 }
 
-/// The lease, once the engine before gave it back: that is when its last actor is gone.
+/// The lease, once the former engine has returned it: it does so when its last actor has ended.
 pub(crate) async fn lease(store: &Store, database: &pombo::store::Options) -> Lease {
     let mut lease = None;
     until("the lease free", async || {
@@ -351,7 +351,7 @@ pub(crate) async fn until(what: &str, holds: impl AsyncFnMut() -> bool) {
     until_within(PATIENCE, what, holds).await;
 }
 
-/// The same for what takes moments when it happens at all.
+/// The same with a shorter timeout, for conditions that take only moments.
 pub(crate) async fn until_soon(what: &str, holds: impl AsyncFnMut() -> bool) {
     until_within(SHORT_PATIENCE, what, holds).await;
 }

@@ -29,9 +29,9 @@ use crate::serving::Serving;
 stores!(
     a_running_service_goes_on_while_the_key_is_rotated,
     a_session_that_writes_loses_nothing_to_a_rotation,
-    a_rotation_waits_for_what_a_session_has_sealed_and_not_written_yet,
-    what_was_written_since_it_was_read_is_not_sealed_over,
-    what_the_command_line_adds_is_in_the_record_of_changes,
+    a_rotation_waits_for_records_that_a_session_has_sealed_but_not_written,
+    a_rotation_does_not_overwrite_a_record_that_changed_since_it_was_read,
+    additions_by_the_command_line_are_in_the_record_of_changes,
 );
 
 /// More values than a few batches hold.
@@ -130,7 +130,7 @@ fn put(key: &str, value: &[u8]) -> Change {
     Change::Put { namespace: "session".to_owned(), record }
 }
 
-/// A service's session writes on and on, each time all of some records, while the command rotates the key three times.
+/// A service's session rewrites its records again and again while the command rotates the key three times.
 async fn a_session_that_writes_loses_nothing_to_a_rotation(universe: &Universe) {
     let directory = tempfile::tempdir().unwrap();
     let (service, channel) = (app(universe, &directory).vault, Uuid::now_v7());
@@ -175,7 +175,7 @@ async fn a_session_that_writes_loses_nothing_to_a_rotation(universe: &Universe) 
     assert!(records.iter().any(|record| record.value == b"later"));
 }
 
-async fn a_rotation_waits_for_what_a_session_has_sealed_and_not_written_yet(universe: &Universe) {
+async fn a_rotation_waits_for_records_that_a_session_has_sealed_but_not_written(universe: &Universe) {
     let directory = tempfile::tempdir().unwrap();
     let (service, channel) = (app(universe, &directory).vault, Uuid::now_v7());
     let session = SessionRecords::new(universe.store.clone(), Arc::clone(&service), channel);
@@ -193,11 +193,11 @@ async fn a_rotation_waits_for_what_a_session_has_sealed_and_not_written_yet(univ
     let command = app(universe, &directory);
     let mut adding = std::pin::pin!(command.vault.add_key());
     until_soon("the new key in the file", async || {
-        assert!(poll!(adding.as_mut()).is_pending(), "it did not wait");
+        assert!(poll!(adding.as_mut()).is_pending(), "the command did not wait");
         service.current_key() != first
     })
     .await;
-    assert!(poll!(adding.as_mut()).is_pending(), "it did not wait");
+    assert!(poll!(adding.as_mut()).is_pending(), "the command did not wait");
     lock.rollback().await.unwrap();
     writing.await.unwrap();
     assert_eq!(adding.await.unwrap(), service.current_key());
@@ -208,7 +208,7 @@ async fn a_rotation_waits_for_what_a_session_has_sealed_and_not_written_yet(univ
     outside.close().await.unwrap();
 }
 
-async fn what_was_written_since_it_was_read_is_not_sealed_over(universe: &Universe) {
+async fn a_rotation_does_not_overwrite_a_record_that_changed_since_it_was_read(universe: &Universe) {
     let store = &universe.store;
     let channel = Uuid::now_v7();
     let row = |key: &str, value: u8| pombo::store::web_sessions::Row {
@@ -240,7 +240,7 @@ async fn what_was_written_since_it_was_read_is_not_sealed_over(universe: &Univer
     assert_eq!(rows[2], row("c", 1));
 }
 
-async fn what_the_command_line_adds_is_in_the_record_of_changes(universe: &Universe) {
+async fn additions_by_the_command_line_are_in_the_record_of_changes(universe: &Universe) {
     let mut serving = Serving::new(universe, 0, "unlimited").await;
     let id = serving.place.json("key list")[0]["id"].as_str().unwrap().to_owned();
     let company = serving.place.json("company list")[0]["id"].as_str().unwrap().to_owned();

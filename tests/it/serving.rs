@@ -109,7 +109,7 @@ impl Serving {
         (child, started["base_url"].as_str().unwrap().to_owned())
     }
 
-    /// The same with all that the program says once it listens.
+    /// Starts the program, and returns everything that it says once it listens.
     pub(crate) async fn serve_told(&mut self, mut command: Command) -> (OwnedChild, Value) {
         // The rest is not used, but a full pipe would block the program.
         let mut child = OwnedChild::spawn(command.stderr(Stdio::null()));

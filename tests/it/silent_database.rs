@@ -1,5 +1,5 @@
-//! Connections that are of no use any more: to a database that is gone without an error, so that no signal says that it will
-//! never answer, and beside one that broke off.
+//! Dead connections: one to a database that vanished without an error, so that no signal says that it will never
+//! answer, and those beside a connection that broke off.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ async fn a_request_is_given_up_that_the_database_never_answers_and_its_connectio
     let nothing = Value::Null;
     let ask = async || {
         let asked = running.ask(Method::GET, "/api/v1/contacts", &nothing);
-        tokio::time::timeout(PATIENCE, asked).await.expect("what nobody answers is given up")
+        tokio::time::timeout(PATIENCE, asked).await.expect("an unanswered request is given up")
     };
     assert_eq!(ask().await.status, 200);
     let mut held = Vec::new();
@@ -76,7 +76,7 @@ async fn after_one_connection_broke_off_the_others_are_asked_before_they_are_use
             failed += usize::from(store.ping().await.is_err());
         }
         assert!(failed <= 1, "{failed} calls met connections that broke off");
-        // Those that were just given back are asked then, and closed: nobody meets them.
+        // The connections that were just given back are checked then, and closed: no call gets one.
         join_all((0..connections).map(|_| store.ping())).await.into_iter().for_each(Result::unwrap);
         failed == 1
     })

@@ -66,7 +66,7 @@ impl<'a> Ledger<'a> {
         rows.into_iter().map(|row| (key(&row), row)).collect()
     }
 
-    /// How far each send got, by its id.
+    /// The progress of each send, by its id.
     async fn progress(&self) -> BTreeMap<Uuid, (i64, i64)> {
         let rows = send_row::Entity::find().all(&self.rows).await.unwrap();
         rows.into_iter().map(|row| (row.id, (row.high_water, row.settled))).collect()
@@ -117,7 +117,7 @@ fn marks(settled: u64) -> Vec<Mark> {
     BULK.map(|send_id| Mark { send_id, progress, state: send::State::Active, due_at: None }).to_vec()
 }
 
-/// The outcomes of the first so many messages of each send, which are settled.
+/// The outcomes of the first `of_each` messages of each send, and marks that settle them.
 fn batch(of_each: u64) -> PendingWrites {
     PendingWrites {
         outcomes: (0..2 * of_each).map(outcome).collect(),

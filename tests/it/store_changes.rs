@@ -21,7 +21,7 @@ const ALL: PageRequest = PageRequest { page: 1, limit: 100 };
 stores!(
     applied_tiers_are_recorded_with_what_they_were,
     tiers_of_another_kind_are_refused_whole,
-    what_operators_do_to_a_channel_is_recorded_without_the_token,
+    operators_changes_of_a_channel_are_recorded_without_the_token,
     companies_channels_keys_and_app_secrets_are_recorded_without_the_secrets,
     an_operator_s_name_is_given_once_and_the_key_can_be_revoked,
     a_change_that_cannot_be_recorded_is_not_made,
@@ -101,13 +101,13 @@ async fn tiers_of_another_kind_are_refused_whole(universe: &Universe) {
     store.apply_tiers(&ana(), &[tier("x", &json!({"kind": "a", "pace": 2}))]).await.unwrap();
 }
 
-async fn what_operators_do_to_a_channel_is_recorded_without_the_token(universe: &Universe) {
+async fn operators_changes_of_a_channel_are_recorded_without_the_token(universe: &Universe) {
     let store = &universe.store;
     let id = add_channel(store, Status::Disconnected).await;
     let user = Who::CommandLine("root".to_owned());
     assert!(store.set_channel_tier(&user, id, "high").await.unwrap());
     let revision = store.revisions().await.unwrap().channel;
-    assert!(store.set_channel_tier(&user, id, "high").await.unwrap(), "it is there all the same");
+    assert!(store.set_channel_tier(&user, id, "high").await.unwrap(), "the tier is there all the same");
     assert_eq!(store.revisions().await.unwrap().channel, revision);
     assert!(store.reconnect_channel(&ana(), id, Some(b"sealed".to_vec())).await.unwrap());
     assert!(store.reconnect_channel(&ana(), id, None).await.unwrap());

@@ -13,7 +13,7 @@ stores! {
     contacts_that_come_after_deleted_ones_are_the_newest,
     a_tag_that_is_deleted_reaches_nobody_at_once_and_leaves_its_contacts_in_steps,
     a_tag_that_is_renamed_is_found_by_its_new_name,
-    a_merged_contact_knows_what_all_knew,
+    a_merged_contact_has_the_fields_of_all,
     a_number_belongs_to_one_contact,
 }
 
@@ -140,7 +140,7 @@ async fn a_tag_that_is_renamed_is_found_by_its_new_name(universe: &Universe) {
     );
 }
 
-async fn a_merged_contact_knows_what_all_knew(universe: &Universe) {
+async fn a_merged_contact_has_the_fields_of_all(universe: &Universe) {
     let company = company(universe, "acme").await;
     let store = &universe.store;
     let people = [

@@ -221,10 +221,10 @@ fn anything(chance: &mut SmallRng, sends: &[Uuid]) -> PendingWrites {
     batch
 }
 
-/// A ledger, its predecessor whose last commit hangs, cancels, expiry and a start, all at once.
+/// Two ledgers, cancels, expiry and a start, all at once.
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn whoever_changes_sends_and_messages_at_once_takes_turns() {
+async fn simultaneous_changes_of_sends_and_messages_take_turns() {
     let universe = Universe::postgres().await;
     let (store, lease) = (universe.store.clone(), std::rc::Rc::new(lease(&universe).await));
     let mut sends = Vec::new();

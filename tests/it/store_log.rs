@@ -15,14 +15,14 @@ async fn writer(universe: &Universe) -> DatabaseConnection {
     database
 }
 
-/// Writes so many mebibytes.
+/// Writes this many mebibytes.
 async fn write(database: &DatabaseConnection, mebibytes: u32) {
     for _ in 0..mebibytes {
         database.execute_unprepared("INSERT INTO page VALUES (zeroblob(1048576))").await.unwrap();
     }
 }
 
-/// Pages in the log, and those of them that are in the file.
+/// The number of pages in the log, and of those that are copied to the file.
 async fn log(database: &DatabaseConnection) -> (i64, i64) {
     let statement =
         sea_orm::Statement::from_string(sea_orm::DbBackend::Sqlite, "PRAGMA wal_checkpoint(NOOP)");
@@ -60,7 +60,7 @@ async fn a_reader_that_stays_holds_up_nobody_and_the_log_is_copied_when_it_is_go
     write(&database, 40).await;
     store.copy_log().await.unwrap();
     let (pages, copied) = log(&database).await;
-    assert!(copied < pages, "what the reader may need stays where it is");
+    assert!(copied < pages, "pages that the reader may need are not copied");
     reader.execute_unprepared("COMMIT").await.unwrap();
     store.copy_log().await.unwrap();
     let (pages, copied) = log(&database).await;

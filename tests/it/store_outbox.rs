@@ -24,15 +24,15 @@ const ACME: Uuid = Uuid::from_u128(1);
 const CHANNEL: Uuid = Uuid::from_u128(3);
 
 stores! {
-    a_store_that_nobody_wants_events_of_writes_none,
-    each_state_of_a_message_is_told_once_however_often_it_is_written,
-    what_is_still_to_happen_to_a_message_is_no_event,
-    a_receipt_before_the_outcome_is_told_and_the_outcome_is_not,
+    a_store_without_events_writes_none,
+    each_state_of_a_message_is_one_event_however_often_it_is_written,
+    a_state_before_a_message_s_outcome_is_no_event,
+    a_receipt_before_the_outcome_is_an_event_and_the_outcome_is_none,
     a_receipt_that_changes_nothing_is_no_event,
-    the_end_of_a_send_is_told_once_with_what_waited_in_it,
+    the_end_of_a_send_is_one_event_with_one_for_each_waiting_message,
     a_message_to_a_group_names_the_group,
-    a_channel_s_changes_are_told_and_repetitions_are_not,
-    what_a_person_writes_is_told_once_however_often_the_provider_says_it,
+    a_channel_s_changes_are_events_and_repetitions_are_none,
+    an_inbound_message_is_one_event_however_often_the_provider_reports_it,
 }
 
 /// A store that writes events, and the lease.
@@ -119,7 +119,7 @@ fn types(told: &[(&str, u64)]) -> Vec<(String, Option<u64>)> {
     told.iter().map(|(kind, ordinal)| ((*kind).to_owned(), Some(*ordinal))).collect()
 }
 
-async fn a_store_that_nobody_wants_events_of_writes_none(universe: &Universe) {
+async fn a_store_without_events_writes_none(universe: &Universe) {
     let silent = &universe.store;
     let lease = silent.acquire_lease(&universe.options(), "test").await.unwrap();
     commit(silent, &lease, sends(vec![send(10, Recipients::Blocks(3))])).await;
@@ -130,7 +130,7 @@ async fn a_store_that_nobody_wants_events_of_writes_none(universe: &Universe) {
     assert_eq!(silent.outbox_extent().await.unwrap().rows, 0);
 }
 
-async fn each_state_of_a_message_is_told_once_however_often_it_is_written(universe: &Universe) {
+async fn each_state_of_a_message_is_one_event_however_often_it_is_written(universe: &Universe) {
     let (store, lease) = open(universe).await;
     commit(&store, &lease, sends(vec![send(10, Recipients::Blocks(3))])).await;
     commit(&store, &lease, mark(10, 3, State::Active)).await;
@@ -177,7 +177,7 @@ async fn each_state_of_a_message_is_told_once_however_often_it_is_written(univer
     );
 }
 
-async fn what_is_still_to_happen_to_a_message_is_no_event(universe: &Universe) {
+async fn a_state_before_a_message_s_outcome_is_no_event(universe: &Universe) {
     let (store, lease) = open(universe).await;
     commit(&store, &lease, sends(vec![send(10, Recipients::Blocks(2))])).await;
     commit(&store, &lease, mark(10, 2, State::Active)).await;
@@ -187,7 +187,7 @@ async fn what_is_still_to_happen_to_a_message_is_no_event(universe: &Universe) {
     assert!(told(&store).await.is_empty());
 }
 
-async fn a_receipt_before_the_outcome_is_told_and_the_outcome_is_not(universe: &Universe) {
+async fn a_receipt_before_the_outcome_is_an_event_and_the_outcome_is_none(universe: &Universe) {
     let (store, lease) = open(universe).await;
     commit(&store, &lease, sends(vec![send(10, Recipients::One(number(0)))])).await;
     commit(&store, &lease, mark(10, 1, State::Active)).await;
@@ -212,7 +212,7 @@ async fn a_receipt_that_changes_nothing_is_no_event(universe: &Universe) {
     assert_eq!(told(&store).await, types(&[("message.sent", 0)]));
 }
 
-async fn the_end_of_a_send_is_told_once_with_what_waited_in_it(universe: &Universe) {
+async fn the_end_of_a_send_is_one_event_with_one_for_each_waiting_message(universe: &Universe) {
     let (store, lease) = open(universe).await;
     let expiring = Schedule { send_at: None, expires_at: Some(NOW) };
     let all = vec![
@@ -266,7 +266,7 @@ async fn a_message_to_a_group_names_the_group(universe: &Universe) {
     assert_eq!(event["data"]["recipient"], "120363000000000001@g.us");
 }
 
-async fn a_channel_s_changes_are_told_and_repetitions_are_not(universe: &Universe) {
+async fn a_channel_s_changes_are_events_and_repetitions_are_none(universe: &Universe) {
     let (store, _lease) = open(universe).await;
     let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
     let new = NewChannel {
@@ -321,7 +321,7 @@ async fn a_channel_s_changes_are_told_and_repetitions_are_not(universe: &Univers
     assert_eq!(refused["at"], states[3].since.to_string());
 }
 
-async fn what_a_person_writes_is_told_once_however_often_the_provider_says_it(universe: &Universe) {
+async fn an_inbound_message_is_one_event_however_often_the_provider_reports_it(universe: &Universe) {
     let (store, lease) = open(universe).await;
     let inbound = |identity: &str| ledger::Event {
         id: Uuid::now_v7(),

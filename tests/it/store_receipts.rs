@@ -23,11 +23,11 @@ use crate::database::{Universe, stores};
 
 stores!(
     a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it,
-    a_receipt_of_what_was_never_attempted_or_is_another_company_s_is_ignored,
+    a_receipt_of_an_unattempted_or_foreign_message_is_ignored,
     a_receipt_ends_the_wait_of_a_message_and_proof_of_arrival_clears_its_error,
     an_inbound_message_that_comes_twice_is_kept_once,
-    who_opts_out_stays_out_until_they_opt_in,
-    what_the_provider_says_of_a_message_wins_over_the_end_of_its_send,
+    a_recipient_who_opts_out_stays_out_until_they_opt_in,
+    a_receipt_wins_over_the_end_of_its_send,
 );
 
 /// Recipients of the bulk send, in two blocks.
@@ -147,7 +147,7 @@ async fn a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it(u
         ledger.commit(&PendingWrites { sends, ..PendingWrites::default() }).await;
         ledger.mark(id, 1).await;
     }
-    // Of both blocks, and of sends that have none.
+    // Receipts of both blocks, and of sends without blocks.
     let receipts = [(send_id, 5), (send_id, 0), (single, 0), (group, 0), (send_id, 3), (send_id, 4)]
         .map(|(send_id, ordinal)| ledger.receipt(send_id, ordinal, State::Delivered));
     let batch = PendingWrites { receipts: receipts.to_vec(), ..PendingWrites::default() };
@@ -172,7 +172,7 @@ async fn a_receipt_that_comes_first_makes_the_row_and_the_outcome_completes_it(u
     ledger.end().await;
 }
 
-async fn what_the_provider_says_of_a_message_wins_over_the_end_of_its_send(universe: &Universe) {
+async fn a_receipt_wins_over_the_end_of_its_send(universe: &Universe) {
     let ledger = Ledger::new(universe).await;
     for end in [send::State::Canceled, send::State::Expired] {
         let send_id = ledger.send(5).await;
@@ -217,7 +217,7 @@ async fn what_the_provider_says_of_a_message_wins_over_the_end_of_its_send(unive
     ledger.end().await;
 }
 
-async fn a_receipt_of_what_was_never_attempted_or_is_another_company_s_is_ignored(universe: &Universe) {
+async fn a_receipt_of_an_unattempted_or_foreign_message_is_ignored(universe: &Universe) {
     let ledger = Ledger::new(universe).await;
     let send_id = ledger.send(2).await;
     let own = OutcomeOf { send_id, company_id: ledger.company, outcome: outcome(0, State::Sent, 1) };
@@ -293,7 +293,7 @@ async fn an_inbound_message_that_comes_twice_is_kept_once(universe: &Universe) {
     ledger.end().await;
 }
 
-async fn who_opts_out_stays_out_until_they_opt_in(universe: &Universe) {
+async fn a_recipient_who_opts_out_stays_out_until_they_opt_in(universe: &Universe) {
     let ledger = Ledger::new(universe).await;
     const DAY: i64 = 86_400_000;
     let word = |said_at: i64, says| Word {
@@ -318,10 +318,10 @@ async fn who_opts_out_stays_out_until_they_opt_in(universe: &Universe) {
     assert_eq!(row(hold(5)).await, (Some(5 + DAY), 0));
     assert_eq!(row(stop(7)).await, (None, 7));
     assert_eq!(row(hold(9)).await, (None, 7), "a hold lets nobody back in");
-    assert_eq!(row(resume(6)).await, (None, 7), "it was said before");
+    assert_eq!(row(resume(6)).await, (None, 7), "an older resume lifts nothing");
     assert_eq!(row(resume(20)).await, (Some(20), 20));
-    assert_eq!(row(stop(19)).await, (Some(20), 20), "it was said before");
-    assert_eq!(row(hold(18)).await, (Some(20), 20), "it is over since");
+    assert_eq!(row(stop(19)).await, (Some(20), 20), "an older stop changes nothing");
+    assert_eq!(row(hold(18)).await, (Some(20), 20), "an older hold changes nothing");
     assert_eq!(row(hold(30)).await, (Some(30 + DAY), 20));
     assert_eq!(row(resume(25)).await, (Some(30 + DAY), 25), "the hold is younger");
     assert_eq!(row(resume(40)).await, (Some(40), 40));

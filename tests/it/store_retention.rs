@@ -22,12 +22,12 @@ use uuid::Uuid;
 use crate::database::{Universe, stores};
 
 stores!(
-    what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_does,
+    old_ended_sends_are_removed_with_all_their_rows_and_nothing_else_is,
     a_large_send_goes_in_steps_and_goes_on_where_a_process_left_it,
     a_receipt_of_a_removed_send_is_ignored_and_makes_no_row,
     a_process_that_lost_its_lease_removes_nothing,
-    events_and_changes_go_by_their_own_age,
-    holds_go_when_their_time_is_over,
+    events_and_changes_are_removed_by_their_own_age,
+    holds_are_removed_after_they_expire,
 );
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
@@ -54,7 +54,7 @@ async fn lease(universe: &Universe) -> Lease {
     universe.store.acquire_lease(&universe.options(), "test").await.unwrap()
 }
 
-/// A send to so many, all of whom got their message; as it was at `at`.
+/// A send to this many recipients that came to this state at `at`; all messages are sent.
 async fn send(store: &Store, lease: &Lease, id: u128, recipients: u64, state: State, at: Timestamp) -> Uuid {
     let id = Uuid::from_u128(id);
     let blocks = (0..recipients).step_by(4).map(|first| {
@@ -110,7 +110,7 @@ async fn exists(store: &Store, id: Uuid) -> bool {
     store.find_send(ACME, id, NOW).await.unwrap().is_some()
 }
 
-/// Everything that is over since `before`, in steps of so many rows.
+/// Removes all sends that ended before `before`, in steps of at most `limit` rows.
 async fn remove_old(store: &Store, lease: &Lease, before: Timestamp, limit: u32) -> Step {
     let (mut all, mut cursor) = (Step::default(), Cursor::default());
     while {
@@ -128,7 +128,7 @@ async fn remove_old(store: &Store, lease: &Lease, before: Timestamp, limit: u32)
     all
 }
 
-async fn what_is_over_long_enough_goes_with_all_that_it_left_and_nothing_else_does(universe: &Universe) {
+async fn old_ended_sends_are_removed_with_all_their_rows_and_nothing_else_is(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let rows = Database::connect(&universe.url).await.unwrap();
     for limit in [1, 2, 3, 100] {
@@ -239,7 +239,7 @@ async fn a_process_that_lost_its_lease_removes_nothing(universe: &Universe) {
     }
 }
 
-async fn events_and_changes_go_by_their_own_age(universe: &Universe) {
+async fn events_and_changes_are_removed_by_their_own_age(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let rows = Database::connect(&universe.url).await.unwrap();
     for day in 0..5_u32 {
@@ -279,13 +279,13 @@ async fn events_and_changes_go_by_their_own_age(universe: &Universe) {
     let step = store.remove_aged(&lease, Aged::FailedSignIns, soon, 1).await.unwrap();
     assert_eq!((step.others, step.more), (1, true));
     assert_eq!(store.remove_aged(&lease, Aged::FailedSignIns, soon, 10).await.unwrap().others, 1);
-    assert_eq!(count::<change::Entity>(&rows).await, 1, "what people changed stays");
+    assert_eq!(count::<change::Entity>(&rows).await, 1, "people's changes stay");
     assert_eq!(store.remove_aged(&lease, Aged::Changes, hour_ago, 10).await.unwrap(), Step::default());
     assert_eq!(store.remove_aged(&lease, Aged::Changes, soon, 10).await.unwrap().others, 1);
     assert_eq!(count::<change::Entity>(&rows).await, 0);
 }
 
-async fn holds_go_when_their_time_is_over(universe: &Universe) {
+async fn holds_are_removed_after_they_expire(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let rows = Database::connect(&universe.url).await.unwrap();
     let word = |ordinal, said_at, says| Word {

@@ -16,9 +16,9 @@ stores! {
     a_search_finds_what_reading_every_contact_finds,
     pages_of_a_search_are_parts_of_one_list,
     a_search_is_exact_while_contacts_are_added_changed_and_indexed,
-    segments_with_many_changes_are_made_anew,
+    segments_with_many_changes_are_rebuilt,
     contacts_keep_their_order_when_the_clock_jumps_back,
-    a_schema_that_goes_down_and_up_keeps_contacts_and_what_finds_them,
+    a_schema_that_goes_down_and_up_keeps_contacts_and_their_index,
 }
 
 /// Contacts of one segment here.
@@ -168,7 +168,7 @@ async fn a_search_is_exact_while_contacts_are_added_changed_and_indexed(universe
     }
 }
 
-async fn segments_with_many_changes_are_made_anew(universe: &Universe) {
+async fn segments_with_many_changes_are_rebuilt(universe: &Universe) {
     let company = company(universe, "acme").await;
     let store = &universe.store;
     let people = |name: &str, range: std::ops::Range<u64>| -> Vec<_> {
@@ -176,7 +176,7 @@ async fn segments_with_many_changes_are_made_anew(universe: &Universe) {
     };
     store.upsert_contacts(company, &people("Ana", 0..48), NOW).await.unwrap();
     while store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap() {}
-    // Three of a segment are few, four are a quarter.
+    // Three changed contacts of a segment are few, four are a quarter.
     store.upsert_contacts(company, &people("Bob", 16..19), NOW).await.unwrap();
     assert!(!store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap());
     assert_eq!((found(store, company, "bob").await.len(), found(store, company, "ana").await.len()), (3, 45));
@@ -184,7 +184,7 @@ async fn segments_with_many_changes_are_made_anew(universe: &Universe) {
     assert!(store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap());
     assert!(!store.index_contacts_by(company, Care::Passing, SEGMENT).await.unwrap());
     assert_eq!((found(store, company, "bob").await.len(), found(store, company, "ana").await.len()), (4, 44));
-    // Again the same, and a picture, which is not searched: nothing to do.
+    // The same contacts with a picture, which is not searched: there is nothing to index.
     let mut same = people("Bob", 16..20);
     same.iter_mut().for_each(|draft| draft.person.profile_picture = "https://example.com/bob.png".to_owned());
     let results = store.upsert_contacts(company, &same, NOW).await.unwrap();
@@ -208,7 +208,7 @@ async fn contacts_keep_their_order_when_the_clock_jumps_back(universe: &Universe
     assert!(shown.is_sorted_by_key(|contact| std::cmp::Reverse((contact.created_at, contact.id))));
 }
 
-async fn a_schema_that_goes_down_and_up_keeps_contacts_and_what_finds_them(universe: &Universe) {
+async fn a_schema_that_goes_down_and_up_keeps_contacts_and_their_index(universe: &Universe) {
     let company = company(universe, "acme").await;
     let store = &universe.store;
     let mut dice = Dice(0xca11);

@@ -34,12 +34,12 @@ const CHANNEL: Uuid = Uuid::from_u128(3);
 stores! {
     every_recipient_is_counted_once_wherever_its_message_is,
     a_page_of_messages_in_one_state_is_that_page_of_all_of_them,
-    what_waits_in_a_send_that_is_over_ends_at_the_next_start,
+    messages_that_wait_in_an_ended_send_end_at_the_next_start,
     a_list_is_narrowed_to_one_stage_and_one_channel,
-    what_is_not_accepted_yet_or_is_another_company_s_is_not_there,
-    a_send_to_a_group_is_one_message_to_nobody_s_number,
-    what_is_queued_before_is_what_may_go_now,
-    a_channel_with_something_left_to_send_is_known_once,
+    unaccepted_and_foreign_sends_are_not_found,
+    a_send_to_a_group_is_one_message_without_a_number,
+    only_messages_that_may_go_by_then_count_as_queued,
+    a_channel_with_unfinished_sends_is_listed_once,
 }
 
 fn number(ordinal: u64) -> PhoneNumber {
@@ -151,7 +151,7 @@ async fn every_recipient_is_counted_once_wherever_its_message_is(universe: &Univ
     }
 }
 
-async fn what_waits_in_a_send_that_is_over_ends_at_the_next_start(universe: &Universe) {
+async fn messages_that_wait_in_an_ended_send_end_at_the_next_start(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let (id, running) = (under_way(store, &lease).await, new_send(11, Recipients::One(number(1))));
     let running_id = running.id;
@@ -274,7 +274,7 @@ async fn a_list_is_narrowed_to_one_stage_and_one_channel(universe: &Universe) {
     assert_eq!((first.created_at, first.template.clone()), (NOW, None));
 }
 
-async fn what_is_not_accepted_yet_or_is_another_company_s_is_not_there(universe: &Universe) {
+async fn unaccepted_and_foreign_sends_are_not_found(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let their_channel = Uuid::from_u128(4);
     channels(universe, &[(CHANNEL, ACME), (their_channel, GLOBEX)]).await;
@@ -298,7 +298,7 @@ async fn what_is_not_accepted_yet_or_is_another_company_s_is_not_there(universe:
     assert_eq!((ordinals(&messages.records), messages.total), (vec![0], 1));
 }
 
-async fn a_send_to_a_group_is_one_message_to_nobody_s_number(universe: &Universe) {
+async fn a_send_to_a_group_is_one_message_without_a_number(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let content = r#"{"type":"text","body":"hi","group":"120363000000000001"}"#.to_owned();
     let group = NewSend { content, ..new_send(10, Recipients::Group) };
@@ -342,7 +342,7 @@ async fn a_send_to_a_group_is_one_message_to_nobody_s_number(universe: &Universe
     only(At::Sent).await;
 }
 
-async fn a_channel_with_something_left_to_send_is_known_once(universe: &Universe) {
+async fn a_channel_with_unfinished_sends_is_listed_once(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let (idle, done) = (Uuid::from_u128(4), Uuid::from_u128(5));
     channels(universe, &[(CHANNEL, ACME), (idle, ACME), (done, GLOBEX)]).await;
@@ -358,7 +358,7 @@ async fn a_channel_with_something_left_to_send_is_known_once(universe: &Universe
     assert_eq!(working, [CHANNEL]);
 }
 
-async fn what_is_queued_before_is_what_may_go_now(universe: &Universe) {
+async fn only_messages_that_may_go_by_then_count_as_queued(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     assert_eq!(store.queued(CHANNEL, NOW).await.unwrap(), 0);
     under_way(store, &lease).await;

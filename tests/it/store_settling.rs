@@ -34,8 +34,8 @@ stores! {
     a_send_that_was_withdrawn_is_not_written_later,
     a_send_that_was_written_is_accepted_and_stays,
     an_audience_that_was_withdrawn_is_not_accepted_later,
-    what_was_withdrawn_is_shown_nowhere_and_deleted_after_its_time,
-    a_mark_of_a_send_that_was_withdrawn_goes_nowhere,
+    a_withdrawn_send_is_shown_nowhere_and_deleted_later,
+    a_mark_of_a_withdrawn_send_is_ignored,
 }
 
 fn new_send(id: Uuid, state: State, recipients: Recipients) -> NewSend {
@@ -60,7 +60,7 @@ fn block(first_ordinal: u64) -> BlockOf {
     BlockOf { send_id: ID, block: Block { first_ordinal, recipients: 1, packed: pack(&[number()]) } }
 }
 
-/// One to a single number, with an answer that is kept.
+/// A send to one number, with an answer that is kept.
 fn single(id: Uuid) -> PendingWrites {
     let answer = Answer {
         company_id: ACME,
@@ -137,7 +137,7 @@ async fn an_audience_that_was_withdrawn_is_not_accepted_later(universe: &Univers
     rows.close().await.unwrap();
 }
 
-async fn what_was_withdrawn_is_shown_nowhere_and_deleted_after_its_time(universe: &Universe) {
+async fn a_withdrawn_send_is_shown_nowhere_and_deleted_later(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     store.commit(&lease, &begun(), NOW).await.unwrap();
     assert_eq!(settle(store).await, HashSet::new());
@@ -156,7 +156,7 @@ async fn what_was_withdrawn_is_shown_nowhere_and_deleted_after_its_time(universe
     rows.close().await.unwrap();
 }
 
-async fn a_mark_of_a_send_that_was_withdrawn_goes_nowhere(universe: &Universe) {
+async fn a_mark_of_a_withdrawn_send_is_ignored(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     assert_eq!(settle(store).await, HashSet::new());
     let progress = Progress { high_water: 1, settled: 0 };
@@ -206,7 +206,7 @@ async fn an_activation_whose_commit_hangs_is_settled_when_the_commit_is_over() {
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn a_send_that_is_still_being_written_is_settled_when_that_is_over() {
+async fn a_send_that_is_being_written_is_settled_after_the_write() {
     let universe = Universe::postgres().await;
     let store = &universe.store;
     let database = Database::connect(&universe.url).await.unwrap();

@@ -15,8 +15,8 @@ use uuid::Uuid;
 use crate::database::{Universe, stores};
 
 stores!(
-    what_a_person_adds_and_lifts_is_recorded_and_noticed,
-    a_person_s_word_outlasts_a_hold_and_leaves_the_provider_s_own_alone,
+    suppressions_that_a_person_adds_and_lifts_are_recorded_and_noticed,
+    a_person_s_suppression_outlasts_a_hold_and_leaves_the_provider_s_alone,
 );
 
 const CODE: i64 = 131_050;
@@ -46,7 +46,7 @@ async fn kept(store: &Store, company: Uuid) -> Vec<Record> {
     kept.into_iter().map(|kept| kept.record).collect()
 }
 
-async fn what_a_person_adds_and_lifts_is_recorded_and_noticed(universe: &Universe) {
+async fn suppressions_that_a_person_adds_and_lifts_are_recorded_and_noticed(universe: &Universe) {
     let store = &universe.store;
     let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
     let other = store.add_company(&Who::Pombo, "Globex", "standard").await.unwrap().id;
@@ -88,7 +88,7 @@ async fn what_a_person_adds_and_lifts_is_recorded_and_noticed(universe: &Univers
     assert_eq!(changes[2].before, None);
 }
 
-async fn a_person_s_word_outlasts_a_hold_and_leaves_the_provider_s_own_alone(universe: &Universe) {
+async fn a_person_s_suppression_outlasts_a_hold_and_leaves_the_provider_s_alone(universe: &Universe) {
     let store = &universe.store;
     let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
     let lease = store.acquire_lease(&universe.options(), "test").await.unwrap();
@@ -114,7 +114,11 @@ async fn a_person_s_word_outlasts_a_hold_and_leaves_the_provider_s_own_alone(uni
     store.lift_suppressions(&ana(), company, held).await.unwrap();
     assert_eq!(kept(store, company).await, [said(left, None)]);
     heard(store, &lease, said(held, Some(tomorrow))).await;
-    assert_eq!(kept(store, company).await, [said(left, None)], "it began before that was said");
+    assert_eq!(
+        kept(store, company).await,
+        [said(left, None)],
+        "the hold began before the suppression was lifted"
+    );
     let tomorrow = tomorrow.plus(std::time::Duration::from_secs(60));
     heard(store, &lease, said(held, Some(tomorrow))).await;
     let lifted = store.lift_suppressions(&ana(), company, held).await.unwrap();

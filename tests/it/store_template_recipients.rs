@@ -22,10 +22,10 @@ use uuid::Uuid;
 use crate::database::{Universe, stores};
 
 stores!(
-    everybody_counts_whom_a_template_of_the_account_may_have_reached_in_a_day,
-    only_what_the_provider_may_have_is_put_off_after_a_crash,
-    nobody_counts_for_an_announcement_that_came_when_the_message_was_over,
-    people_whom_an_older_program_counted_still_count,
+    every_recipient_that_a_template_may_have_reached_in_a_day_counts,
+    only_messages_that_the_provider_may_have_are_put_off_after_a_crash,
+    an_announcement_after_the_end_of_its_message_counts_nobody,
+    people_counted_by_an_older_version_still_count,
 );
 
 const WABA: &str = "102290129340398";
@@ -155,7 +155,7 @@ fn number(nth: u64) -> PhoneNumber {
     PhoneNumber::from_u64(5_511_900_000_000 + nth).unwrap()
 }
 
-async fn everybody_counts_whom_a_template_of_the_account_may_have_reached_in_a_day(universe: &Universe) {
+async fn every_recipient_that_a_template_may_have_reached_in_a_day_counts(universe: &Universe) {
     let ledger = Ledger::of(universe).await;
     let (one, same, other) =
         (ledger.channel(WABA).await, ledger.channel(WABA).await, ledger.channel("2").await);
@@ -170,9 +170,9 @@ async fn everybody_counts_whom_a_template_of_the_account_may_have_reached_in_a_d
         (6, At::Read, Some(early)),
         (8, At::Unknown, Some(late)),
     ];
-    // Of ten people two were never marked, and one was and has no row.
+    // Of eleven people, two were never marked, and one was marked and has no row.
     ledger.send(one, TEMPLATE, 0..11, &rows, 9, active, late).await;
-    // Another channel's: two in flight, in two blocks; and what is over.
+    // Sends of another channel: two messages in flight, in two blocks; and ended sends.
     ledger
         .send(
             same,
@@ -211,7 +211,7 @@ async fn everybody_counts_whom_a_template_of_the_account_may_have_reached_in_a_d
     assert_eq!(ledger.counted().await, BTreeMap::from(expected));
 }
 
-async fn only_what_the_provider_may_have_is_put_off_after_a_crash(universe: &Universe) {
+async fn only_messages_that_the_provider_may_have_are_put_off_after_a_crash(universe: &Universe) {
     let ledger = Ledger::of(universe).await;
     let channel = ledger.channel(WABA).await;
     let (taken, later) = (Some(NOW.minus(HOUR)), NOW.plus(HOUR));
@@ -232,7 +232,7 @@ async fn only_what_the_provider_may_have_is_put_off_after_a_crash(universe: &Uni
     assert_eq!(waiting, [(0, NOW, None), (1, later, taken), (2, later, taken), (3, later, taken)]);
 }
 
-async fn nobody_counts_for_an_announcement_that_came_when_the_message_was_over(universe: &Universe) {
+async fn an_announcement_after_the_end_of_its_message_counts_nobody(universe: &Universe) {
     let ledger = Ledger::of(universe).await;
     let channel = ledger.channel(WABA).await;
     let late = NOW.minus(HOUR);
@@ -245,7 +245,7 @@ async fn nobody_counts_for_an_announcement_that_came_when_the_message_was_over(u
     assert_eq!(ledger.counted().await, BTreeMap::from([(1, (late, true))]));
 }
 
-async fn people_whom_an_older_program_counted_still_count(universe: &Universe) {
+async fn people_counted_by_an_older_version_still_count(universe: &Universe) {
     const ADDED: &str = "000065_add_taken_at_to_messages";
     let ledger = Ledger::of(universe).await;
     let (channel, other) = (ledger.channel(WABA).await, ledger.channel("2").await);

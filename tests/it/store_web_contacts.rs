@@ -24,7 +24,7 @@ stores! {
     a_number_is_known_as_whatsapp_answered_last,
     the_first_time_counts_and_a_number_that_was_heard_is_not_asked_for,
     strangers_are_counted_by_the_time_of_their_first_message,
-    what_is_learnt_of_a_number_is_in_its_contacts_and_found_at_once,
+    facts_about_a_number_are_in_its_contacts_and_found_at_once,
     a_picture_is_written_once,
     a_phone_is_linked_until_it_is_not_and_its_numbers_stay,
 }
@@ -101,11 +101,11 @@ async fn strangers_are_counted_by_the_time_of_their_first_message(universe: &Uni
     assert_eq!(since(OTHER, 0).await, [(at(25), number(MARIA))]);
 }
 
-async fn what_is_learnt_of_a_number_is_in_its_contacts_and_found_at_once(universe: &Universe) {
+async fn facts_about_a_number_are_in_its_contacts_and_found_at_once(universe: &Universe) {
     let (acme, globex) = (company(universe, "acme").await, company(universe, "globex").await);
     let store = &universe.store;
     let lid = "200000000000001@lid";
-    assert!(!store.learn_lid(acme, number(MARIA), lid).await.unwrap(), "there is nobody");
+    assert!(!store.learn_lid(acme, number(MARIA), lid).await.unwrap(), "no contact has the number");
     let named = |name: &str, digits: u64| (Uuid::now_v7(), person(name, "", "", &format!("+{digits}")));
     for of in [acme, globex] {
         let people =
@@ -114,7 +114,7 @@ async fn what_is_learnt_of_a_number_is_in_its_contacts_and_found_at_once(univers
         while store.index_contacts_by(of, Care::Thorough, 2).await.unwrap() {}
     }
     assert!(store.learn_lid(acme, number(MARIA), lid).await.unwrap());
-    assert!(!store.learn_lid(acme, number(MARIA), lid).await.unwrap(), "it is known");
+    assert!(!store.learn_lid(acme, number(MARIA), lid).await.unwrap(), "the address is known already");
     assert_eq!(found(store, acme, lid).await, ["Mary", "Maria"]);
     assert_eq!(found(store, globex, lid).await, Vec::<String>::new());
     for contact in all(store, acme).await {

@@ -28,7 +28,7 @@ async fn all(store: &Store, channel: Uuid, namespace: &str) -> Vec<Row> {
     rows
 }
 
-async fn what_is_put_is_read_and_the_last_of_two_counts(universe: &Universe) {
+async fn a_row_is_read_as_it_was_last_written(universe: &Universe) {
     let (store, channel) = (&universe.store, Uuid::now_v7());
     let odd = "5511988887777@s.whatsapp.net:0\u{1f}\"\\,{é} ' NULL";
     let changes = [
@@ -108,7 +108,7 @@ async fn a_key_is_found_by_how_it_begins(universe: &Universe) {
     assert!(!store.has_web_session_key(Uuid::now_v7(), "session", "").await.unwrap());
 }
 
-async fn of_many_who_take_a_row_one_gets_it(universe: &Universe) {
+async fn only_one_of_many_takers_gets_a_row(universe: &Universe) {
     let (store, channel) = (&universe.store, Uuid::now_v7());
     store.change_web_session(channel, &[put("sent", row("m", &[9], 4))]).await.unwrap();
     let takers = (0..8).map(|_| store.take_web_session_row(channel, "sent", "m"));
@@ -117,7 +117,7 @@ async fn of_many_who_take_a_row_one_gets_it(universe: &Universe) {
     assert!(all(store, channel, "sent").await.is_empty());
 }
 
-async fn what_grew_old_goes_and_what_never_does_stays(universe: &Universe) {
+async fn old_rows_are_deleted_and_rows_that_never_age_stay(universe: &Universe) {
     let (store, channel) = (&universe.store, Uuid::now_v7());
     let rows = [("never", 0), ("old", 10), ("just", 20), ("new", 30)];
     let changes: Vec<_> = rows.iter().map(|(key, mark)| put("sent", row(key, &[1], *mark))).collect();
@@ -208,12 +208,12 @@ async fn a_sealed_value_opens_in_its_place_only(universe: &Universe) {
 }
 
 stores! {
-    what_is_put_is_read_and_the_last_of_two_counts,
+    a_row_is_read_as_it_was_last_written,
     a_thousand_rows_are_written_marked_and_deleted_together,
     changes_are_made_in_their_order,
     a_key_is_found_by_how_it_begins,
-    of_many_who_take_a_row_one_gets_it,
-    what_grew_old_goes_and_what_never_does_stays,
+    only_one_of_many_takers_gets_a_row,
+    old_rows_are_deleted_and_rows_that_never_age_stay,
     no_call_reaches_the_rows_of_another_channel,
     records_are_sealed_in_the_table_and_open_again,
     a_sealed_value_opens_in_its_place_only,

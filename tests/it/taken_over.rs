@@ -98,8 +98,10 @@ impl Stage {
             other => panic!("{other}: {}", answer.body),
         };
         // This comes before any other send, which would wake the channel and hide a forgotten message.
-        until_soon("what was promised delivered", async || heard(&self.running).len() as u64 >= promised)
-            .await;
+        until_soon("every accepted message delivered", async || {
+            heard(&self.running).len() as u64 >= promised
+        })
+        .await;
         let after = SINGLE + 1_000;
         assert_eq!(self.running.send(&to_one(after)).await.0, 202);
         until_soon("the successor at work", async || heard(&self.running).contains_key(&after)).await;
@@ -189,7 +191,10 @@ async fn dispatching_at(moment: Moment) {
     until("some messages", async || stage.running.delivered().0 > CONTACTS / 8).await;
     let caught = stage.proxy.catch(moment);
     caught.held().await;
-    assert!(stage.running.delivered().1 < CONTACTS, "it came too late to be in the middle of the send");
+    assert!(
+        stage.running.delivered().1 < CONTACTS,
+        "the takeover came too late to be in the middle of the send"
+    );
     let former = stage.taken_over(caught).await;
     aim(&stage.running);
     former.fenced().await;

@@ -104,11 +104,11 @@ async fn a_send_has_one_trace(universe: Universe) {
     assert_eq!(hex::encode(&caller.trace_id), &CALLER[3..35]);
     assert_eq!(hex::encode(&caller.span_id), &CALLER[36..52]);
 
-    let [resolve] = &collector.spans(&id, "resolve")[..] else { panic!("it is resolved once") };
+    let [resolve] = &collector.spans(&id, "resolve")[..] else { panic!("the send is resolved once") };
     let found = ["tags", "numbers", "recipients", "skipped"]
         .map(|name| attribute(resolve, &format!("audience.{name}")));
     assert_eq!(found, ["1", "0", "40", "0"]);
-    let [commit] = &collector.spans(&id, "commit")[..] else { panic!("it fits into one commit") };
+    let [commit] = &collector.spans(&id, "commit")[..] else { panic!("the send fits into one commit") };
     assert_eq!(attribute(commit, "batch.sends"), "1");
     assert!(attribute(commit, "batch.rows").parse::<u64>().unwrap() >= 2, "the send and its block");
     let attempts = collector.spans(&id, "attempt");
@@ -140,7 +140,7 @@ async fn a_send_has_one_trace(universe: Universe) {
     let (authorization, resource) = collector.look(|got| (got.authorization.clone(), got.resource.clone()));
     assert_eq!(authorization.as_deref(), Some("Bearer s3cret"));
     assert_eq!(resource["service.name"], "pombo-test");
-    until_soon("what reached the collector counted", async || {
+    until_soon("the exported spans counted", async || {
         let counted = metric(&url, r#"pombo_spans_total{result="exported"}"#).await;
         counted >= all.len() as u64 && counted == collector.look(|got| got.spans.len() as u64)
     })
@@ -153,7 +153,7 @@ async fn a_send_has_one_trace(universe: Universe) {
     assert_eq!(collector.spans(&last, "commit").len(), 1);
     assert_eq!(collector.spans(&last, "resolve").len(), 0, "there is nothing to resolve");
     let attempts = collector.spans(&last, "attempt");
-    // The stop may have come before the message had started: then it goes with the next process.
+    // The stop may have come before the message had started: then the next process sends it.
     assert!(attempts.len() <= 1, "{attempts:?}");
     serving.simulator.stop().await;
     universe.end().await;
@@ -199,7 +199,7 @@ async fn each_attempt_of_a_message_says_how_it_ended() {
 
 #[cfg(unix)]
 #[actix_web::test]
-async fn what_another_process_does_for_a_send_joins_its_trace() {
+async fn the_work_of_another_process_on_a_send_joins_its_trace() {
     let (universe, collector) = (Universe::sqlite().await, Collector::start());
     let away = OwnPort::new();
     let provider = format!("http://{}", away.address);

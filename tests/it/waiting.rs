@@ -13,10 +13,10 @@ use crate::running::{Running, WABA, until};
 use crate::scenarios::stage::{plain_template, template};
 
 stores!(
-    a_message_to_somebody_who_got_one_just_now_waits_for_the_pair,
-    what_waits_for_long_says_so_from_the_store,
+    a_second_message_to_a_recipient_waits_for_the_pair_interval,
+    a_message_that_waits_long_shows_its_reason_from_the_store,
     a_template_beyond_the_quota_waits_for_the_quota,
-    a_message_that_nobody_knows_of_waits_for_its_receipt,
+    a_message_with_an_unknown_outcome_waits_for_its_receipt,
     a_channel_that_the_provider_refuses_says_so_before_anything_else,
 );
 
@@ -38,8 +38,8 @@ async fn tighten(running: &Running, option: &str, value: Value, shown: &str) {
     .await;
 }
 
-/// Sends, and waits until the send waits for this reason and so many of its messages are in a state; what it
-/// says then.
+/// Sends, waits until the send waits for this reason with this many messages in a state, and returns the
+/// send's record.
 async fn waits(running: &Running, body: &Value, reason: &str, (state, count): (&str, u64)) -> Value {
     let (status, answer) = running.send(body).await;
     assert_eq!(status, 202, "{answer}");
@@ -57,7 +57,7 @@ fn text(to: &str) -> Value {
     json!({ "type": "text", "message": "hi", "phone_number": to })
 }
 
-/// Whether the waiting ends within so many seconds from now.
+/// Whether the wait ends within this many seconds from now.
 fn ends_within(shown: &Value, seconds: u64) -> bool {
     let until = Timestamp::parse(shown["waiting"]["until"].as_str().unwrap()).unwrap();
     let now = Timestamp::now();
@@ -68,7 +68,7 @@ fn says(shown: &Value, word: &str) -> bool {
     shown["waiting"]["sentence"].as_str().unwrap().contains(word)
 }
 
-async fn a_message_to_somebody_who_got_one_just_now_waits_for_the_pair(universe: &Universe) {
+async fn a_second_message_to_a_recipient_waits_for_the_pair_interval(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     tighten(&running, "pair_interval", json!("1m"), "one in 1m").await;
     for _ in 0..10 {
@@ -81,7 +81,7 @@ async fn a_message_to_somebody_who_got_one_just_now_waits_for_the_pair(universe:
     running.end().await;
 }
 
-async fn what_waits_for_long_says_so_from_the_store(universe: &Universe) {
+async fn a_message_that_waits_long_shows_its_reason_from_the_store(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     tighten(&running, "pair_interval", json!("20m"), "one in 20m").await;
     for _ in 0..10 {
@@ -119,7 +119,7 @@ async fn a_template_beyond_the_quota_waits_for_the_quota(universe: &Universe) {
     running.end().await;
 }
 
-async fn a_message_that_nobody_knows_of_waits_for_its_receipt(universe: &Universe) {
+async fn a_message_with_an_unknown_outcome_waits_for_its_receipt(universe: &Universe) {
     let running =
         Running::start(universe, |config| config.retry.unknown_grace = Duration::from_secs(60)).await;
     let lost = json!({ "match": {}, "times": 1, "outcome": { "drop_reply": true } });

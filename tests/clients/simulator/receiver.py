@@ -17,7 +17,7 @@ def ask(base_url, path, body):
 
 
 class Receiver:
-    """Hears the webhooks of one number, each as its bytes and its signature."""
+    """Receives the webhooks of one number, each as its bytes and its signature."""
 
     def __init__(self, base_url, number):
         heard = self.heard = queue.Queue()

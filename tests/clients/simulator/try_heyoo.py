@@ -37,7 +37,7 @@ with tempfile.TemporaryDirectory() as directory:
 
 receiver = Receiver(base_url, NUMBER)
 sent = id_of(heyoo.send_message("hello", PERSON))
-# Each in a webhook of its own, and these may overtake one another.
+# Each status comes in a webhook of its own, and webhooks may overtake one another.
 heard = []
 while len(heard) < 3:
     told = json.loads(receiver.next()[0])

@@ -1,4 +1,4 @@
-"""Drives the simulator with pywa, and hears its webhooks with it."""
+"""Drives the simulator with pywa, and receives its webhooks with it."""
 
 import sys
 
@@ -16,7 +16,7 @@ from pywa.types.templates import (
 from receiver import APP_SECRET, Receiver, ask
 
 base_url, version = sys.argv[1:]
-# A number that nobody set up comes into being in this account.
+# The simulator creates an unknown number in this account.
 NUMBER, WABA, PERSON = "106540352242922", "100000000000001", "5511999990001"
 
 
@@ -92,7 +92,7 @@ shown = wa.get_template(created.id)
 assert (shown.name, shown.message_send_ttl_seconds) == ("code_sent", 60), shown
 assert "hello_world" in [template.name for template in wa.get_templates()]
 
-# Messages, and what webhooks say of them.
+# Messages, and their webhooks.
 receiver = Receiver(base_url, NUMBER)
 statuses, messages = [], []
 wa.on_message_status()(lambda _, status: statuses.append(status))
@@ -107,7 +107,7 @@ def hear():
 
 
 sent = wa.send_message(PERSON, "Will you come?", buttons=[Button("Yes", callback_data="yes")], tracker="k-1")
-# Each in a webhook of its own, and these may overtake one another.
+# Each status comes in a webhook of its own, and webhooks may overtake one another.
 while len(statuses) < 3:
     hear()
 assert {status.status for status in statuses} == {

@@ -1,4 +1,4 @@
-// Drives the simulator with whatsapp-api-js, and hears its webhooks with it.
+// Drives the simulator with whatsapp-api-js, and receives its webhooks with it.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -31,7 +31,7 @@ assert.equal(await (await whatsapp.fetchMedia(described.url)).text(), "some text
 assert.deepEqual(await whatsapp.deleteMedia(media), { success: true });
 assert.equal((await whatsapp.retrieveMedia(media)).error.code, 100);
 
-// Messages, and what webhooks say of them.
+// Messages, and their webhooks.
 const waiting = [];
 const told = [];
 const tell = (event) => (waiting.length > 0 ? waiting.shift()(event) : told.push(event));
@@ -58,7 +58,7 @@ await ask("/webhook", {
 });
 
 const sent = idOf(await whatsapp.sendMessage(number, person, new Text("hello"), undefined, "k-1"));
-// Each in a webhook of its own, and these may overtake one another.
+// Each status comes in a webhook of its own, and webhooks may overtake one another.
 const states = [];
 for (let heard = 0; heard < 3; heard += 1) {
   const { status } = await next();

@@ -12,7 +12,7 @@ use crate::database::{Universe, stores};
 
 stores!(
     an_invitation_makes_one_member_with_its_role,
-    who_has_an_account_joins_after_signing_in,
+    a_person_with_an_account_joins_after_signing_in,
     a_reset_replaces_the_password_once_and_ends_all_sessions,
     a_link_signs_in_once,
     a_link_ends_after_a_day,
@@ -79,7 +79,7 @@ async fn an_invitation_makes_one_member_with_its_role(universe: &Universe) {
     assert!(text.contains("withdrawn") && !text.contains(third.token.expose()), "{text}");
 }
 
-async fn who_has_an_account_joins_after_signing_in(universe: &Universe) {
+async fn a_person_with_an_account_joins_after_signing_in(universe: &Universe) {
     let world = World::new(universe).await;
     let (accounts, from) = (&world.accounts, origin());
     let bea = create(accounts, "bea@example.com", Some((world.globex, Role::Owner))).await;

@@ -48,7 +48,7 @@ async fn a_code_is_good_once_and_so_is_a_recovery_code(universe: &Universe) {
     let with_code =
         async |code: &str| world.accounts.sign_in_with_code(ticket.expose(), code, &origin()).await;
     assert!(matches!(with_code("000000x").await, Err(Error::Refused)));
-    assert!(matches!(with_code(&used).await, Err(Error::Refused)), "it confirmed the factor");
+    assert!(matches!(with_code(&used).await, Err(Error::Refused)), "this code confirmed the factor already");
     let next = code(&secret, 1);
     let spaced = format!(" {} {} ", &next[..3], &next[3..]);
     assert!(world.counts(&with_code(&spaced).await.unwrap()).await);

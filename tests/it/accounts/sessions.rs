@@ -12,10 +12,10 @@ use crate::database::{Universe, stores};
 use crate::running::until_soon;
 
 stores!(
-    a_session_counts_until_it_is_idle_or_old_or_ended,
+    a_session_is_valid_until_it_is_idle_or_old_or_ended,
     a_new_password_ends_all_other_sessions,
     the_last_use_is_written_beside_the_request_to_the_minute,
-    a_session_s_token_reads_one_company_as_long_as_the_session_counts,
+    a_session_s_token_reads_one_company_while_the_session_is_valid,
 );
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -24,7 +24,7 @@ fn ago(span: Duration) -> i64 {
     Timestamp::now().minus(span).millis()
 }
 
-async fn a_session_counts_until_it_is_idle_or_old_or_ended(universe: &Universe) {
+async fn a_session_is_valid_until_it_is_idle_or_old_or_ended(universe: &Universe) {
     let world = World::new(universe).await;
     let begun = Timestamp::now();
     let one = world.session(EMAIL).await;
@@ -91,7 +91,7 @@ async fn the_last_use_is_written_beside_the_request_to_the_minute(universe: &Uni
     until_soon("the last use written", async || last().await >= written).await;
 }
 
-async fn a_session_s_token_reads_one_company_as_long_as_the_session_counts(universe: &Universe) {
+async fn a_session_s_token_reads_one_company_while_the_session_is_valid(universe: &Universe) {
     let world = World::new(universe).await;
     let accounts = &world.accounts;
     let operator = create(accounts, "ops@example.com", None).await;
@@ -110,7 +110,7 @@ async fn a_session_s_token_reads_one_company_as_long_as_the_session_counts(unive
     let reads = async |token: &str| accounts.bearer(token).await.unwrap().map(|bearer| bearer.company_id);
     assert_eq!(reads(first.expose()).await, Some(world.globex));
     accounts.choose_company(&chosen, world.acme).await.unwrap();
-    assert_eq!(reads(first.expose()).await, Some(world.globex), "it stays with its company");
+    assert_eq!(reads(first.expose()).await, Some(world.globex), "the token stays with its company");
     let chosen = accounts.session(none.token.expose()).await.unwrap().unwrap();
     let second = accounts.new_api_token(&chosen, &origin()).await.unwrap();
     assert_eq!((reads(first.expose()).await, reads(second.expose()).await), (None, Some(world.acme)));

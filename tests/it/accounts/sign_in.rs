@@ -11,7 +11,7 @@ stores!(
     the_right_password_signs_in_and_every_attempt_is_recorded,
     failures_that_come_in_masses_are_one_entry_with_their_number,
     too_many_wrong_passwords_make_an_account_wait_and_no_other,
-    who_is_disabled_is_out_at_once_and_reads_what_everybody_reads,
+    a_disabled_user_is_signed_out_at_once_and_reads_the_usual_refusal,
     an_e_mail_belongs_to_one_user_however_it_is_spelled,
 );
 
@@ -84,10 +84,10 @@ async fn too_many_wrong_passwords_make_an_account_wait_and_no_other(universe: &U
     world.session("bea@example.com").await;
     let changes = world.changes(What::SignIn).await;
     let attempts: u64 = changes.iter().map(|change| change.after["times"].as_u64().unwrap_or(1)).sum();
-    assert_eq!(attempts, 11, "who waits makes no records");
+    assert_eq!(attempts, 11, "refused attempts during the wait are not recorded");
 }
 
-async fn who_is_disabled_is_out_at_once_and_reads_what_everybody_reads(universe: &Universe) {
+async fn a_disabled_user_is_signed_out_at_once_and_reads_the_usual_refusal(universe: &Universe) {
     let world = World::new(universe).await;
     let (inside, who) = (world.session(EMAIL).await, Who::Operator("ops".to_owned()));
     let token = world.accounts.new_api_token(&inside.session, &origin()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Reading a body: late, with limits of size and time.
+//! Reading a body: only after the other checks, with limits of size and time.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -22,7 +22,7 @@ fn chunked(path: &str, key: &str, pieces: &[&str]) -> Vec<u8> {
     format!("{head}{chunks}").into_bytes()
 }
 
-/// The same, and its end.
+/// The same request with the end of its body.
 fn whole(path: &str, key: &str, pieces: &[&str]) -> Vec<u8> {
     [chunked(path, key, pieces), b"0\r\n\r\n".to_vec()].concat()
 }
@@ -77,7 +77,7 @@ fn declared(path: &str, key: &str, length: usize) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_declared_length_is_judged_before_anything_of_the_body_comes() {
+async fn a_declared_length_is_checked_before_the_body_arrives() {
     let world = World::new().await;
     let answer =
         world.service.raw(declared(&World::send(world.connected), &world.acme.key, 16 * 1024 + 1)).await;
@@ -92,7 +92,7 @@ async fn bodies_share_a_budget_and_each_company_has_a_part() {
     let channel =
         async |company| service.channel(company, Kind::BusinessAccount, "shop", Status::Connected).await;
     let [own, others] = [World::send(channel(&acme).await.id), World::send(channel(&globex).await.id)];
-    // A body of which only a part arrives keeps its room.
+    // A body of which only a part arrives keeps its share of the budget.
     let address = service.url().trim_start_matches("http://").to_owned();
     let mut holding = TcpStream::connect(address).unwrap();
     holding.write_all(&declared(&own, &acme.key, 20_000)).unwrap();
@@ -116,7 +116,7 @@ async fn bodies_share_a_budget_and_each_company_has_a_part() {
 }
 
 #[tokio::test]
-async fn a_body_that_comes_slower_than_it_has_to_is_given_up() {
+async fn a_body_below_the_required_rate_is_given_up() {
     let options = Options { client_rate: 1024 * 1024, ..Options::default() };
     let service = Service::start_with(options).await;
     let acme = service.company("acme").await;
@@ -128,7 +128,7 @@ async fn a_body_that_comes_slower_than_it_has_to_is_given_up() {
 }
 
 #[tokio::test]
-async fn who_asks_is_checked_before_the_body_is_read() {
+async fn the_caller_is_checked_before_the_body_is_read() {
     let world = World::new().await;
     for (path, key, status) in [
         (World::send(world.connected), "pombo_nobody", 401),

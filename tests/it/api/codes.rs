@@ -17,7 +17,7 @@ use super::world::World;
 use crate::harness::Answer;
 
 const NUMBER: &str = "5511988887777";
-/// An `Idempotency-Key` under which a request was accepted, and one under which one is being carried out.
+/// An `Idempotency-Key` of an accepted request, and one of a request that is being carried out.
 const USED: &str = "used";
 const HELD: &str = "held";
 
@@ -335,7 +335,7 @@ async fn a_web_session_that_the_company_does_not_have_is_unknown_in_the_words_of
 }
 
 #[tokio::test]
-async fn a_send_is_answered_with_what_was_queued_and_what_was_skipped() {
+async fn a_send_is_answered_with_its_queued_and_skipped_recipients() {
     let world = World::new().await;
     let body = json!({"type": "text", "message": "x", "phone_number": [NUMBER, "+55 11 98888-7777", "12"]});
     let answer = world.service.post(&World::send(world.connected), &world.acme.key, body.to_string()).await;

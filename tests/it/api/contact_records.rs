@@ -16,7 +16,7 @@ async fn ask(service: &Service, company: &Company, method: Method, path: &str, b
     answer
 }
 
-/// What is recorded of the company's contacts, the oldest first.
+/// The recorded changes of the company's contacts, oldest first.
 async fn recorded(service: &Service, company: Uuid) -> Vec<Change> {
     let subject = company.to_string();
     let filter = Filter { subject: Some(&subject), ..Filter::default() };
@@ -57,10 +57,10 @@ async fn a_request_that_changes_contacts_is_recorded_once_with_how_many_and_noth
         json!({"deleted": 1}),
     ];
     let expected: Vec<_> = expected.iter().map(|after| ("contacts", None, after)).collect();
-    assert_eq!(told(&changes), expected, "what changes nothing is not recorded");
+    assert_eq!(told(&changes), expected, "a request that changes nothing is not recorded");
     let key = format!("key:{}", acme.key);
     assert!(changes.iter().all(|change| change.who == key && change.address.is_none()), "{changes:?}");
-    assert!(!format!("{changes:?}").contains("Secret"), "nothing of the people is recorded");
+    assert!(!format!("{changes:?}").contains("Secret"), "no data of the people is recorded");
     assert!(recorded(&service, globex.id).await.is_empty());
 }
 

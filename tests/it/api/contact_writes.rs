@@ -30,7 +30,7 @@ async fn tag_id(service: &Service, company: &Company, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_batch_says_of_each_entry_what_became_of_it() {
+async fn a_batch_reports_the_result_of_each_entry() {
     let service = Service::start().await;
     let acme = service.company("acme").await;
     let entries = json!([

@@ -53,7 +53,8 @@ async fn audiences_of_one_company_that_wait_for_the_database_hold_up_no_other_co
         dry_run(&world.acme, world.connected, 200).await.is_none()
     })
     .await;
-    let other = dry_run(&world.globex, world.foreign, 5_000).await.expect("it stands behind the others");
+    let other =
+        dry_run(&world.globex, world.foreign, 5_000).await.expect("the request waits behind the others");
     assert_eq!((other.status, &other.json()["recipients_count"]), (200, &json!(2)), "{}", other.body);
     lock.execute_unprepared("ROLLBACK").await.unwrap();
     for answer in many {

@@ -51,7 +51,7 @@ async fn messages_that_did_not_arrive_are_counted_by_cause_and_those_that_went_b
 }
 
 #[tokio::test]
-async fn a_large_send_is_counted_once_for_all_who_ask() {
+async fn a_large_send_is_counted_once_for_all_callers() {
     const MESSAGES: u64 = 120_000;
     let service = Service::start().await;
     let acme = service.company("acme").await;

@@ -220,7 +220,7 @@ async fn conversation(world: &World, pieces: Vec<Vec<u8>>, patience: Duration) -
 }
 
 #[tokio::test]
-async fn what_the_parser_refuses_is_answered_like_every_refusal() {
+async fn a_request_that_the_parser_refuses_is_answered_like_every_refusal() {
     let world = World::new().await;
     let long = format!("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: {}", "x".repeat(140_000));
     for (request, status) in [
@@ -270,7 +270,7 @@ async fn a_refusal_before_the_body_was_read_says_whether_the_connection_closes()
     ] {
         let head = format!("POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n");
         let again = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-        // A part of a body whose rest would follow, and one whose rest can be skipped cheaply.
+        // A part of a body whose rest does not come, and a body whose rest can be skipped cheaply.
         let begun = format!("{head}Content-Length: {length}\r\n\r\n{{").into_bytes();
         let chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n").into_bytes();
         let rest = [b"0\r\n\r\n".as_slice(), again].concat();

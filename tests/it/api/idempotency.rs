@@ -73,7 +73,7 @@ async fn a_key_belongs_to_one_request_of_one_company() {
 }
 
 #[tokio::test]
-async fn a_request_that_was_refused_or_dry_run_may_be_mended_under_its_key() {
+async fn a_refused_or_dry_run_request_may_be_corrected_under_its_key() {
     let world = World::new().await;
     let path = World::send(world.connected);
     let refused = post(&world, &world.acme, &path, b"k", text(" ")).await;
@@ -90,7 +90,7 @@ async fn a_request_that_was_refused_or_dry_run_may_be_mended_under_its_key() {
 }
 
 #[tokio::test]
-async fn of_many_requests_at_once_under_one_key_one_is_carried_out() {
+async fn only_one_of_many_simultaneous_requests_under_one_key_is_carried_out() {
     let world = World::new().await;
     let path = World::send(world.connected);
     let at_once = (0..8).map(|_| post(&world, &world.acme, &path, b"k", text("x")));
@@ -158,7 +158,7 @@ async fn a_key_that_is_no_key_is_refused_after_the_channel_and_before_the_body_i
 }
 
 #[actix_web::test]
-async fn a_client_that_goes_before_the_answer_finds_it_when_it_comes_back() {
+async fn a_client_that_disconnects_before_the_answer_gets_it_on_its_retry() {
     let world = World::new().await;
     let (engine, company) = (world.service.engine(), world.acme.id);
     let claim = || Claim { key: "k".to_owned(), fingerprint: [7; 32] };

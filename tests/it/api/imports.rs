@@ -130,7 +130,7 @@ async fn a_file_that_is_none_is_refused_with_a_sentence_and_leaves_nothing() {
         let error = answer.json()["error"].as_str().unwrap().to_owned();
         assert!(error.starts_with(sentence), "{error}");
     }
-    until("nothing left of them", async || service.get(IMPORTS, &acme.key).await.json()["totalRecords"] == 0)
+    until("the imports removed", async || service.get(IMPORTS, &acme.key).await.json()["totalRecords"] == 0)
         .await;
     for query in ["?start=maybe", "?tags=a%00", "?file_name=%ff"] {
         let answer = service.post(&format!("{IMPORTS}{query}"), &acme.key, "phone\n1\n").await;

@@ -13,7 +13,7 @@ async fn ask(world: &World, method: &str, path: &str) -> Answer {
     Answer::to(world.service.request(method, path)).await
 }
 
-/// What a path answers, from all its rows of the table.
+/// The methods that a path answers, from all its rows of the table.
 fn allow(path: &str) -> String {
     let methods = ROUTES.iter().filter(|route| route.path == path).map(|route| route.method);
     let mut methods: Vec<_> =
@@ -58,7 +58,7 @@ async fn a_head_request_is_answered_like_a_get_without_its_body() {
 }
 
 #[tokio::test]
-async fn an_unknown_path_is_not_found_whoever_asks_and_however() {
+async fn an_unknown_path_is_not_found_for_any_caller_and_any_method() {
     let world = World::new().await;
     let sends = World::send(world.connected);
     let paths =

@@ -33,7 +33,7 @@ async fn changes(world: &World, subject: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_tier_that_was_read_can_be_given_back_changed_and_the_difference_is_told() {
+async fn a_tier_can_be_read_changed_and_put_back_and_the_difference_is_shown() {
     let world = World::new().await;
     let mut tier = get(&world, TIER).await;
     let before = world.service.store().revisions().await.unwrap();
@@ -53,7 +53,7 @@ async fn a_tier_that_was_read_can_be_given_back_changed_and_the_difference_is_to
     assert_eq!(told["difference"], difference);
     assert_eq!(get(&world, TIER).await["burst"], 2);
     let after = world.service.store().revisions().await.unwrap();
-    assert!(after.tier > before.tier, "nobody hears of it");
+    assert!(after.tier > before.tier, "the new revision is not published");
 
     let recorded = &changes(&world, "standard").await[0];
     let expected = json!({
@@ -66,7 +66,7 @@ async fn a_tier_that_was_read_can_be_given_back_changed_and_the_difference_is_to
 }
 
 #[tokio::test]
-async fn a_new_tier_is_created_with_what_is_usual_and_can_be_used_at_once() {
+async fn a_new_tier_gets_the_usual_options_and_can_be_used_at_once() {
     let world = World::new().await;
     let body = json!({"kind": "business_account", "messages_per_second": "5/s", "burst": null});
     let tried = put(&world, "/operator/v1/tiers/slow?dry_run=true", &body).await;
@@ -112,7 +112,7 @@ async fn a_dry_run_says_what_would_change_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_tier_is_told_at_once() {
+async fn every_fault_of_a_tier_is_reported_at_once() {
     let world = World::new().await;
     let body = json!({"messages_per_second": "fast", "burts": 1, "template_quota": 0, "name": "other"});
     let refused = put(&world, TIER, &body).await;
@@ -131,7 +131,7 @@ async fn every_fault_of_a_tier_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_stored_tier_that_this_program_cannot_read_is_shown_and_can_be_mended() {
+async fn a_stored_tier_that_this_program_cannot_read_is_shown_and_can_be_repaired() {
     let world = World::new().await;
     let foreign = r#"{"kind":"business_account","messages_per_second":"80/s","colour":"red"}"#;
     for settings in [foreign, "broken"] {
@@ -148,7 +148,7 @@ async fn a_stored_tier_that_this_program_cannot_read_is_shown_and_can_be_mended(
 }
 
 #[tokio::test]
-async fn the_channels_of_all_companies_are_listed_with_whose_they_are() {
+async fn the_channels_of_all_companies_are_listed_with_their_companies() {
     let world = World::new().await;
     let all = get(&world, "/operator/v1/channels?limit=2").await;
     assert_eq!((&all["totalRecords"], &all["totalPages"]), (&json!(5), &json!(3)));
@@ -236,7 +236,7 @@ async fn changes_are_listed_newest_first_and_in_pages() {
 }
 
 #[tokio::test]
-async fn what_is_hostile_is_refused_and_never_a_failure() {
+async fn hostile_requests_are_refused_and_never_a_failure() {
     let world = World::new().await;
     let deep = format!("{}{}", "[".repeat(4000), "]".repeat(4000));
     let nested = format!(r#"{{"kind":{deep}}}"#);
@@ -277,7 +277,7 @@ async fn what_is_hostile_is_refused_and_never_a_failure() {
 }
 
 #[tokio::test]
-async fn an_operator_without_a_body_s_patience_is_refused_before_it_is_read() {
+async fn an_operator_s_request_is_refused_before_its_body_is_read() {
     let world = World::new().await;
     let web = world.service.channel(&world.acme, Kind::WebSession, "line", Status::Pairing).await;
     let head = |path: &str, key: &str| {

@@ -19,7 +19,7 @@ impl World {
         Answer::to(request.bearer_auth(&self.operator).body(body)).await
     }
 
-    /// The answer to what must succeed with this status.
+    /// The answer to a request that must succeed with this status.
     async fn operated(&self, method: Method, path: &str, body: Value, status: u16) -> Value {
         let answer = self.operate(method, path, body).await;
         assert_eq!(answer.status, status, "{path}: {}", answer.body);
@@ -31,7 +31,7 @@ impl World {
         list["data"].as_array().unwrap().clone()
     }
 
-    /// Who made the newest change of this subject, of what, and what it is since.
+    /// The newest change of this subject: its author, its kind and the new value.
     async fn last_change(&self, subject: &str) -> [Value; 3] {
         let changes = self.listed(&format!("/changes?limit=1&subject={subject}")).await;
         ["who", "what", "after"].map(|field| changes[0][field].clone())
@@ -106,7 +106,7 @@ async fn a_key_is_shown_once_does_what_its_scopes_say_and_is_revoked() {
 }
 
 #[tokio::test]
-async fn a_recipient_is_left_out_and_let_in_again() {
+async fn a_suppression_is_added_and_lifted() {
     let world = World::new().await;
     let path = format!("/companies/{}/suppressions", world.acme.id);
     for body in [
@@ -314,14 +314,14 @@ async fn a_channel_with_sends_or_a_phone_stays_and_goes_on() {
     assert_eq!((refused.status, refused.code().as_deref()), (409, Some("channel_in_use")));
     let body = json!({"type": "text", "message": "x", "phone_number": "5511988887777"}).to_string();
     let sent = world.service.post(&World::send(world.foreign), &world.globex.key, body).await;
-    assert_eq!(sent.status, 202, "it is found as before: {}", sent.body);
+    assert_eq!(sent.status, 202, "the channel is found as before: {}", sent.body);
     for id in [world.foreign_send.to_string(), sent.json()["send_id"].as_str().unwrap().to_owned()] {
         let canceled = world.service.post(&format!("/api/v1/sends/{id}/cancel"), &world.globex.key, "").await;
         assert_eq!(canceled.status, 200, "{}", canceled.body);
     }
     world.operated(Method::DELETE, &path, Value::Null, 204).await;
     let kept = world.service.get(&format!("/api/v1/sends/{}", world.foreign_send), &world.globex.key).await;
-    assert_eq!(kept.status, 200, "its sends stay: {}", kept.body);
+    assert_eq!(kept.status, 200, "the channel's sends stay: {}", kept.body);
 
     let linked = world.service.channel(&world.acme, Kind::WebSession, "linked", Status::Connected).await;
     let number = PhoneNumber::parse("5511988887777").unwrap();

@@ -13,8 +13,8 @@ use crate::harness::{Company, Service};
 
 /// The number of the first message; the others follow.
 pub(crate) const FIRST: u64 = 5_511_900_000_000;
-/// When the sends are accepted, three days ago; the provider takes one message of theirs each second. The same place in
-/// each hour, because figures go by minutes.
+/// When the sends are accepted, three days ago; the provider takes one message of theirs each second. The time within
+/// the hour is always the same, because figures count by minutes.
 pub(crate) static BEGAN: LazyLock<Timestamp> = LazyLock::new(|| {
     const HOUR: i64 = 3_600_000;
     Timestamp::from_millis((Timestamp::now().millis() / HOUR - 72) * HOUR + 800_000)
@@ -58,7 +58,8 @@ impl<'a> Past<'a> {
         database.close().await.unwrap();
     }
 
-    /// With one message for each of these states, and the provider's code of its error; the send's id.
+    /// Adds the send with one message for each of these states, and the provider's code of its error; returns the
+    /// send's id.
     pub(crate) async fn with(self, messages: &[(At, Option<i64>)]) -> Uuid {
         let database = Database::connect(&self.service.universe.url).await.unwrap();
         let id = self.insert(&database, messages.len() as u64).await;
@@ -85,7 +86,7 @@ impl<'a> Past<'a> {
         id
     }
 
-    /// With this many messages, of which each tenth failed with the code 131026; the send's id.
+    /// Adds the send with this many messages, each tenth of which failed with the code 131026; returns the send's id.
     pub(crate) async fn with_failures(self, messages: u64) -> Uuid {
         let database = Database::connect(&self.service.universe.url).await.unwrap();
         let id = self.insert(&database, messages).await;
@@ -111,7 +112,7 @@ impl<'a> Past<'a> {
     }
 
     async fn insert(&self, database: &DatabaseConnection, recipients: u64) -> Uuid {
-        // An id has the time of its send.
+        // An id contains the time of its send.
         let accepted = BEGAN.millis().cast_unsigned() / 1_000;
         let id = Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, accepted, 0));
         let end = BEGAN.millis() + 1_000 * recipients.cast_signed();

@@ -146,7 +146,7 @@ fn vague(schema: &Value, path: &str, found: &mut Vec<String>) {
 }
 
 #[test]
-fn no_shape_is_left_to_be_guessed() {
+fn every_schema_is_described() {
     let mut found = Vec::new();
     vague(&pombo::api::document(), "", &mut found);
     assert_eq!(found, [""; 0]);
@@ -192,7 +192,7 @@ async fn the_reference_has_the_bounds_that_are_configured() {
 }
 
 #[test]
-fn a_body_that_may_be_left_out_is_described_so_and_never_null() {
+fn an_optional_body_is_described_so_and_never_null() {
     let document = pombo::api::document();
     for path in ["/api/v1/web-chat/{id}/pairing", "/operator/v1/channels/{id}/reconnect"] {
         let body = &document["paths"][path]["post"]["requestBody"];
@@ -227,7 +227,7 @@ async fn the_page_is_served_whole_from_the_program() {
 }
 
 #[tokio::test]
-async fn what_is_switched_off_is_not_there() {
+async fn disabled_pages_are_not_found() {
     let service = Service::start_with(Options { docs: false, ..Options::default() }).await;
     for path in ["/openapi.json", "/docs", "/docs/index.html", "/metrics"] {
         let answer = service.get(path, "").await;
@@ -237,7 +237,7 @@ async fn what_is_switched_off_is_not_there() {
 
 /// Each accepted body is held to the reference as every one is.
 #[tokio::test]
-async fn what_structured_sends_take_is_what_the_reference_describes() {
+async fn structured_sends_accept_what_the_reference_describes() {
     let world = World::new().await;
     let text = |text: &str| json!({"text": text});
     let title = json!({"type": "text", "text": "Flavours"});

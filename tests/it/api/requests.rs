@@ -17,7 +17,7 @@ fn fields(answer: &Answer) -> (&str, &str) {
 }
 
 #[tokio::test]
-async fn every_answer_to_a_limited_company_says_what_is_left_until_nothing_is() {
+async fn every_answer_to_a_limited_company_states_the_rest_of_its_requests() {
     let service = Service::start().await;
     let company = service.company_of("acme", SPARING).await;
     let policy = r#""api";q=3;w=3600"#;
@@ -69,7 +69,7 @@ async fn an_exhausted_company_is_refused_before_anything_but_its_key_is_looked_a
 }
 
 #[tokio::test]
-async fn a_key_that_opens_nothing_uses_nothing_up() {
+async fn a_revoked_key_uses_up_no_requests() {
     let service = Service::start().await;
     let company = service.company_of("acme", SPARING).await;
     let revoked = service.add_key(company.id, REVOKED_KEY, None).await;

@@ -36,7 +36,7 @@ async fn retry(service: &Service, company: &Company, send: Uuid, query: &str, bo
     service.post(&format!("/api/v1/sends/{send}/retry{query}"), &company.key, body.to_string()).await
 }
 
-/// To whom the messages of a send go, as differences from [`FIRST`].
+/// The recipients of a send, as differences from [`FIRST`].
 async fn recipients(service: &Service, company: &Company, send: &Value) -> Vec<u64> {
     let path = format!("/api/v1/sends/{}/messages?limit=1000", send.as_str().unwrap());
     let messages = service.get(&path, &company.key).await.json();
@@ -81,7 +81,7 @@ async fn a_retry_goes_to_those_whose_messages_did_not_arrive_and_to_nobody_else(
 }
 
 #[tokio::test]
-async fn messages_that_were_never_attempted_are_sent_again_when_that_is_asked() {
+async fn unattempted_messages_are_sent_again_on_request() {
     let service = Service::start().await;
     let acme = service.company("acme").await;
     let channel = shop(&service, &acme).await;
@@ -91,7 +91,11 @@ async fn messages_that_were_never_attempted_are_sent_again_when_that_is_asked() 
     let sent = service.post(&World::send(channel), &acme.key, body.to_string()).await.json();
     let send: Uuid = sent["send_id"].as_str().unwrap().parse().unwrap();
     let still_to_go = retry(&service, &acme, send, "", &json!({"state": ["canceled", "unknown"]})).await;
-    assert_eq!(still_to_go.code().as_deref(), Some("no_valid_recipients"), "nothing of it is over");
+    assert_eq!(
+        still_to_go.code().as_deref(),
+        Some("no_valid_recipients"),
+        "no message of the send has ended"
+    );
     service.post(&format!("/api/v1/sends/{send}/cancel"), &acme.key, "").await;
     assert_eq!(
         retry(&service, &acme, send, "", &json!({})).await.code().as_deref(),
@@ -103,7 +107,7 @@ async fn messages_that_were_never_attempted_are_sent_again_when_that_is_asked() 
 }
 
 #[tokio::test]
-async fn who_opted_out_since_is_left_out_of_a_retry() {
+async fn a_retry_skips_recipients_who_opted_out_since() {
     let service = Service::start().await;
     let acme = service.company("acme").await;
     let channel = shop(&service, &acme).await;
@@ -155,7 +159,7 @@ async fn a_retry_is_refused_like_the_send_that_it_would_be() {
 }
 
 #[tokio::test]
-async fn a_template_is_looked_up_anew_for_a_retry() {
+async fn a_retry_looks_its_template_up_again() {
     let world = World::new().await;
     let (service, acme) = (&world.service, &world.acme);
     let content = json!({

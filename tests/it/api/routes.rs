@@ -82,7 +82,7 @@ async fn ask(world: &World, route: &Route, authorization: &[&[u8]]) -> Answer {
     Answer::to(request).await
 }
 
-/// Callers without a key, or with one that opens nothing, each with the code that they read.
+/// Callers without a valid key, each with the code of their refusal.
 fn strangers(key: &str) -> Vec<(Vec<Vec<u8>>, &'static str)> {
     let bearer = |key: &str| format!("Bearer {key}").into_bytes();
     let mut strangers: Vec<_> = [
@@ -103,7 +103,7 @@ fn strangers(key: &str) -> Vec<(Vec<Vec<u8>>, &'static str)> {
     strangers
 }
 
-/// Whether a company's key opens it.
+/// Whether a company's key opens the route.
 fn is_company_s(route: &Route) -> bool {
     route.access.scope().is_some()
 }
@@ -145,7 +145,7 @@ async fn every_route_below_operator_is_an_operator_s_and_no_other_is() {
 }
 
 #[tokio::test]
-async fn no_route_of_a_company_shows_what_is_another_company_s() {
+async fn no_route_of_a_company_shows_another_company_s_records() {
     let world = World::new().await;
     let outsider = world.service.company("outsider").await;
     let key = format!("Bearer {}", outsider.key);
@@ -193,9 +193,9 @@ async fn only_probes_the_reference_and_webhooks_are_open() {
         let answer = ask(&world, route, &[]).await;
         let expected = match route.path {
             "/docs" | "/docs/" => 302,
-            // Neither the channel's word nor its signature is there.
+            // The request has neither the channel's verify token nor its signature.
             "/hooks/meta/{id}" => 403,
-            // Not configured in this world.
+            // Metrics are not configured in this world.
             "/metrics" => 404,
             _ => 200,
         };

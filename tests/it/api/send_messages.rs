@@ -62,7 +62,7 @@ async fn all_messages_come_as_lines_one_for_each_recipient() {
     let path = canceled_send(&service, &acme).await;
     let answer = lines(&service, &acme, &format!("{path}?page=x")).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/x-ndjson"));
-    assert_eq!(answer.header("content-length"), "", "it is streamed");
+    assert_eq!(answer.header("content-length"), "", "the answer is streamed");
     assert!(answer.body.ends_with("}\n"));
     let messages: Vec<Value> = answer.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(numbers(&messages), expected(0..RECIPIENTS));
@@ -171,7 +171,7 @@ async fn all_messages_come_as_csv_one_record_for_each_recipient() {
     assert_eq!((answer.status, answer.header("content-type")), (200, content_type));
     let file = answer.header("content-disposition");
     assert!(file.starts_with("attachment; filename=\"send-") && file.ends_with(".csv\""), "{file}");
-    assert_eq!(answer.header("content-length"), "", "it is streamed");
+    assert_eq!(answer.header("content-length"), "", "the answer is streamed");
     assert_eq!(answer.body.matches("\r\n").count(), answer.body.lines().count());
     let (head, records) = records.split_first().unwrap();
     assert_eq!(head[..4], ["ordinal", "recipient", "state", "attempts"]);

@@ -126,7 +126,7 @@ async fn sends_are_listed_newest_first_by_state_and_channel() {
 }
 
 #[tokio::test]
-async fn a_send_is_paused_resumed_and_canceled_as_often_as_one_likes_until_it_is_over() {
+async fn a_send_is_paused_resumed_and_canceled_repeatedly_until_it_ends() {
     let service = Service::start().await;
     let acme = service.company("acme").await;
     let shop = shop(&service, &acme).await;

@@ -58,7 +58,7 @@ async fn a_failure_of_ours_says_only_that_it_is_one() {
 async fn requests_are_counted_by_route_and_never_by_path() {
     let recorder = PrometheusBuilder::new().build_recorder();
     let options = Options { metrics: Some(recorder.handle()), ..Options::default() };
-    // The only test of this binary that installs one.
+    // No other test of this binary installs a recorder.
     metrics::set_global_recorder(recorder).unwrap();
     let service = Service::start_with(options).await;
     let acme = service.company("acme").await;

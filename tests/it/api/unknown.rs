@@ -16,7 +16,7 @@ async fn execute(service: &Service, statement: &str) {
 
 #[tokio::test]
 async fn an_unknown_key_is_looked_up_once_and_opens_when_it_is_added_later() {
-    // Nothing has changed before, so the service reads nothing again.
+    // Nothing changes before the lookups, so the service does not read the keys again in between.
     let service = Service::start().await;
     let ask = async |key: &str| service.get("/api/v1/contacts", key).await.status;
     assert_eq!(ask("pombo_guess").await, 401);

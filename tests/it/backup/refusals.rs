@@ -19,7 +19,7 @@ fn a_backup_replaces_no_file_and_needs_a_database() {
     place.json("backup one.backup");
     let path = place.path().join("one.backup");
     let mode = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
-    assert_eq!(mode & 0o777, 0o600, "it holds people's data");
+    assert_eq!(mode & 0o777, 0o600, "the backup holds people's data");
     refused(&place, "backup one.backup", 2, "exists already");
     refused(&place, "backup nowhere/one.backup", 1, "cannot write");
     let said = place.run("backup two.backup").stdout;
@@ -82,7 +82,7 @@ async fn a_database_that_another_process_has_open_is_not_replaced() {
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn without_postgresql_s_programs_it_is_said_what_to_install() {
+async fn without_postgresql_s_programs_the_refusal_says_what_to_install() {
     let universe = Universe::postgres().await;
     let place = Place::new().with("POMBO__DATABASE__URL", &universe.url).with("PATH", "/nonexistent");
     let run = refused(&place, "backup one.backup", 1, "`pg_dump` is not installed");

@@ -90,7 +90,7 @@ fn a_second_start_finds_the_companies_again_and_makes_new_keys() {
     assert_eq!((&first["reused"], &second["reused"]), (&json!(false), &json!(true)));
     assert_eq!((&again["id"], &again["channels"]), (&acme["id"], &acme["channels"]));
     assert_eq!(again["templates"], acme["templates"]);
-    assert_eq!(again["tags"][0]["contacts"], 50, "what is missing is added");
+    assert_eq!(again["tags"][0]["contacts"], 50, "missing contacts are added");
     assert_ne!(again["api_key"], acme["api_key"]);
 }
 

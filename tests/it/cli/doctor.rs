@@ -90,7 +90,7 @@ fn a_sound_machine_is_good_throughout_and_nothing_is_changed() {
 }
 
 #[test]
-fn a_key_that_others_can_read_is_bad_and_so_is_one_that_is_no_key() {
+fn a_key_that_others_can_read_is_bad_and_so_is_an_invalid_one() {
     let place = sound();
     let key = place.path().join("data/secret.key");
     for (mode, state, words) in
@@ -104,11 +104,14 @@ fn a_key_that_others_can_read_is_bad_and_so_is_one_that_is_no_key() {
     assert_found(&place, "key file", "bad", "does not hold keys");
     std::fs::write(&key, &secret).unwrap();
     let run = place.run("doctor");
-    assert!(!run.stdout.contains(secret.trim()) && !run.stderr.contains(secret.trim()), "it shows the key");
+    assert!(
+        !run.stdout.contains(secret.trim()) && !run.stderr.contains(secret.trim()),
+        "the output shows the key"
+    );
 }
 
 #[test]
-fn a_key_file_of_another_database_is_told_by_what_is_sealed() {
+fn a_key_file_of_another_database_is_recognised_by_the_sealed_values() {
     let place = sound();
     place.write("app-secret", "very-secret");
     place.json_with(
@@ -123,11 +126,11 @@ fn a_key_file_of_another_database_is_told_by_what_is_sealed() {
     let place = place.with("POMBO__SECRETS__KEY", &other);
     assert_found(&place, "secrets", "bad", "secrets.previous_keys");
     let run = place.run("doctor");
-    assert!(!run.stdout.contains(&other) && !run.stderr.contains(&other), "it shows the key");
+    assert!(!run.stdout.contains(&other) && !run.stderr.contains(&other), "the output shows the key");
 }
 
 #[test]
-fn a_database_that_is_away_or_is_none_is_bad_and_its_password_stays_hidden() {
+fn an_unreachable_or_invalid_database_is_bad_and_its_password_stays_hidden() {
     let away = sound().with("POMBO__DATABASE__URL", "postgres://pombo:hunter2@127.0.0.1:1/pombo");
     assert_found(&away, "database", "bad", "does not answer");
     let run = away.run("doctor");
@@ -143,7 +146,7 @@ fn a_database_that_is_away_or_is_none_is_bad_and_its_password_stays_hidden() {
 }
 
 #[test]
-fn a_schema_that_is_behind_is_told() {
+fn an_outdated_schema_is_reported() {
     let place = sound();
     place.run("migrate down --steps 1");
     assert_found(&place, "database", "look", "the next start");
@@ -152,7 +155,7 @@ fn a_schema_that_is_behind_is_told() {
 }
 
 #[test]
-fn a_provider_that_is_away_and_a_clock_that_is_off_are_bad() {
+fn an_unreachable_provider_and_a_wrong_clock_are_bad() {
     let away = sound().with("POMBO__CLOUD_API__BASE_URL", "http://127.0.0.1:1");
     assert_found(&away, "provider", "bad", "network.proxy");
     let off = sound().with("POMBO__CLOUD_API__BASE_URL", provider("Sun, 06 Nov 1994 08:49:37 GMT"));
@@ -161,7 +164,7 @@ fn a_provider_that_is_away_and_a_clock_that_is_off_are_bad() {
     assert_found(&future, "clock", "bad", "behind");
     let silent = sound().with("POMBO__CLOUD_API__BASE_URL", provider(""));
     assert_found(&silent, "clock", "look", "by hand");
-    // Of an address, only the server is shown.
+    // Only the server of an address is shown.
     let address = provider("now").replace("http://", "http://ana:hunter2@");
     let run = sound().with("POMBO__CLOUD_API__BASE_URL", address).run("doctor");
     assert!(!run.stdout.contains("hunter2") && !run.stderr.contains("hunter2"), "{run:?}");
@@ -199,7 +202,7 @@ fn every_fault_of_the_configuration_is_a_finding() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_limit_of_open_files_that_is_too_small_is_told_with_the_one_that_is_needed() {
+fn a_limit_of_open_files_that_is_too_small_is_reported_with_the_needed_one() {
     let place = sound();
     for (limit, state, words) in [("100", "bad", "fewer than"), ("2000", "look", "total_in_flight")] {
         let doctor = place.command("doctor --json");

@@ -36,7 +36,7 @@ fn a_code_of_the_provider_is_found_in_its_span() {
 }
 
 #[test]
-fn a_word_in_two_tables_is_explained_twice_and_a_mistyped_one_finds_its_like() {
+fn a_word_in_two_tables_is_explained_twice_and_a_mistyped_one_gets_a_suggestion() {
     let place = Place::new();
     let sections = place.json("explain expired");
     let sections: Vec<_> =

@@ -19,7 +19,7 @@ fn document(page: &str) -> roxmltree::Document<'_> {
     roxmltree::Document::parse_with_options(page, options).unwrap()
 }
 
-/// What is left in the directory that a load test made its own in.
+/// The directories that load tests left behind.
 fn left_behind(place: &Place) -> Vec<String> {
     let entries = std::fs::read_dir(place.path()).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -73,7 +73,7 @@ fn a_service_of_its_own_is_loaded_measured_and_removed() {
 }
 
 #[test]
-fn what_is_not_started_when_the_wait_is_over_is_canceled_and_the_limit_is_seen_to_be_kept() {
+fn messages_that_did_not_start_during_the_wait_are_canceled_and_the_limit_is_kept() {
     let place = Place::new();
     let line =
         "loadtest --contacts 300 --tags 1 --duration 1s --single-rate 20/s --rate 60/s --drain 0s --data .";

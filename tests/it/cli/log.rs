@@ -1,4 +1,4 @@
-//! What a running service logs.
+//! The log of a running service.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::program::Place;
 
 #[test]
-fn what_clients_do_wrong_is_no_error_of_the_service() {
+fn faults_of_clients_are_no_errors_of_the_service() {
     let place = Place::new();
     // A first start warns of the sealing key that it makes.
     place.json("company create Acme");

@@ -1,4 +1,4 @@
-//! What an operator does, step by step.
+//! An operator's work, step by step.
 
 use std::process::Stdio;
 

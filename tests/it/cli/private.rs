@@ -21,7 +21,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn files_with_people_s_data_are_their_owner_s_alone_in_a_directory_that_is_not() {
+fn files_with_people_s_data_are_their_owner_s_alone_in_a_shared_directory() {
     let place = Place::new();
     let data = place.path().join("data");
     fs::create_dir(&data).unwrap();
@@ -54,7 +54,7 @@ impl Proxy {
         let address = format!("http://{}", listener.local_addr().unwrap());
         let asked = Arc::<Mutex<Vec<String>>>::default();
         let kept = Arc::clone(&asked);
-        // It ends with the tests.
+        // The thread ends with the tests.
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let mut first = String::new();

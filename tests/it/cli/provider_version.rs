@@ -2,7 +2,7 @@
 
 use crate::program::Place;
 
-/// What a service writes between its start and its end.
+/// The log of a service from its start to its end.
 fn said_by_a_service(version: Option<&str>) -> String {
     let place = Place::new().with("POMBO__SERVER__BIND", "127.0.0.1:0").with("POMBO__LOG__FORMAT", "text");
     let place =

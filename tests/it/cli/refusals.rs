@@ -4,7 +4,7 @@ use crate::program::Place;
 use crate::proxy::OwnPort;
 
 #[test]
-fn misuse_ends_with_2_and_failure_with_1_each_with_its_mend() {
+fn misuse_exits_with_2_and_failure_with_1_each_with_its_remedy() {
     let place = Place::new();
     place.json("company create Acme");
     let business = "channel add-business --company Acme --name Sales --waba-id 20";
@@ -40,7 +40,7 @@ fn misuse_ends_with_2_and_failure_with_1_each_with_its_mend() {
 }
 
 #[test]
-fn every_fault_of_the_configuration_is_told_at_once() {
+fn every_fault_of_the_configuration_is_reported_at_once() {
     let place = Place::new().with("POMBO__SERVER__BIND", "nowhere").with("POMBO__LOG__LEVLE", "info");
     let run = place.run("serve --end-with-input");
     assert_eq!(run.code, Some(2));
@@ -48,7 +48,7 @@ fn every_fault_of_the_configuration_is_told_at_once() {
 }
 
 #[test]
-fn a_database_that_is_away_is_named_without_its_password() {
+fn an_unreachable_database_is_named_without_its_password() {
     let port = OwnPort::new();
     let closed = port.address;
     let place = Place::new()

@@ -137,7 +137,7 @@ fn a_configured_key_is_changed_by_a_person_and_everything_is_sealed_with_it() {
     );
     let rotated = run(&place, "secrets rotate", 4, "");
     assert!(rotated.stdout.contains("no key opens 3 values, and they stay as they are"), "{rotated:?}");
-    assert_eq!(run(&place, &webhook, 2, "").stdout, first, "they open when their key is back");
+    assert_eq!(run(&place, &webhook, 2, "").stdout, first, "the values open when their key is back");
 
     let refused = run(&place, "secrets list", 2, "hunter2");
     assert!(refused.stderr.contains("secrets.previous_keys"), "{refused:?}");
@@ -145,7 +145,7 @@ fn a_configured_key_is_changed_by_a_person_and_everything_is_sealed_with_it() {
 }
 
 #[test]
-fn channels_of_an_installation_from_before_words_were_kept_keep_theirs() {
+fn channels_of_an_old_installation_keep_their_derived_verify_tokens() {
     let place = Place::new();
     place.json("company create Acme");
     let old = add_channel(&place, 1);

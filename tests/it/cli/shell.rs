@@ -16,7 +16,7 @@ fn every_shell_gets_completions_with_every_command() {
         }
     }
     assert_eq!(place.run("completions tcsh").code, Some(2));
-    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "it needs neither data nor key");
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "the command needs neither data nor key");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::program::Place;
 
 #[test]
-fn a_number_is_left_out_seen_and_let_in_again() {
+fn a_suppression_is_added_listed_and_lifted() {
     let place = Place::new();
     for company in ["Acme", "Globex"] {
         place.json(&format!("company create {company}"));
@@ -38,7 +38,7 @@ fn a_number_is_left_out_seen_and_let_in_again() {
 }
 
 #[test]
-fn what_is_no_number_or_no_company_is_refused_with_its_mend() {
+fn an_invalid_number_and_an_unknown_company_are_refused_with_a_remedy() {
     let place = Place::new();
     place.json("company create Acme");
     let number = place.run("suppression add 0800 --company Acme");

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::program::Place;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_address_the_word_and_the_app_secret_of_a_webhook_are_one_command() {
+async fn the_address_the_verify_token_and_the_app_secret_of_a_webhook_are_one_command() {
     let place = Place::new();
     place.json("company create Acme");
     let line = "channel add-business --company Acme --name Shop --phone-number +5511988887777 --waba-id 20 \

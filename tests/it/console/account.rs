@@ -60,7 +60,7 @@ async fn a_session_is_listed_and_ended_by_its_person_alone() {
     let end = page.split('"').find(|word| word.ends_with("/end")).unwrap().to_owned();
     let other = world.signed_in(Role::Viewer).await;
     other.post(&end, &[]).await;
-    assert_eq!(there.get("/console").await.status, 200, "it is not the other person's");
+    assert_eq!(there.get("/console").await.status, 200, "the session is not the other person's");
     here.submit(&end, &[]).await;
     assert_eq!((here.get("/console").await.status, there.get("/console").await.status), (200, 303));
 }
@@ -80,7 +80,7 @@ async fn a_second_factor_is_set_up_asked_for_and_replaced_by_a_recovery_code() {
     let page = browser.submit("/console/account/totp/confirm", &[("code", &code)]).await;
     let codes = page.split("aria-label=\"Recovery codes\"><code>").nth(1).unwrap();
     let recovery = codes.split('\n').next().unwrap().to_owned();
-    assert!(!browser.page("/console/account").await.contains(&recovery), "they are shown once");
+    assert!(!browser.page("/console/account").await.contains(&recovery), "recovery codes are shown once");
 
     let visitor = Browser::new(&world.service);
     let fields = [("email", ANA), ("password", PASSWORD), ("next", "/console/account")];

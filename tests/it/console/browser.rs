@@ -77,7 +77,7 @@ impl<'a> Browser<'a> {
         self.ask(self.request(Method::GET, path)).await
     }
 
-    /// A page that is there.
+    /// A page, which must exist.
     pub(crate) async fn page(&self, path: &str) -> String {
         let answer = self.get(path).await;
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
@@ -97,7 +97,7 @@ impl<'a> Browser<'a> {
             .body(body)
     }
 
-    /// Sends a form and follows where it leads; the page there.
+    /// Sends a form, follows its redirect, and returns the page there.
     pub(crate) async fn submit(&self, path: &str, fields: &[(&str, &str)]) -> String {
         let answer = self.post(path, fields).await;
         assert_eq!(answer.status, 303, "{path}: {}", answer.body);

@@ -36,7 +36,7 @@ impl Stage {
         Self { world: World::on(service).await, simulator }
     }
 
-    /// What the phone answers to a request.
+    /// The phone's answer to a request.
     async fn phone(&self, path: &str, body: &Value) -> Value {
         let url = format!("{}/phone/{path}", self.simulator.base_url());
         let answer = reqwest::Client::new().post(url).json(body).send().await.unwrap();
@@ -139,7 +139,7 @@ async fn a_business_account_is_checked_at_the_provider_before_it_is_saved() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_away_is_told_and_nothing_is_saved() {
+async fn an_unreachable_provider_is_reported_and_nothing_is_saved() {
     let world = World::new().await;
     let owner = world.signed_in(Role::Owner).await;
     let answer = owner.post("/console/channels/new", &business(&[])).await;
@@ -175,7 +175,7 @@ async fn a_business_account_is_connected_again_with_a_new_token_that_nobody_sees
         "the history shows it: {page}"
     );
     let no_phone = owner.post(&format!("{place}/pair"), &[]).await;
-    assert_eq!(no_phone.status, 404, "it is no web session");
+    assert_eq!(no_phone.status, 404, "the channel is no web session");
 }
 
 #[tokio::test]
@@ -249,7 +249,7 @@ fn copied(page: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_code_to_be_typed_is_shown_for_a_number_and_a_wrong_number_is_told() {
+async fn a_pairing_code_is_shown_for_a_number_and_a_wrong_number_is_reported() {
     let stage = Stage::set().await;
     let member = stage.world.signed_in(Role::Member).await;
     let place = format!("/console/channels/{}", stage.web_session().await);

@@ -12,7 +12,7 @@ fn link(page: &str) -> String {
 }
 
 #[tokio::test]
-async fn somebody_comes_in_by_an_invitation_that_is_valid_once() {
+async fn a_person_joins_by_an_invitation_that_is_valid_once() {
     let world = World::new().await;
     let owner = world.signed_in(Role::Owner).await;
     let wrong = owner.post("/console/company/invitations", &[("email", "no mail"), ("role", "boss")]).await;
@@ -59,7 +59,7 @@ async fn owners_change_roles_and_remove_members_but_not_the_last_owner() {
 }
 
 #[tokio::test]
-async fn of_two_hundred_companies_one_is_found_and_chosen() {
+async fn one_of_two_hundred_companies_is_found_and_chosen() {
     let world = World::new().await;
     let operator = world.operator().await;
     let mut ids = Vec::new();
@@ -77,7 +77,7 @@ async fn of_two_hundred_companies_one_is_found_and_chosen() {
     let keys = operator.submit("/console/companies", &form).await;
     assert!(keys.contains("<h1>API keys</h1>") && keys.contains("shop 137"), "{keys}");
     let owner = world.signed_in(Role::Owner).await;
-    assert_eq!(owner.post("/console/companies", &form).await.status, 404, "it is not theirs");
+    assert_eq!(owner.post("/console/companies", &form).await.status, 404, "the company is not theirs");
     assert!(!owner.page("/console/companies").await.contains("shop"), "nor shown to them");
 }
 
@@ -90,7 +90,11 @@ async fn the_session_s_token_reads_contacts_and_nothing_else() {
     assert!(token.starts_with("pombos_"), "{token}");
     assert_eq!(world.service.get("/api/v1/contacts", token).await.status, 200);
     assert_eq!(world.service.get("/api/v1/sends", token).await.status, 401);
-    assert!(!viewer.page("/console/company").await.contains(token), "it is shown once");
+    assert!(!viewer.page("/console/company").await.contains(token), "the token is shown once");
     viewer.post("/console/sign-out", &[]).await;
-    assert_eq!(world.service.get("/api/v1/contacts", token).await.status, 401, "it ends with the session");
+    assert_eq!(
+        world.service.get("/api/v1/contacts", token).await.status,
+        401,
+        "the token ends with the session"
+    );
 }

@@ -25,7 +25,7 @@ pub(super) async fn sends(world: &World) -> Value {
     world.service.get("/api/v1/sends", &world.acme.key).await.json()
 }
 
-/// The fields with these in the place of others.
+/// The fields, with `more` in the place of those with the same names.
 pub(super) fn with<'a>(
     fields: &[(&'a str, &'a str)],
     more: &[(&'a str, &'a str)],
@@ -51,7 +51,7 @@ async fn a_send_is_checked_before_it_goes_and_goes_once() {
         ("numbers", numbers.as_str()),
     ];
     let unchecked = member.post(NEW, &with(&fields, &[("action", "send")])).await;
-    assert_eq!(unchecked.status, 200, "it is shown, and not sent: {}", unchecked.body);
+    assert_eq!(unchecked.status, 200, "the send is shown, and not sent: {}", unchecked.body);
     assert!(unchecked.body.contains("The form was changed after the check"), "{}", unchecked.body);
     let checked = member.post(NEW, &with(&fields, &[("action", "check")])).await;
     assert_eq!(checked.status, 200, "{}", checked.body);
@@ -66,7 +66,7 @@ async fn a_send_is_checked_before_it_goes_and_goes_once() {
     let digest = value_of(&checked.body, "checked").unwrap();
     let send = with(&fields, &[("action", "send"), ("checked", &digest)]);
     let changed = member.post(NEW, &with(&send, &[("message", "something else")])).await;
-    assert_eq!(changed.status, 200, "what was not checked does not go: {}", changed.body);
+    assert_eq!(changed.status, 200, "an unchecked send does not go: {}", changed.body);
     let (first, second) = (member.post(NEW, &send).await, member.post(NEW, &send).await);
     assert_eq!((first.status, second.status), (303, 303), "{}", first.body);
     assert_eq!(first.header("location"), second.header("location"));
@@ -77,7 +77,7 @@ async fn a_send_is_checked_before_it_goes_and_goes_once() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_beside_its_field_and_the_words_stay() {
+async fn faults_are_shown_beside_their_fields_and_the_input_stays() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     let shop = shop(&world).await;
@@ -313,7 +313,7 @@ async fn without_a_channel_the_page_says_what_to_do_first() {
 }
 
 #[tokio::test]
-async fn the_first_step_says_what_is_not_chosen_and_keeps_the_tag() {
+async fn the_first_step_names_missing_choices_and_keeps_the_tag() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     let shop = shop(&world).await;

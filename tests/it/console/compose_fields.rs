@@ -128,7 +128,7 @@ async fn a_check_that_takes_longer_than_a_page_waits_is_shown_when_it_is_done() 
 }
 
 #[tokio::test]
-async fn what_was_written_stays_when_the_channel_the_kind_or_the_template_changes() {
+async fn the_input_stays_when_the_channel_the_kind_or_the_template_changes() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     let (shop, template) = (shop(&world).await, hello(&world).await);

@@ -159,7 +159,7 @@ async fn a_message_is_checked_first_goes_once_and_is_followed() {
     for words in ["+999900000001", "It goes out at once."] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    assert!(stage.messages().await.is_empty(), "it was only tried");
+    assert!(stage.messages().await.is_empty(), "the dry run sent a message");
 
     let (first, second) = (post(&member, &send).await, post(&member, &send).await);
     assert_eq!((first.status, second.status), (303, 303), "{}", first.body);
@@ -170,9 +170,9 @@ async fn a_message_is_checked_first_goes_once_and_is_followed() {
         stage.messages().await.first().is_some_and(|message| message["state"] == "read")
     })
     .await;
-    let [message] = &stage.messages().await[..] else { panic!("it went once") };
+    let [message] = &stage.messages().await[..] else { panic!("one message was sent") };
     assert_eq!((&message["to"], &message["text"]), (&json!("999900000001@s.whatsapp.net"), &json!("Olá")));
-    until("its page to say so", async || member.page(place).await.contains("Read")).await;
+    until("the page to show that it was read", async || member.page(place).await.contains("Read")).await;
     let journey = member.page(&format!("{place}/messages/0")).await;
     assert!(journey.contains("+999900000001"), "{journey}");
 }
@@ -205,7 +205,7 @@ async fn a_file_goes_to_a_group() {
 }
 
 #[tokio::test]
-async fn what_a_phone_cannot_send_is_told_beside_its_field_and_the_words_stay() {
+async fn content_that_a_phone_cannot_send_is_refused_beside_its_field_and_the_input_stays() {
     let stage = Stage::set().await;
     let member = stage.world.signed_in(Role::Member).await;
     let closed = Host::body("", b"<html>").await;
@@ -240,11 +240,11 @@ async fn what_a_phone_cannot_send_is_told_beside_its_field_and_the_words_stay() 
 }
 
 #[tokio::test]
-async fn beyond_the_pace_the_page_says_when_to_come_again() {
+async fn beyond_the_pace_the_page_says_when_to_retry() {
     let stage = Stage::of_tier(json!({"daily_cap": 1})).await;
     let member = stage.world.signed_in(Role::Member).await;
     // The service applies a new tier a moment after it is written.
-    until("what is left of the day", async || member.page(NEW).await.contains("1 left")).await;
+    until("the rest of the day's cap", async || member.page(NEW).await.contains("1 left")).await;
     let (_, send) = checked(&member, &stage.fields(&[])).await;
     assert_eq!(post(&member, &send).await.status, 303);
     until("the message", async || stage.messages().await.len() == 1).await;
@@ -299,7 +299,7 @@ async fn a_phone_that_is_not_linked_is_told_with_the_way_to_its_page() {
 }
 
 impl Stage {
-    /// The phone is unlinked.
+    /// Unlinks the phone.
     async fn of_phone_is_off(&self) {
         let path = format!("/api/v1/web-chat/{}/pairing", self.phone.id);
         let request = self.world.service.request(reqwest::Method::DELETE, &path);
@@ -328,7 +328,7 @@ async fn a_form_that_is_sent_before_and_after_a_restart_sends_once() {
         stage.messages().await.first().is_some_and(|message| message["state"] == "read")
     })
     .await;
-    until("its page to say so", async || member.page(&places[0]).await.contains("Read")).await;
+    until("the page to show that it was read", async || member.page(&places[0]).await.contains("Read")).await;
 
     stage.world.service.restart_with_driver(stage.simulator.web_sessions()).await;
     stage.is_on().await;
@@ -346,7 +346,7 @@ async fn a_form_that_is_sent_before_and_after_a_restart_sends_once() {
         assert_eq!((answer.status, answer.header("location")), (303, place.as_str()), "{}", answer.body);
         assert!(member.page(place).await.contains("This form was sent before."));
     }
-    assert_eq!(stage.messages().await.len(), 1, "it went once");
+    assert_eq!(stage.messages().await.len(), 1, "one message was sent");
     let listed = stage.world.service.get("/api/v1/sends", &stage.world.acme.key).await.json();
     assert_eq!(listed["totalRecords"], 2, "{listed}");
     let ids: Vec<_> = listed["data"].as_array().unwrap().iter().map(|send| send["id"].clone()).collect();

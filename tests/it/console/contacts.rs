@@ -202,11 +202,11 @@ async fn tags_are_created_renamed_and_deleted() {
     assert_eq!(world.outsider().await.get(&place).await.status, 404);
     assert!(member.submit(&format!("{place}/delete"), &[]).await.contains("The tag was deleted."));
     assert_eq!(member.get(&place).await.status, 404);
-    assert_eq!(total(&world, "").await, 1, "its contacts stay");
+    assert_eq!(total(&world, "").await, 1, "the tag's contacts stay");
 }
 
 #[tokio::test]
-async fn numbers_are_skipped_and_let_in_again() {
+async fn suppressions_of_numbers_are_added_and_lifted() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     let place = "/console/suppressions";

@@ -64,7 +64,7 @@ async fn a_file_is_uploaded_looked_at_and_imported() {
     };
     let missing = steer("ignored", "start").await;
     assert!(missing.status == 422 && missing.body.contains("Say which column holds"), "{}", missing.body);
-    assert!(missing.body.contains("<option value=\"first_name\" selected>"), "what was chosen is kept");
+    assert!(missing.body.contains("<option value=\"first_name\" selected>"), "the chosen fields are kept");
     assert_eq!(steer("phone_number", "check").await.status, 303);
     let checked = member.page(&place).await;
     assert!(checked.contains("Of the first 500 rows:") && checked.contains("500 new contacts"), "{checked}");
@@ -104,7 +104,7 @@ async fn a_file_is_uploaded_looked_at_and_imported() {
 }
 
 #[tokio::test]
-async fn columns_with_the_usual_names_are_guessed_and_a_missing_number_is_told() {
+async fn columns_with_the_usual_names_are_guessed_and_a_missing_number_is_reported() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     for (file, fields) in [
@@ -150,7 +150,7 @@ async fn an_upload_that_ends_in_the_middle_leaves_nothing_behind() {
         stream.write_all(&form[..form.len() * 3 / 4]).await.unwrap();
         until("the upload begun", async || uploads().await == 1).await;
         drop(stream);
-        until("nothing left of it", async || uploads().await == 0).await;
+        until("the upload removed", async || uploads().await == 0).await;
     }
     let whole = upload(&member, form).await;
     assert_eq!(whole.status, 303, "{}", whole.body);
@@ -172,7 +172,7 @@ async fn an_upload_that_is_none_is_refused_beside_its_field() {
     }
     let nothing = upload(&member, body("", "", b"")).await;
     assert!(nothing.status == 422 && nothing.body.contains("Choose a file."), "{}", nothing.body);
-    // Bodies that are no form, and forms that end early.
+    // Bodies that are not forms, and forms that end early.
     let whole = body("", "a.csv", b"phone\n5511988880001\n");
     for broken in [&whole[..whole.len() - 8], &whole[..60], b"", b"--x"] {
         let answer = upload(&member, broken.to_vec()).await;
@@ -180,7 +180,7 @@ async fn an_upload_that_is_none_is_refused_beside_its_field() {
     }
     let plain = member.post(PLACE, &[("file", "x")]).await;
     assert_eq!(plain.status, 400);
-    until("nothing left of them", async || {
+    until("the uploads removed", async || {
         world.service.get("/api/v1/contacts/imports", &world.acme.key).await.json()["totalRecords"] == 0
     })
     .await;
@@ -214,7 +214,7 @@ async fn a_file_that_is_too_large_is_refused_before_it_comes_and_received_all_th
         stream.write_all(&[0; 64 * 1024]).await.unwrap();
     }
     drop(stream);
-    assert!(!member.page(PLACE).await.contains("class=\"fault\""), "it was told once");
+    assert!(!member.page(PLACE).await.contains("class=\"fault\""), "the fault was shown once");
 }
 
 #[tokio::test]
@@ -228,14 +228,14 @@ async fn the_page_of_a_running_import_is_kept_up_to_date() {
     let mut stream = member.request(Method::GET, &format!("{place}/live")).send().await.unwrap();
     assert_eq!(stream.headers()["content-type"], "text/event-stream");
     let mut told = String::new();
-    until("the end told", async || {
+    until("the end shown", async || {
         told.push_str(&String::from_utf8_lossy(&stream.chunk().await.unwrap().unwrap_or_default()));
         told.contains(">Finished<")
     })
     .await;
     assert!(told.contains("data: <div id=\"progress\">") && told.contains("<dd>20,000</dd>"), "{told}");
     let last = told.rsplit("id=\"progress\"").next().unwrap();
-    assert!(!last.contains("Stop the import"), "what is over is not stopped: {last}");
+    assert!(!last.contains("Stop the import"), "an ended import cannot be stopped: {last}");
     drop(stream);
     until("the stream gone", async || world.service.open_streams() == 0).await;
 }

@@ -35,7 +35,7 @@ async fn a_key_is_shown_once_and_opens_the_api_until_it_is_revoked() {
     assert!(shown(&again).is_none() && !again.contains(&key), "{again}");
     let revoke = again.split('"').find(|word| word.ends_with("/revoke")).unwrap();
     let outsider = world.outsider().await;
-    assert_eq!(outsider.post(revoke, &[]).await.status, 404, "it is another company's");
+    assert_eq!(outsider.post(revoke, &[]).await.status, 404, "the key is another company's");
     assert!(owner.submit(revoke, &[]).await.contains("is revoked."));
     let is_refused = async || world.service.get("/api/v1/contacts", &key).await.status == 401;
     until_soon("the revoked key refused", is_refused).await;
@@ -66,7 +66,7 @@ async fn the_shown_command_is_one_that_this_service_answers() {
 }
 
 #[tokio::test]
-async fn a_form_with_faults_keeps_its_words_and_one_that_is_sent_twice_acts_once() {
+async fn a_form_with_faults_keeps_its_input_and_one_that_is_sent_twice_acts_once() {
     let world = World::new().await;
     let owner = world.signed_in(Role::Owner).await;
     let page = owner.page("/console/keys").await;

@@ -20,7 +20,7 @@ async fn waiting_send(world: &World) -> String {
 }
 
 #[tokio::test]
-async fn the_overview_shows_what_waits_and_to_its_company_alone() {
+async fn the_overview_shows_waiting_sends_to_their_company_alone() {
     let world = World::new().await;
     let owner = world.signed_in(Role::Owner).await;
     assert!(owner.page("/console").await.contains("this company needs a channel"));

@@ -85,7 +85,7 @@ async fn sends_are_listed_and_narrowed_by_state_channel_tag_and_day() {
 }
 
 #[tokio::test]
-async fn a_send_is_shown_with_what_it_waits_for_and_steered_by_those_who_may() {
+async fn a_send_is_shown_with_its_wait_and_controlled_by_permitted_people() {
     let world = World::new().await;
     let (member, viewer) = (world.signed_in(Role::Member).await, world.signed_in(Role::Viewer).await);
     let id = accepted(&world, shop(&world).await, json!({"send_at": in_an_hour()})).await;
@@ -188,7 +188,7 @@ async fn a_message_is_shown_with_its_journey() {
 }
 
 #[tokio::test]
-async fn what_failed_is_shown_before_it_is_sent_again_and_sent_once() {
+async fn failed_messages_are_shown_before_they_are_sent_again_once() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
     let id = past(&world, shop(&world).await).await;
@@ -249,7 +249,7 @@ async fn sending_again_is_offered_to_those_whom_a_send_did_not_reach_and_only_th
 }
 
 #[tokio::test]
-async fn the_page_of_a_send_that_ended_hears_what_becomes_of_its_messages() {
+async fn the_page_of_an_ended_send_follows_the_states_of_its_messages() {
     let world = World::new().await;
     let viewer = world.signed_in(Role::Viewer).await;
     let channel = shop(&world).await;
@@ -298,7 +298,7 @@ async fn the_page_of_a_large_send_waits_for_no_count() {
     let page = viewer.page(&address).await;
     assert!(page.contains("1,000,000 of 1,000,000 messages are done"), "{page}");
     assert!(page.contains("The messages are being counted.") && !page.contains("Send again"), "{page}");
-    until("its figures", async || viewer.page(&address).await.contains("100,000")).await;
+    until("the send's figures", async || viewer.page(&address).await.contains("100,000")).await;
     // Few messages match, far from the beginning: the next page goes on after the last message that was read.
     let page = viewer.page(&format!("{address}?state=read")).await;
     assert!(
@@ -318,7 +318,7 @@ async fn the_dry_run_of_a_large_retry_comes_to_its_page() {
     let mut stream =
         member.request(Method::GET, &format!("{address}/live?state=failed")).send().await.unwrap();
     let mut told = String::new();
-    until("the dry run told", async || {
+    until("the dry run's result", async || {
         told.push_str(&String::from_utf8_lossy(&stream.chunk().await.unwrap().unwrap_or_default()));
         told.contains("2,000 recipients") && told.contains(">Send</button>")
     })

@@ -82,7 +82,7 @@ async fn a_page_and_its_files_are_small_compressed_and_cached_by_their_address()
 }
 
 #[tokio::test]
-async fn a_fault_is_told_in_the_language_of_its_reader() {
+async fn an_error_is_shown_in_the_language_of_its_reader() {
     let world = World::new().await;
     for (language, words) in [
         ("en", "There is nothing here"),
@@ -106,14 +106,17 @@ async fn a_language_that_is_chosen_stays_chosen() {
     let shown = owner.submit("/console/language", &[("language", "pt-BR"), ("next", "/console")]).await;
     assert!(shown.contains("<h1>Visão geral</h1>"), "{shown}");
     let elsewhere = Browser::with_session(&world.service, &owner.cookie("pombo_session").unwrap());
-    assert!(elsewhere.page("/console").await.contains("<h1>Visão geral</h1>"), "it is kept with the account");
+    assert!(
+        elsewhere.page("/console").await.contains("<h1>Visão geral</h1>"),
+        "the language is kept with the account"
+    );
     let wrong = owner.post("/console/language", &[("language", "fr")]).await;
     assert_eq!(wrong.status, 400);
     let away = owner.post("/console/language", &[("language", "en"), ("next", "//evil.example")]).await;
     assert_eq!(away.header("location"), "/console");
 }
 
-/// Words between tags that are a key of a text: its text is missing.
+/// Texts between tags that are the key of a text, because the text itself is missing.
 fn missing_texts(page: &str) -> Vec<&str> {
     let locales = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/console/locales/en");
     let files: Vec<_> = std::fs::read_dir(locales)

@@ -33,7 +33,7 @@ async fn somebody_who_is_not_signed_in_is_led_to_sign_in_and_back() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_and_no_account_read_the_same_and_keep_the_words() {
+async fn a_wrong_password_and_no_account_read_the_same_and_keep_the_input() {
     let world = World::new().await;
     world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
     let browser = Browser::new(&world.service);

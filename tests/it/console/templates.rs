@@ -52,7 +52,7 @@ async fn templates_are_shown_as_a_phone_shows_them_with_their_state_and_why() {
 }
 
 #[tokio::test]
-async fn sync_fetches_what_the_provider_has() {
+async fn sync_fetches_the_provider_s_templates() {
     let stage = Stage::set().await;
     let owner = stage.world.signed_in(Role::Owner).await;
     let created = owner.post("/console/channels/new", &business(&[])).await;

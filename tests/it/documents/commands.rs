@@ -109,7 +109,7 @@ fn run(script: &str) {
     command.env("DOCS_CURL", String::from_utf8(found.stdout).unwrap().trim());
     command.stdin(Stdio::piped()).stdout(file.try_clone().unwrap()).stderr(file);
     let mut child = command.spawn().unwrap();
-    // Ends what the commands started when this process does.
+    // When this process ends, everything that the commands started ends too.
     let input = child.stdin.take();
     let status = child.wait().unwrap();
     drop(input);

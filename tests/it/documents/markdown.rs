@@ -1,9 +1,9 @@
-//! Markdown, as far as the documents use it.
+//! The part of Markdown that the documents use.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What stands before a block of commands that no test runs, with the reason.
+/// The beginning of the comment before a block of commands that no test runs; the reason follows.
 const NOT_RUN: &str = "<!-- not run: ";
 
 /// A file of the repository.

@@ -55,7 +55,7 @@ async fn a_request_reaches_the_owner_and_its_answer_comes_back() {
 
 #[actix_web::test]
 #[ignore = "needs nats-server: run scripts/test"]
-async fn no_owner_is_known_at_once_and_a_silent_one_after_the_time() {
+async fn a_missing_owner_is_reported_at_once_and_a_silent_one_after_the_timeout() {
     let server = NatsServer::start().await;
     let [one, other] = nodes(&server, Duration::from_millis(700)).await;
     let asked = Instant::now();
@@ -75,7 +75,7 @@ async fn no_owner_is_known_at_once_and_a_silent_one_after_the_time() {
 
 #[actix_web::test]
 #[ignore = "needs nats-server: run scripts/test"]
-async fn a_request_that_the_owner_drops_fails_before_its_time() {
+async fn a_request_that_the_owner_drops_fails_before_its_timeout() {
     let server = NatsServer::start().await;
     let [one, other] = nodes(&server, Duration::from_secs(600)).await;
     let mut owned = owner(&other).await;
@@ -89,7 +89,7 @@ async fn a_request_that_the_owner_drops_fails_before_its_time() {
 
 #[actix_web::test]
 #[ignore = "needs nats-server: run scripts/test"]
-async fn an_owner_that_is_busy_refuses_what_is_too_much() {
+async fn a_busy_owner_refuses_excess_requests() {
     let server = NatsServer::start().await;
     let [one, other] = nodes(&server, Duration::from_secs(600)).await;
     let owned = owner(&other).await;
@@ -105,7 +105,7 @@ async fn an_owner_that_is_busy_refuses_what_is_too_much() {
 
 #[actix_web::test]
 #[ignore = "needs nats-server: run scripts/test"]
-async fn wake_ups_arrive_and_a_connection_that_broke_is_mended_with_its_subscriptions() {
+async fn wake_ups_arrive_and_a_broken_connection_is_restored_with_its_subscriptions() {
     let mut server = NatsServer::start().await;
     let [one, other] = nodes(&server, Duration::from_secs(30)).await;
     let mut owned = owner(&other).await;

@@ -7,7 +7,7 @@ use crate::proxy::{Held, Proxy};
 use crate::running::until;
 use crate::serving::Serving;
 
-with_nats! { a_service_that_is_killed_before_it_hears_of_its_events_publishes_none_twice }
+with_nats! { a_service_killed_before_its_events_are_acknowledged_publishes_none_twice }
 
 /// The value of a metric, with its labels as they are written.
 pub(crate) async fn metric(url: &str, name: &str) -> Option<f64> {
@@ -16,7 +16,7 @@ pub(crate) async fn metric(url: &str, name: &str) -> Option<f64> {
     text.lines().find_map(value)
 }
 
-async fn a_service_that_is_killed_before_it_hears_of_its_events_publishes_none_twice(universe: &Universe) {
+async fn a_service_killed_before_its_events_are_acknowledged_publishes_none_twice(universe: &Universe) {
     const CONTACTS: u64 = 60;
     let server = NatsServer::start().await;
     let proxy = Proxy::to(server.address());

@@ -53,7 +53,7 @@ use with_nats;
 
 with_nats! {
     every_kind_of_event_arrives_once,
-    receipts_before_the_answer_are_told_once,
+    receipts_before_the_answer_are_one_event_each,
 }
 
 /// The first of the numbers that are sent to.
@@ -185,7 +185,7 @@ fn in_an_hour() -> String {
     pombo::clock::Timestamp::now().plus(std::time::Duration::from_secs(3_600)).to_string()
 }
 
-async fn receipts_before_the_answer_are_told_once(universe: &Universe) {
+async fn receipts_before_the_answer_are_one_event_each(universe: &Universe) {
     let server = NatsServer::start().await;
     let running = publishing(universe, &server).await;
     let receipts = ReceiptOptions {

@@ -62,7 +62,7 @@ async fn wrong_credentials_are_said_once_and_stop_nothing_else() {
 
 #[actix_web::test]
 #[ignore = "needs nats-server: run scripts/test"]
-async fn the_doctor_says_whether_nats_takes_the_service() {
+async fn the_doctor_says_whether_nats_accepts_the_service() {
     let mut server = NatsServer::start_with(&["--auth", "right-token"]).await;
     let url = server.url();
     let finding = |token: &str| {

@@ -15,7 +15,7 @@ use utoipa::PartialSchema;
 const BEGIN: &str = "<!-- From the types of src/domain/event.rs; a test compares them. -->\n";
 const END: &str = "<!-- The end of what comes from there. -->";
 
-/// What a field holds, in a word or two.
+/// The type of a field's value, in a word or two.
 fn kind(field: &Value) -> String {
     if let Some(choices) = field["oneOf"].as_array() {
         let words: Vec<_> = choices.iter().map(kind).collect();
@@ -49,7 +49,7 @@ fn table<T: PartialSchema>(title: &str) -> String {
         one_line(&schema["description"])
     );
     for (name, field) in schema["properties"].as_object().unwrap() {
-        // Of an object that may be null, the description stands with the object.
+        // The description of an object that may be null is with the object.
         let described = field["oneOf"]
             .as_array()
             .and_then(|choices| choices.iter().rfind(|choice| choice["description"].is_string()));

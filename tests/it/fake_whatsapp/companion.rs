@@ -16,7 +16,7 @@ pub(super) enum Order {
     HangUp,
 }
 
-/// The way to a connection.
+/// A handle to a connection.
 #[derive(Clone)]
 pub(super) struct Line {
     /// The number of the connection.
@@ -25,7 +25,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Sends a stanza; one to a connection that has just ended is lost, as on a real line.
+    /// Sends a stanza; one to a connection that has just ended is lost, as on a real connection.
     pub(super) fn say(&self, stanza: Node) {
         let _ = self.orders.send(Order::Say(stanza));
     }
@@ -163,7 +163,7 @@ fn number(bytes: &[u8]) -> u32 {
 }
 
 impl UploadedKeys {
-    /// Whether they are those of the device that was linked.
+    /// Whether these are the keys of the linked device, which has this identity.
     pub(super) fn are_of(&self, identity: &[u8]) -> bool {
         self.identity == identity
     }

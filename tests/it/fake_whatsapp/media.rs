@@ -112,7 +112,7 @@ impl Files {
     pub(super) async fn expect_upload(&self) {
         let mut begun = self.kept.begun.subscribe();
         let upload = tokio::time::timeout(PATIENCE, begun.wait_for(|begun| *begun > 0)).await;
-        upload.expect("nobody uploads a file").unwrap();
+        upload.expect("no file was uploaded").unwrap();
     }
 
     /// Seals an image and keeps it.

@@ -37,9 +37,9 @@ pub(super) struct CodeLink {
     pub(super) line: Line,
     /// The id of the exchange on both sides.
     pub(super) reference: Vec<u8>,
-    /// The device's key of the moment, hidden by the code.
+    /// The device's ephemeral key, hidden by the code.
     pub(super) hidden_key: Vec<u8>,
-    /// The phone's key of the moment, and the device's, once the code was typed.
+    /// The ephemeral keys of the phone and of the device, once the code was typed.
     pub(super) keys: Option<(KeyPair, PublicKey)>,
 }
 
@@ -195,13 +195,13 @@ pub(super) fn conclude(server: &Server, line: &Line, answer: &Node) {
 }
 
 fn verify(server: &Server, engagement: &Engagement, signed: &Node) -> Result<()> {
-    let signed = content_of(signed, "device-identity").context("it is missing")?;
+    let signed = content_of(signed, "device-identity").context("the signed identity is missing")?;
     let signed = wa::ADVSignedDeviceIdentity::decode_from_slice(&signed)?;
     let phone = server.change(|world| world.account(&engagement.name.number).person.phone.identity());
     let text = [&BY_DEVICE[..], &engagement.details, &engagement.identity, &public(&phone)].concat();
     let key = PublicKey::from_djb_public_key_bytes(&engagement.identity)?;
     let signature = signed.device_signature.unwrap_or_default();
-    ensure!(key.verify_signature(&text, &signature), "it is not the device's");
+    ensure!(key.verify_signature(&text, &signature), "the signature is not the device's");
     Ok(())
 }
 
@@ -218,7 +218,7 @@ pub(super) fn refresh_codes(world: &World) {
     }
 }
 
-/// The phone tells the device that the code was typed, with its own key of the moment hidden by that code.
+/// The phone tells the device that the code was typed, with its own ephemeral key hidden by that code.
 pub(super) fn say_code_was_typed(link: &CodeLink, number: &str, hidden_key: &[u8], identity: &KeyPair) {
     let registration = NodeBuilder::new("link_code_companion_reg")
         .attr("jid", format!("{number}@{SERVER}"))

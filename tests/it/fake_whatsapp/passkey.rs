@@ -39,7 +39,7 @@ pub(super) struct Gate {
     challenge: String,
     /// The id of the exchange on both sides.
     reference: String,
-    /// The phone's keys of the moment.
+    /// The phone's ephemeral keys.
     keys: KeyPair,
     nonce: [u8; 32],
     /// The device's first value, once its passkey was accepted.
@@ -148,7 +148,7 @@ impl Gate {
         let prologue = self.prologue.as_ref().context("there was no prologue")?;
         let nonce: [u8; 32] = nonce.try_into()?;
         let hash = ShortcakeUtils::commitment_hash(&prologue.identity, &nonce);
-        ensure!(prologue.commitment == hash, "it had bound itself to something else");
+        ensure!(prologue.commitment == hash, "the device committed itself to another value");
         let code = ShortcakeUtils::derive_verification_code(&nonce, &public(&self.keys), &self.nonce);
         self.code = Some(format!("{}-{}", &code[..4], &code[4..]));
         Ok(())
@@ -229,7 +229,7 @@ impl Phone {
         self.server.wait_for(&wanted, confirmed).await;
         self.server.change(|world| {
             let gate = world.gates.remove(&self.number).expect("the device has gone");
-            let (identity, secret) = gate.request.expect("it was there");
+            let (identity, secret) = gate.request.expect("the gate has a request");
             pairing::accept(world, &self.number, &gate.line, identity, &secret);
         });
     }

@@ -42,7 +42,7 @@ impl Phone {
         let (identity, secret) =
             (BASE64_STANDARD.decode(identity).unwrap(), BASE64_STANDARD.decode(secret).unwrap());
         self.server.change(|world| {
-            let line = world.offered.get(reference).cloned().expect("the QR code is not good (any more)");
+            let line = world.offered.get(reference).cloned().expect("the QR code is not valid (any more)");
             pairing::used(world, &self.number, &line, identity, &secret);
         });
     }
@@ -101,7 +101,7 @@ impl Phone {
         self.change(|account| account.refusal = refusal.into());
     }
 
-    /// Its next message is refused with this code, after the ones for which this was said before.
+    /// Its next message is refused with this code. Further calls refuse the messages after it.
     pub(crate) fn refuse_next_message(&self, code: u16) {
         self.change(|account| account.nacks.push_back(code));
     }

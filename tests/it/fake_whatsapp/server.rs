@@ -83,7 +83,7 @@ impl Server {
         })
     }
 
-    /// Notes what was not understood; the test ends with it.
+    /// Records something that the server did not understand: it fails the test.
     pub(super) fn fault(&self, fault: String) {
         self.change(|world| world.faults.push(fault));
     }

@@ -16,7 +16,7 @@ use super::signal::SignalPhone;
 pub(super) struct World {
     /// By number.
     pub(super) accounts: BTreeMap<String, Account>,
-    /// People on WhatsApp who are no accounts of a test.
+    /// People on WhatsApp whose phones no test controls.
     pub(super) people: Vec<Person>,
     /// The numbers of each group's members, by its id.
     pub(super) groups: HashMap<String, Vec<String>>,

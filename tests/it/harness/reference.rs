@@ -59,7 +59,7 @@ impl Reference {
     }
 
     fn check(&self, exchange: &Exchange<'_>, answer: &Answer) -> Result<(), String> {
-        // No request was read, so that it belongs to no path.
+        // No request was read, so the answer belongs to no path.
         if answer.code().as_deref() == Some("malformed_request") {
             return self.is_error(answer);
         }
@@ -132,7 +132,7 @@ impl Reference {
             return Ok(());
         }
         let sent = serde_json::from_slice(sent).map_err(|error| format!("what was sent: {error}"))?;
-        // The surroundings of a time or an id are not checked, so formats are only advice here.
+        // The service accepts a time or an id with spaces around it, so formats are only advice here.
         let validator = self.validator(&format!("{name} body"), &self.open, content, false);
         validate(&validator, &sent).map_err(|fault| format!("what was sent and accepted: {fault}"))
     }
@@ -156,17 +156,17 @@ impl Reference {
         })
     }
 
-    /// Whether it is refused in the form that every refusal outside of an operation has.
+    /// Checks that the answer has the form of every refusal outside of an operation.
     fn is_error(&self, answer: &Answer) -> Result<(), String> {
         if answer.body.is_empty() && answer.header("content-length") != "0" {
-            // To `HEAD`.
+            // An answer to `HEAD` has no body.
             return Ok(());
         }
         let content = json!({"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}});
         self.check_body("error", &content, answer)
     }
 
-    /// Validates an answer, which has described fields in described formats only, or else what was sent.
+    /// A validator of an answer, which may have described fields in described formats only, or of a sent body.
     fn validator(&self, name: &str, components: &Value, schema: &Value, is_answer: bool) -> Arc<Validator> {
         if let Some(validator) = self.validators.lock().unwrap().get(name) {
             return Arc::clone(validator);
@@ -196,8 +196,8 @@ fn validate(validator: &Validator, value: &Value) -> Result<(), String> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
 }
 
-/// Lets objects have described fields only, except where a schema says that they may have others. What is a part of
-/// another object, as in `allOf`, stays open.
+/// Lets objects have described fields only, except where a schema says that they may have others. A part of another
+/// object, as in `allOf`, stays open.
 fn close(schema: &mut Value, is_part: bool) {
     let Value::Object(keywords) = schema else { return };
     for (keyword, value) in keywords.iter_mut() {

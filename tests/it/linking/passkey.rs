@@ -26,7 +26,7 @@ fn code(is_proven: bool) -> Event {
     Event::PasskeyCode { code: Secret::new("ABCD-1234".to_owned()), is_proven }
 }
 
-/// What a browser makes of a passkey's answer to this challenge.
+/// A browser's form of a passkey's answer to this challenge.
 pub(crate) fn assertion(challenge: &str) -> Value {
     let client_data =
         json!({"type": "webauthn.get", "challenge": challenge, "origin": "https://web.whatsapp.com"});
@@ -141,7 +141,7 @@ async fn a_passkey_that_whatsapp_refuses_ends_the_pairing_and_leaves_nothing_beh
     assert!(sentence.contains("(bad-signature)") && sentence.contains("again"), "{sentence}");
     assert!(shown["passkey"].is_null() && !world.keys().await, "{shown}");
     world.is_refused(&assertion("YWJj"), 409, "passkey_not_expected").await;
-    // It can be begun again.
+    // The pairing can be begun again.
     world.begin(&json!({})).await;
     world.driver.session(world.channel, 2).await.tell(qr("2@two")).await;
     world.becomes("waiting", "pairing", None).await;
@@ -185,7 +185,7 @@ async fn a_connection_that_is_lost_takes_the_question_with_it() {
 }
 
 #[tokio::test]
-async fn a_pairing_at_the_passkey_can_be_called_off_and_is_not_begun_twice() {
+async fn a_pairing_at_the_passkey_can_be_canceled_and_is_not_begun_twice() {
     let world = World::new().await;
     let session = world.at_the_gate(LONG).await;
     world.becomes("passkey_required", "pairing", None).await;

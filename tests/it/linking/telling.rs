@@ -13,15 +13,14 @@ use super::World;
 use crate::running::until;
 use crate::scripted_driver::{Scripted, ScriptedDriver};
 
-/// Events that the supervisor of a session takes from the queue at the earliest when it has dealt with what came
-/// before them: more than the queue holds.
+/// Waits until the session's supervisor has handled all earlier events: sends more events than its queue holds.
 async fn is_dealt_with(session: &Scripted) {
     for _ in 0..300 {
         session.tell(nothing()).await;
     }
 }
 
-/// Changes nothing.
+/// An event that changes nothing.
 fn nothing() -> Event {
     Event::Disconnected { sentence: "the line is bad".to_owned() }
 }
@@ -48,7 +47,7 @@ async fn a_busy_session_writes_its_state_when_the_database_takes_it_again() {
 }
 
 #[tokio::test]
-async fn what_a_session_tells_while_it_ends_is_written_before_a_graceful_stop_is_over() {
+async fn events_of_an_ending_session_are_written_before_a_graceful_stop_ends() {
     let mut world = World::new().await;
     let session = world.link(1).await;
     session.is_online.store(true, Ordering::Relaxed);

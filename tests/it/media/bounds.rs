@@ -20,7 +20,7 @@ use super::{COMPANY, code, fetch, fetcher, options};
 
 const KIB: usize = 1024;
 
-/// Small and impatient.
+/// Small limits and short timeouts.
 fn tight() -> config::Media {
     config::Media {
         connect_timeout: Duration::from_millis(100),
@@ -91,7 +91,7 @@ async fn a_file_is_as_long_as_its_host_announces() {
 }
 
 #[tokio::test]
-async fn a_host_that_falls_silent_is_left() {
+async fn a_host_that_falls_silent_is_given_up() {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n";
     for steps in [
         vec![Step::Hang],
@@ -107,7 +107,7 @@ async fn a_host_that_falls_silent_is_left() {
 }
 
 #[tokio::test]
-async fn a_host_that_trickles_is_left_when_the_time_is_over() {
+async fn a_host_that_trickles_is_given_up_after_the_timeout() {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 50000\r\n\r\n";
     let host = Host::steps(vec![send(head), Step::Repeat(b"x".to_vec(), Duration::from_millis(10))]).await;
     let refusal = fetch_tightly(&host, Kind::Document).await.unwrap_err();
@@ -116,7 +116,7 @@ async fn a_host_that_trickles_is_left_when_the_time_is_over() {
 }
 
 #[tokio::test]
-async fn what_is_compressed_is_not_unfolded() {
+async fn compressed_answers_are_refused() {
     for coding in ["gzip", "br", "deflate", "zstd", "identity, gzip"] {
         let host = Host::body(&format!("Content-Encoding: {coding}\r\n"), b"\x1f\x8b\x08 a bomb").await;
         let refusal = fetch_tightly(&host, Kind::Document).await.unwrap_err();
@@ -149,7 +149,7 @@ async fn an_answer_without_a_file_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn nobody_there_and_nonsense_are_unusable_links() {
+async fn unreachable_hosts_and_invalid_answers_are_unusable_links() {
     let gone = {
         let host = Host::body("", b"x").await;
         host.link("/")
@@ -167,7 +167,7 @@ async fn nobody_there_and_nonsense_are_unusable_links() {
 }
 
 #[tokio::test]
-async fn beyond_its_places_a_link_is_told_to_come_again() {
+async fn a_fetch_beyond_the_concurrency_limit_is_refused() {
     let options = config::Media {
         concurrency: 1,
         connect_timeout: Duration::from_secs(60),
@@ -222,7 +222,7 @@ impl Lookup for Silence {
 }
 
 #[tokio::test]
-async fn names_that_do_not_resolve_take_a_company_s_own_places_until_their_lookups_end() {
+async fn names_that_do_not_resolve_use_a_company_s_own_permits_until_their_lookups_end() {
     let options = config::Media {
         concurrency: 4,
         connect_timeout: Duration::from_millis(50),

@@ -35,7 +35,7 @@ async fn an_image_comes_with_its_type_its_size_and_a_thumbnail() {
 }
 
 #[tokio::test]
-async fn what_is_not_what_is_wanted_is_refused_in_words_that_help() {
+async fn a_file_of_the_wrong_kind_is_refused_with_a_remedy() {
     let page = b"<!DOCTYPE html><html><body>No such file, secret</body></html>".as_slice();
     let jpeg = picture(ImageFormat::Jpeg);
     for (body, wanted, sentence) in [

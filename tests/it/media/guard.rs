@@ -172,7 +172,7 @@ async fn a_redirect_leads_nowhere_that_a_link_may_not_lead() {
     assert_eq!(other.connections(), 0);
 }
 
-/// Counts down to the file.
+/// A host that redirects from each number to the next lower one, and has the file at 0.
 async fn staircase() -> Host {
     let answer = |path: &str| match path[1..].parse::<usize>() {
         Ok(0) => vec![Step::Send(ok("", b"the bottom"))],

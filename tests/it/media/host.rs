@@ -72,7 +72,7 @@ impl Host {
         format!("http://{host}:{}{path}", self.address.port())
     }
 
-    /// How often somebody connected.
+    /// The number of connections so far.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }

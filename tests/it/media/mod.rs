@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use self::names::Names;
 
-/// Who sends, in most tests.
+/// The company that sends, in most tests.
 const COMPANY: Uuid = Uuid::from_u128(1);
 
 /// The reference configuration, with short timeouts and permission to fetch from this machine.
@@ -32,7 +32,7 @@ fn options() -> config::Media {
     }
 }
 
-/// A fetcher that resolves names by these.
+/// A fetcher that resolves names with this table.
 fn fetcher(options: &config::Media, names: &Arc<Names>) -> Fetcher {
     let _ = rustls::crypto::ring::default_provider().install_default();
     Fetcher::with_lookup(options, Arc::<Names>::clone(names)).unwrap()

@@ -4,7 +4,7 @@ use super::*;
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn the_nodes_are_listed_with_their_leases_and_what_they_own() {
+async fn the_nodes_are_listed_with_their_leases_and_their_channels() {
     let stage = Stage::new(0, &["a", "b"]).await;
     until("everything owned", async || {
         let status = stage.serving.place.json("cluster status");

@@ -67,7 +67,7 @@ async fn has_send(store: &Store, id: u128) -> bool {
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn of_nodes_that_race_for_a_thousand_lapsed_channels_one_gets_each() {
+async fn nodes_that_race_for_a_thousand_lapsed_channels_get_each_channel_once() {
     let universe = Universe::postgres().await;
     let store = &universe.store;
     let all = shards(1..1_001);
@@ -119,7 +119,7 @@ async fn a_node_whose_fence_is_closed_writes_nothing_and_renews_nothing() {
     let id = old.node().unwrap();
     store.commit(&old, &begun(10), now).await.unwrap();
     store.commit(&new, &begun(11), now).await.unwrap();
-    assert!(!store.close_fence(id).await.unwrap(), "its lease lasts");
+    assert!(!store.close_fence(id).await.unwrap(), "the node's lease lasts");
     store.renew_node(id, Duration::ZERO).await.unwrap();
     let seen = store.renew_node(new.node().unwrap(), LONG).await.unwrap();
     assert!(seen[0].is_alive() && !seen[1].is_alive() && seen[1].id == id);
@@ -183,7 +183,7 @@ async fn messages_that_a_dead_node_put_back_in_a_canceled_send_end_whichever_nod
     put_back_after_a_cancel(store, &old, 12).await;
     store.renew_node(id, Duration::ZERO).await.unwrap();
     assert!(store.close_fence(id).await.unwrap());
-    // The dead node did the house-keeping, and no other one does yet.
+    // The dead node did the housekeeping, and no other node does it yet.
     store.clear_up_after(&new, id, Timestamp::now()).await.unwrap();
     assert_eq!(first_of(store, 12).await, At::Canceled);
     drop((old, new));
@@ -228,12 +228,12 @@ async fn a_note_stays_for_the_new_owner_whatever_the_former_one_did() {
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn who_closes_a_fence_waits_for_what_is_being_accepted() {
+async fn closing_a_fence_waits_for_sends_that_are_being_accepted() {
     let universe = Universe::postgres().await;
     let (store, now) = (&universe.store, Timestamp::now());
     let old = join(&universe, "old", Duration::ZERO).await;
     let database = Database::connect(&universe.url).await.unwrap();
-    // The statement that accepts has the fence, and waits for another one that has the send's id.
+    // The statement that accepts the send has the fence, and waits for another transaction that has the send's id.
     let lock = database.begin().await.unwrap();
     let id = Uuid::from_u128(10);
     let sql = format!(

@@ -8,7 +8,7 @@ use crate::proxy::Proxy;
 
 const PEOPLE: u64 = 600;
 
-/// Sends to everybody through the owner of the channel, and hands that over once some have got their message.
+/// Sends to everybody through the owner of the channel, and returns the owner once some messages have arrived.
 async fn under_way(stage: &mut Stage) -> Node {
     slow_down(stage);
     let owner = stage.take_owner().await;
@@ -43,7 +43,7 @@ async fn a_node_that_is_stopped_hands_its_channels_over_at_once() {
     owner.stop().await;
     let nodes = stage.universe.store.nodes().await.unwrap();
     let left = nodes.iter().all(|node| node.name != stopped || !node.is_alive());
-    assert!(left, "it leaves before it ends, so that nobody waits for its lease");
+    assert!(left, "the node leaves before it ends, so that no node waits for its lease");
     let name = &stage.nodes[0].name;
     until("another owner", async || stage.owner().await.as_deref() == Some(*name)).await;
     stage.all_heard_once(PEOPLE).await;
@@ -58,12 +58,12 @@ async fn a_node_that_slept_through_its_lease_sends_nothing_more_and_ends() {
     owner.signal("-STOP");
     until("another owner", async || stage.has_other_owner(&owner).await).await;
     owner.signal("-CONT");
-    assert!(!owner.ended().await.success(), "it says that it was taken over");
+    assert!(!owner.ended().await.success(), "the node's status says that it was taken over");
     stage.all_heard_once(PEOPLE).await;
     stage.end().await;
 }
 
-/// A line to the database, and its address behind it.
+/// A proxy of the database, and the database's address through it.
 fn line(stage: &Stage) -> (Proxy, String) {
     let mut url = Url::parse(&stage.universe.url).unwrap();
     let proxy = Proxy::to(format!("{}:{}", url.host_str().unwrap(), url.port().unwrap_or(5432)));
@@ -95,7 +95,7 @@ async fn a_node_that_is_cut_off_from_the_database_begins_nothing_after_its_trust
     let begun: Vec<_> =
         messages.iter().map(|message| message.at).filter(|at| *at > quiet_from && *at < moved_at).collect();
     assert!(begun.is_empty(), "{begun:?}");
-    // With the database back it finds out that it was taken over.
+    // When the database is back, the node finds out that another node took over.
     proxy.mend();
     assert!(!owner.ended().await.success());
     stage.end().await;

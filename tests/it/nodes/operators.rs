@@ -105,7 +105,7 @@ async fn operators_see_every_node_and_drain_one_from_another() {
     until("the node not ready", async || owner.is_ready().await.status == 503).await;
     until("the page to show it", async || operator.page(other, NODES).await.contains(">draining</span>"))
         .await;
-    assert!(!operator.page(other, NODES).await.contains(&drain), "it drains already");
+    assert!(!operator.page(other, NODES).await.contains(&drain), "the node drains already");
 
     // A second drain changes nothing, and is not recorded.
     let again = operator.ask(other, Method::POST, &format!("/nodes/{id}/drain")).await;

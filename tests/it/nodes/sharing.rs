@@ -13,7 +13,7 @@ const PEOPLE: u64 = 300;
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn what_any_node_accepts_the_owner_of_the_channel_sends_once() {
+async fn a_send_that_any_node_accepts_is_sent_once_by_the_channel_s_owner() {
     let stage = Stage::new(PEOPLE, &["a", "b", "c"]).await;
     for (place, node) in stage.nodes.iter().enumerate() {
         for number in 0..10 {
@@ -39,7 +39,7 @@ async fn a_send_that_another_node_accepts_goes_beside_one_under_way() {
     until("the bulk send under way", async || stage.serving.figures().0 > 0).await;
     stage.send(&stage.nodes[0], SINGLE).await;
     until("the single message", async || stage.heard().contains_key(&SINGLE.to_string())).await;
-    assert!(stage.heard().len() < PEOPLE as usize, "it waited for the whole bulk send");
+    assert!(stage.heard().len() < PEOPLE as usize, "the send waited for the whole bulk send");
     stage.nodes.push(owner);
     stage.all_heard_once(PEOPLE + 1).await;
     stage.end().await;
@@ -47,7 +47,7 @@ async fn a_send_that_another_node_accepts_goes_beside_one_under_way() {
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn what_only_the_owner_knows_is_answered_503_elsewhere_with_the_owner_s_name() {
+async fn other_nodes_answer_503_with_the_owner_s_name_where_only_the_owner_knows() {
     let mut stage = Stage::new(0, &["first", "second"]).await;
     let owner = stage.take_owner().await;
     let path = format!("/api/v1/chat/{}/limits", stage.serving.channel);
@@ -94,7 +94,7 @@ async fn with_nats_the_owner_s_answer_is_given_everywhere() {
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn what_the_provider_tells_another_node_of_the_account_reaches_the_owner() {
+async fn a_webhook_about_the_account_at_another_node_reaches_the_owner() {
     let mut stage = Stage::new(0, &["a", "b"]).await;
     let owner = stage.take_owner().await;
     stage.aim(&stage.nodes[0]);
@@ -165,7 +165,7 @@ async fn the_owner_obeys_a_pause_and_a_cancel_of_a_node_that_died_as_soon_as_the
     until_obeyed(canceled.unwrap().note).await;
     assert!(stage.serving.figures().0 <= begun);
     assert!(store.working_channels().await.unwrap().is_empty());
-    // What is over is not paused any more, and nobody is told.
+    // An ended send cannot be paused, and no node gets a note.
     let late = store.control_send(company, send, Control::Paused, Some(&note(None))).await.unwrap().unwrap();
     assert_eq!((late.state, late.note), (State::Canceled, None));
     stage.nodes.push(owner);
@@ -174,7 +174,7 @@ async fn the_owner_obeys_a_pause_and_a_cancel_of_a_node_that_died_as_soon_as_the
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn a_recipient_whom_one_node_hears_to_be_suppressed_is_left_out_at_the_others() {
+async fn a_suppression_that_one_node_learns_of_applies_at_the_others() {
     let stage = Stage::new(0, &["a", "b", "c"]).await;
     let refuse =
         json!([{ "match": { "to": SINGLE.to_string() }, "outcome": { "error": { "code": 130_403 } } }]);
@@ -195,7 +195,7 @@ async fn a_recipient_whom_one_node_hears_to_be_suppressed_is_left_out_at_the_oth
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn one_request_under_a_key_is_accepted_whatever_nodes_it_is_repeated_at() {
+async fn a_request_under_a_key_is_accepted_once_at_whichever_nodes_it_is_repeated() {
     let stage = Stage::new(0, &["a", "b", "c"]).await;
     for round in 0..20 {
         let body = json!({ "type": "text", "message": "hi", "phone_number": SINGLE + round });

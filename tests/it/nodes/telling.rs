@@ -62,7 +62,7 @@ async fn an_app_is_throttled_at_one_node(options: &[(&str, &str)]) {
     until("the other node to wait", async || waits_for(&stage, other, &channel).await == "app_throttled")
         .await;
     let figures = stage.serving.simulator.number(&number).unwrap();
-    assert_eq!(figures.arrivals, 0, "it was refused itself");
+    assert_eq!(figures.arrivals, 0, "the other channel was refused itself");
     // Both channels go on when the app may send again.
     stage.serving.simulator.script(&json!({ "app": { "throttled_for": "0s" } })).unwrap();
     let body = json!({ "type": "text", "message": "hi", "phone_number": SINGLE + 1 });
@@ -74,13 +74,13 @@ async fn an_app_is_throttled_at_one_node(options: &[(&str, &str)]) {
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn an_app_that_one_node_is_refused_for_waits_at_the_others_without_nats() {
+async fn an_app_that_is_throttled_at_one_node_waits_at_the_others_without_nats() {
     an_app_is_throttled_at_one_node(&[]).await;
 }
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL and nats-server: run scripts/test"]
-async fn an_app_that_one_node_is_refused_for_waits_at_the_others_with_nats() {
+async fn an_app_that_is_throttled_at_one_node_waits_at_the_others_with_nats() {
     let server = NatsServer::start_with(&[]).await;
     let url = server.url();
     an_app_is_throttled_at_one_node(&[("POMBO__NATS__URL", url.as_str())]).await;

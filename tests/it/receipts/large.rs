@@ -33,7 +33,7 @@ fn preferences(value: &str, people: std::ops::Range<u64>) -> String {
     json!({ "object": "whatsapp_business_account", "entry": entry }).to_string()
 }
 
-/// Posts it; the answer comes when it comes.
+/// Posts the body, and does not wait for the answer.
 fn post(running: &Running, body: String) -> JoinHandle<Answer> {
     let request = reqwest::Client::new().post(running.hook(running.channel));
     let request = request.header("X-Hub-Signature-256", Teller::sign(APP_SECRET, &body)).body(body);
@@ -46,7 +46,7 @@ struct Commit {
     rows: i64,
 }
 
-/// How many people were left out at each moment.
+/// The number of suppressions that were written at each moment.
 async fn commits(universe: &Universe) -> BTreeMap<i64, i64> {
     let database = Database::connect(&universe.url).await.unwrap();
     let sql = "SELECT created_at AS at, COUNT(*) AS rows FROM suppression GROUP BY created_at";
@@ -81,7 +81,7 @@ async fn a_webhook_of_thousands_of_preferences_lets_other_sends_in(universe: &Un
 }
 
 #[actix_web::test]
-async fn what_recipients_say_waits_for_the_database_in_bounded_numbers() {
+async fn the_number_of_preferences_that_wait_for_the_database_is_bounded() {
     const WEBHOOKS: u64 = 4;
     const WORDS: u64 = 2_000;
     let universe = Universe::sqlite().await;
@@ -93,7 +93,7 @@ async fn what_recipients_say_waits_for_the_database_in_bounded_numbers() {
     let told: Vec<_> = (0..WEBHOOKS)
         .map(|nth| post(&running, preferences("stop", WORDS * nth..WORDS * (nth + 1))))
         .collect();
-    until("what is too much refused", async || told.iter().any(JoinHandle::is_finished)).await;
+    until("an answer to one of the webhooks", async || told.iter().any(JoinHandle::is_finished)).await;
     writer.execute_unprepared("COMMIT").await.unwrap();
     writer.close().await.unwrap();
     let mut answers = BTreeMap::<u16, u64>::new();

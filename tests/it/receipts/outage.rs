@@ -17,7 +17,7 @@ use crate::running::{NUMBER, Running, until};
 
 #[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
-async fn receipts_that_come_while_the_database_is_away_are_refused_and_taken_when_they_come_again() {
+async fn receipts_during_a_database_outage_are_refused_and_accepted_when_repeated() {
     let universe = Universe::postgres().await;
     let mut url = Url::parse(&universe.url).unwrap();
     let proxy =

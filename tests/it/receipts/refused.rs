@@ -10,9 +10,9 @@ use crate::database::{Universe, stores};
 use crate::refused_rows::refuse;
 use crate::running::{NUMBER, Running};
 
-stores!(a_webhook_with_words_that_the_database_refuses_is_taken_without_them);
+stores!(a_webhook_is_accepted_without_the_part_that_the_database_refuses);
 
-async fn a_webhook_with_words_that_the_database_refuses_is_taken_without_them(universe: &Universe) {
+async fn a_webhook_is_accepted_without_the_part_that_the_database_refuses(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     send(&running, "everyone", FIRST, 20).await;
     refuse(universe, "message", "error", "%poison%").await;

@@ -78,7 +78,7 @@ async fn two_companies_of_one_app_get_each_exactly_their_own(universe: &Universe
                 opted_out(THEIR_NUMBER, FIRST + 4),
                 stop(Some("999"), FIRST + 5),
                 opted_out("999", FIRST + 6),
-                // Of the account that both are of.
+                // A report about the account of both companies.
                 stop(None, FIRST + 7),
                 foreign,
             ],
@@ -90,7 +90,7 @@ async fn two_companies_of_one_app_get_each_exactly_their_own(universe: &Universe
     assert_eq!(teller.post(running.channel, webhook.clone(), Some(&signature)).await.status, 200);
     let acme: BTreeSet<_> = [1, 3, 7].map(|who| (running.company, FIRST + who)).into();
     assert_eq!(left_out(&running).await, acme);
-    assert_eq!(rows(universe).await, before, "what is about another's number changes no message");
+    assert_eq!(rows(universe).await, before, "a report about another company's number changes no message");
     assert_eq!(teller.post(theirs, webhook, Some(&signature)).await.status, 200);
     let globex: BTreeSet<_> = [0, 2, 4, 7].map(|who| (globex, FIRST + who)).into();
     assert_eq!(left_out(&running).await, acme.union(&globex).copied().collect());
@@ -98,7 +98,7 @@ async fn two_companies_of_one_app_get_each_exactly_their_own(universe: &Universe
 }
 
 #[actix_web::test]
-async fn what_is_about_no_number_of_the_company_is_counted() {
+async fn reports_about_numbers_of_no_channel_of_the_company_are_counted() {
     let universe = Universe::sqlite().await;
     let mut serving = Serving::new(&universe, 0, "unlimited").await;
     let (child, url) = serving.serve().await;

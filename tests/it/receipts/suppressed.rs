@@ -15,12 +15,12 @@ use crate::database::{Universe, stores};
 use crate::running::{NUMBER, Running, WABA, until};
 
 stores!(
-    who_opted_out_is_left_out_of_marketing_and_of_nothing_else,
-    a_template_that_the_provider_keeps_back_is_not_sent_until_it_is_let_go,
+    a_recipient_who_opted_out_is_skipped_by_marketing_and_by_nothing_else,
+    a_template_that_the_provider_withholds_is_not_approved_until_it_is_released,
     an_inbound_message_is_kept_once,
-    what_was_said_last_counts_whenever_it_is_heard,
-    what_was_said_last_of_a_template_counts_whenever_it_is_heard,
-    an_account_that_was_taken_away_before_it_was_connected_again_goes_on,
+    the_newest_report_about_a_recipient_wins_in_any_order,
+    the_newest_report_about_a_template_wins_in_any_order,
+    a_removal_of_the_account_before_its_last_connection_is_ignored,
 );
 
 /// Takes over the simulator's templates; those of marketing and utility.
@@ -61,7 +61,7 @@ fn utility(template: i64, numbers: &[u64]) -> Value {
     json!({ "type": "template", "template_id": template, "phone_number": numbers, "components": [] })
 }
 
-async fn who_opted_out_is_left_out_of_marketing_and_of_nothing_else(universe: &Universe) {
+async fn a_recipient_who_opted_out_is_skipped_by_marketing_and_by_nothing_else(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let (promo, hello) = templates(&running).await;
     let (stays, leaves) = (FIRST + 1, FIRST + 2);
@@ -84,7 +84,7 @@ async fn who_opted_out_is_left_out_of_marketing_and_of_nothing_else(universe: &U
     let (code, answer) = running.send(&utility(hello, &[stays, leaves])).await;
     assert_eq!((code, &answer["recipients_count"]), (202, &json!(2)), "{answer}");
 
-    // They opt in again.
+    // The recipient opts in again.
     let preference = |value: &str| {
         let at = pombo::clock::Timestamp::now().millis() / 1_000;
         json!({ "user_preferences": [{ "wa_id": leaves.to_string(), "category": "marketing_messages",
@@ -99,7 +99,7 @@ async fn who_opted_out_is_left_out_of_marketing_and_of_nothing_else(universe: &U
     running.end().await;
 }
 
-async fn a_template_that_the_provider_keeps_back_is_not_sent_until_it_is_let_go(universe: &Universe) {
+async fn a_template_that_the_provider_withholds_is_not_approved_until_it_is_released(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let (promo, hello) = templates(&running).await;
     assert_eq!(running.send(&marketing(promo, &[FIRST, FIRST + 1])).await.0, 202);
@@ -135,7 +135,7 @@ async fn a_template_that_the_provider_keeps_back_is_not_sent_until_it_is_let_go(
     running.end().await;
 }
 
-async fn what_was_said_last_counts_whenever_it_is_heard(universe: &Universe) {
+async fn the_newest_report_about_a_recipient_wins_in_any_order(universe: &Universe) {
     let mut running = Running::start(universe, |_| {}).await;
     let (promo, _) = templates(&running).await;
     let now = Timestamp::now().millis() / 1_000;
@@ -166,7 +166,7 @@ async fn what_was_said_last_counts_whenever_it_is_heard(universe: &Universe) {
     say(&running, added, "stop", 300).await;
     say(&running, lifted, "stop", 300).await;
     let (store, company) = (&running.store, running.company);
-    // They are opted out already, and now a person opts them out too.
+    // Both recipients are opted out already. A person opts one out too, and lifts the other's suppression.
     store.add_suppression(&ana, company, number(added), Suppression::Marketing).await.unwrap();
     assert_eq!(store.lift_suppressions(&ana, company, number(lifted)).await.unwrap().len(), 1);
     running.restart().await;
@@ -190,7 +190,7 @@ async fn what_was_said_last_counts_whenever_it_is_heard(universe: &Universe) {
     running.end().await;
 }
 
-async fn what_was_said_last_of_a_template_counts_whenever_it_is_heard(universe: &Universe) {
+async fn the_newest_report_about_a_template_wins_in_any_order(universe: &Universe) {
     let mut running = Running::start(universe, |config| {
         config.cloud_api.template_sync_interval = std::time::Duration::ZERO;
     })
@@ -242,7 +242,7 @@ async fn what_was_said_last_of_a_template_counts_whenever_it_is_heard(universe: 
     running.end().await;
 }
 
-async fn an_account_that_was_taken_away_before_it_was_connected_again_goes_on(universe: &Universe) {
+async fn a_removal_of_the_account_before_its_last_connection_is_ignored(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     templates(&running).await;
     until("the channel connected", async || running.status(running.channel).await == Status::Connected).await;
@@ -251,12 +251,13 @@ async fn an_account_that_was_taken_away_before_it_was_connected_again_goes_on(un
     let removed = json!({ "event": "PARTNER_REMOVED" });
     let told = teller.tell_field_at(running.channel, "account_update", &removed, now - 3_600).await;
     assert_eq!(told.status, 200);
-    // What follows in the same actor's mailbox shows that the news was taken.
+    // The channel's actor handles its mailbox in order: once this message is sent, the report was handled.
     assert_eq!(running.send(&json!({ "type": "text", "message": "hi", "phone_number": FIRST })).await.0, 202);
     running.settled(1).await;
     assert_eq!(running.status(running.channel).await, Status::Connected);
     assert_eq!(teller.tell_field_at(running.channel, "account_update", &removed, now + 2).await.status, 200);
-    until("it disconnected", async || running.status(running.channel).await == Status::Disconnected).await;
+    until("the channel disconnected", async || running.status(running.channel).await == Status::Disconnected)
+        .await;
     running.end().await;
 }
 

@@ -35,7 +35,7 @@ impl<'a> Teller<'a> {
         Self::envelope_of(field, value, None)
     }
 
-    /// The same, saying when it was said, in seconds since 1970.
+    /// The same with the time of the report, in seconds since 1970.
     fn envelope_of(field: &str, value: &Value, at: Option<i64>) -> String {
         let mut entry = json!({ "id": WABA, "changes": [{ "field": field, "value": value }] });
         if let Some(at) = at {
@@ -44,7 +44,7 @@ impl<'a> Teller<'a> {
         json!({ "object": "whatsapp_business_account", "entry": [entry] }).to_string()
     }
 
-    /// What the signature's header says of these bytes.
+    /// The signature header of these bytes.
     pub(super) fn sign(secret: &str, body: &str) -> String {
         let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
         mac.update(body.as_bytes());
@@ -60,19 +60,19 @@ impl<'a> Teller<'a> {
         Answer::to(request).await
     }
 
-    /// Tells something about a number, signed as it should be.
+    /// Reports something about a number, correctly signed.
     pub(super) async fn tell(&self, channel: Uuid, number: &str, value: &Value) -> Answer {
         let body = self.body(number, value);
         let signature = Self::sign(APP_SECRET, &body);
         self.post(channel, body, Some(&signature)).await
     }
 
-    /// Tells something about the business account, signed as it should be.
+    /// Reports something about the business account, correctly signed.
     pub(super) async fn tell_field(&self, channel: Uuid, field: &str, value: &Value) -> Answer {
         self.tell_envelope(channel, Self::envelope(field, value)).await
     }
 
-    /// The same, said at this moment, in seconds since 1970.
+    /// The same with the time of the report, in seconds since 1970.
     pub(super) async fn tell_field_at(&self, channel: Uuid, field: &str, value: &Value, at: i64) -> Answer {
         self.tell_envelope(channel, Self::envelope_of(field, value, Some(at))).await
     }
@@ -112,7 +112,7 @@ pub(super) async fn rows(universe: &Universe) -> Vec<message::Model> {
     found
 }
 
-/// Everything that was kept for later.
+/// All stored events, by id.
 pub(super) async fn events(universe: &Universe) -> Vec<event::Model> {
     let database = Database::connect(&universe.url).await.unwrap();
     let found = event::Entity::find().order_by_asc(event::Column::Id).all(&database).await.unwrap();

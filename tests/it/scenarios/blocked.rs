@@ -113,7 +113,7 @@ async fn a_blocked_channel_opens_with_one_message_that_the_provider_accepts_and_
     ask_again(&running).await;
     until("one message tried", async || arrivals(&running) > before).await;
     at_rest(&running).await;
-    // It was refused: the next trial comes late, no matter how often the number is reported as healthy.
+    // The trial message was refused: the next trial comes late, no matter how often the number is reported as healthy.
     ask_again(&running).await;
     at_rest(&running).await;
     // On a machine so slow that a minute passed, there may have been a second trial.
@@ -189,7 +189,7 @@ async fn a_restart_keeps_the_block_and_its_back_off(universe: &Universe) {
     assert_refuses_sends(&running).await;
     assert_eq!(arrivals(&running), before);
 
-    // The pause continues, and the next one is longer.
+    // The pause continues after the restart, and the next one is longer.
     let_the_pause_pass(&running).await;
     until("a longer pause", async || trial(&running).await.wait > owed.wait).await;
     assert_eq!((arrivals(&running), trial(&running).await.wait), (before + 1, 2 * owed.wait));

@@ -79,7 +79,7 @@ impl<'a> Killed<'a> {
         self.serving.simulator.number(NUMBER).unwrap().messages
     }
 
-    /// Messages of which the ledger knows that the provider has them.
+    /// Messages that the provider has by the ledger's record.
     async fn known(&self) -> u64 {
         let states = [State::Sent, State::Delivered, State::Read].map(State::as_i16);
         self.count(Column::State.is_in(states)).await

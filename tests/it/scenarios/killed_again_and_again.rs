@@ -68,7 +68,7 @@ async fn a_service_that_was_away_longer_than_the_grace_waits_for_receipts_before
     // Messages that the first start finds in doubt are written with the time of their retry.
     killed.kill().await;
     killed.start_again().await;
-    until("what is in doubt written", async || killed.doubts().await > 0).await;
+    until("the messages in doubt written", async || killed.doubts().await > 0).await;
     killed.kill().await;
     until("the grace over", async || killed.doubts_within_grace().await == 0).await;
     killed.start_again().await;

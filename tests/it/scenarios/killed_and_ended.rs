@@ -17,7 +17,7 @@ use crate::serving::IN_FLIGHT;
 stores!(
     a_send_that_is_canceled_just_before_a_kill_denies_no_message_that_went_out,
     a_send_that_is_canceled_just_after_a_kill_denies_no_message_that_went_out,
-    a_send_whose_time_is_over_after_a_kill_denies_no_message_that_went_out,
+    a_send_that_expires_after_a_kill_denies_no_message_that_went_out,
 );
 
 const CONTACTS: u64 = 3_000;
@@ -45,7 +45,7 @@ async fn a_send_that_is_canceled_just_after_a_kill_denies_no_message_that_went_o
     killed.end().await;
 }
 
-async fn a_send_whose_time_is_over_after_a_kill_denies_no_message_that_went_out(universe: &Universe) {
+async fn a_send_that_expires_after_a_kill_denies_no_message_that_went_out(universe: &Universe) {
     let (mut killed, id) = in_the_middle(universe, Some(Duration::from_secs(6))).await;
     killed.kill().await;
     killed.start_again().await;
@@ -110,7 +110,7 @@ async fn denies_nothing(killed: &Killed<'_>, id: &str, ended: &str) {
     })
     .await;
     killed.aim();
-    until("every message that went out told of", async || {
+    until("every message that went out delivered", async || {
         let states = told(killed, id).await;
         has().iter().all(|to| ["delivered", "read"].contains(&states[to].as_str()))
     })

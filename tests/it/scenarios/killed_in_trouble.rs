@@ -56,7 +56,7 @@ async fn killed_in(
     killed.serving.simulator.script(script).unwrap();
     for kill in 1..=KILLS {
         let before = seen(&killed).await;
-        until("the trouble", async || seen(&killed).await >= before + so_much).await;
+        until("the trouble seen", async || seen(&killed).await >= before + so_much).await;
         assert!(killed.messages() < CONTACTS, "kill {kill} came too late to be in the middle of the send");
         killed.kill_and_start_again().await;
     }
@@ -111,7 +111,7 @@ async fn killed_while_the_template_is_paused(universe: &Universe) {
     };
     until("some messages", async || killed.messages() > 200).await;
     for kill in 1..=KILLS {
-        // The first kill falls into the answers that say so, the second into the wait.
+        // The first kill comes during the answers that report the pause, the second during the wait.
         let before = figures(&killed).refused;
         turn(&killed, "PAUSED");
         until("the refusal", async || figures(&killed).refused > before).await;
@@ -122,7 +122,8 @@ async fn killed_while_the_template_is_paused(universe: &Universe) {
         assert!(killed.messages() < CONTACTS, "kill {kill} came too late to be in the middle of the send");
         killed.kill_and_start_again().await;
         // Webhooks come in any order: the service has this one before the next is sent.
-        until("the pause told", async || told(&killed.serving.simulator).await >= 2 * kill - 1).await;
+        until("the webhook of the pause", async || told(&killed.serving.simulator).await >= 2 * kill - 1)
+            .await;
         let before = killed.messages();
         turn(&killed, "APPROVED");
         until("more messages", async || killed.messages() > before + 100).await;
@@ -146,7 +147,7 @@ async fn killed_while_recipients_wait_for_their_next_message(universe: &Universe
                 pair_interval = \"1500ms\"\npair_burst = 1\n";
     killed.serving.place.write("tiers.toml", tier);
     killed.serving.place.json("tier apply tiers.toml");
-    // A service that begins with the tier has it from the first message on.
+    // A service that starts with the tier applies it from the first message on.
     killed.kill_and_start_again().await;
     let crowded = json!([{ "probability": 0.1, "outcome": { "error": { "code": 131_056 } } }]);
     killed.serving.simulator.script(&crowded).unwrap();

@@ -11,8 +11,8 @@ use crate::running::{Running, until};
 
 stores!(
     a_new_channel_keeps_to_its_level_from_its_first_second_on,
-    a_number_whose_level_is_not_said_is_taken_for_a_standard_one,
-    a_number_that_the_provider_does_not_describe_is_taken_for_a_standard_one,
+    a_number_without_a_reported_level_is_treated_as_standard,
+    a_number_that_the_provider_does_not_describe_is_treated_as_standard,
 );
 
 const CONTACTS: u64 = 200;
@@ -38,12 +38,12 @@ async fn a_new_channel_keeps_to_its_level_from_its_first_second_on(universe: &Un
     assert_keeps_to_it(running, other_number().at_level(Level::Standard), json!({})).await;
 }
 
-async fn a_number_whose_level_is_not_said_is_taken_for_a_standard_one(universe: &Universe) {
+async fn a_number_without_a_reported_level_is_treated_as_standard(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     assert_keeps_to_it(running, other_number(), json!({ "throughput": {} })).await;
 }
 
-async fn a_number_that_the_provider_does_not_describe_is_taken_for_a_standard_one(universe: &Universe) {
+async fn a_number_that_the_provider_does_not_describe_is_treated_as_standard(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     assert_keeps_to_it(running, other_number(), json!({ "id": [] })).await;
 }

@@ -11,7 +11,7 @@ use crate::running::{Running, until};
 stores!(
     the_tier_says_how_fast_and_is_named_with_its_options,
     the_provider_s_level_binds_below_the_tier_and_follows_an_upgrade,
-    what_is_left_of_the_company_s_requests_is_told,
+    the_rest_of_the_company_s_requests_is_shown,
 );
 
 async fn the_tier_says_how_fast_and_is_named_with_its_options(universe: &Universe) {
@@ -92,7 +92,7 @@ async fn the_provider_s_level_binds_below_the_tier_and_follows_an_upgrade(univer
     running.end().await;
 }
 
-async fn what_is_left_of_the_company_s_requests_is_told(universe: &Universe) {
+async fn the_rest_of_the_company_s_requests_is_shown(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let of_requests = async || limit(&limits(&running, running.channel).await, "api_requests");
     assert_eq!(of_requests().await["value"], "unlimited");
@@ -103,7 +103,7 @@ async fn what_is_left_of_the_company_s_requests_is_told(universe: &Universe) {
         assert_eq!(running.ask(Method::GET, "/api/v1/contacts", &Value::Null).await.status, 200);
     }
     let told = of_requests().await;
-    // One may have come back meanwhile: every 36 seconds one does.
+    // One request may have become free meanwhile: one does every 36 seconds.
     assert!((before - 6..before - 4).contains(&told["left"].as_u64().unwrap()), "{before} before, {told}");
     assert_eq!(told["in_force"], false);
     assert_eq!(told["set_by"], "the company's tier, option api_requests");

@@ -17,12 +17,12 @@ use crate::database::{Universe, stores};
 use crate::running::{NUMBER, Running, until};
 
 stores!(
-    who_opted_out_is_left_out_of_the_next_advertising_and_the_answer_says_so,
-    who_had_enough_advertising_is_let_be_for_a_day_and_gets_everything_else,
-    who_opts_out_before_the_moment_of_a_send_does_not_hear_it,
-    who_opts_out_while_a_send_waits_in_the_store_does_not_hear_it_after_a_restart,
-    who_opts_out_while_their_message_waits_to_be_tried_again_does_not_hear_it,
-    who_is_left_out_takes_nobody_s_place_in_the_quota_of_templates,
+    the_next_marketing_send_skips_a_recipient_who_opted_out_and_its_answer_says_so,
+    a_recipient_over_the_marketing_limit_is_held_for_a_day_and_gets_everything_else,
+    a_scheduled_send_skips_a_recipient_who_opted_out_before_its_moment,
+    a_send_in_the_store_skips_a_recipient_who_opted_out_before_a_restart,
+    a_message_that_waits_for_a_retry_is_skipped_when_its_recipient_opts_out,
+    a_skipped_recipient_takes_no_place_in_the_template_quota,
 );
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -55,9 +55,9 @@ async fn leave_out(running: &Running, number: u64, scope: Suppression) {
     let ana = Who::CommandLine("ana".to_owned());
     assert!(running.store.add_suppression(&ana, running.company, recipient, scope).await.unwrap());
     let promo = template(running, "promo").await;
-    // No message is sent to find out.
+    // A dry run finds that out without a message.
     let path = format!("/api/v1/chat/{}/messages?dry_run=true", running.channel);
-    until("the service knowing of it", async || {
+    until("the service to know the opt-out", async || {
         let answer = running.ask(Method::POST, &path, &advertising(promo, &[number])).await;
         answer.json()["code"] == "no_valid_recipients"
     })
@@ -82,7 +82,7 @@ fn counted(states: &[(&str, u64)]) -> std::collections::BTreeMap<String, u64> {
     states.iter().map(|(state, count)| ((*state).to_owned(), *count)).collect()
 }
 
-async fn who_opts_out_before_the_moment_of_a_send_does_not_hear_it(universe: &Universe) {
+async fn a_scheduled_send_skips_a_recipient_who_opted_out_before_its_moment(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let (promo, hello) = (template(&running, "promo").await, template(&running, "hello_world").await);
     let [stays, stops, gone] = [FIRST, FIRST + 1, FIRST + 2];
@@ -110,7 +110,7 @@ async fn who_opts_out_before_the_moment_of_a_send_does_not_hear_it(universe: &Un
         (&single, &[("suppressed", 1)]),
         (&text, &[("suppressed", 1)]),
     ];
-    // The channel looks into the store, where all of them are due.
+    // The channel reads the store, where all messages are due.
     steer(&running, &marketing, "resume").await;
     for (send, expected) in expected {
         assert_eq!(counts(&comes_to(&running, send, "finished").await), counted(expected));
@@ -124,7 +124,7 @@ async fn who_opts_out_before_the_moment_of_a_send_does_not_hear_it(universe: &Un
     running.end().await;
 }
 
-async fn who_opts_out_while_a_send_waits_in_the_store_does_not_hear_it_after_a_restart(universe: &Universe) {
+async fn a_send_in_the_store_skips_a_recipient_who_opted_out_before_a_restart(universe: &Universe) {
     const PEOPLE: u64 = 600;
     let mut running = Running::start(universe, |_| {}).await;
     let promo = template(&running, "promo").await;
@@ -160,7 +160,7 @@ async fn at_once(universe: &Universe) {
     database.close().await.unwrap();
 }
 
-async fn who_opts_out_while_their_message_waits_to_be_tried_again_does_not_hear_it(universe: &Universe) {
+async fn a_message_that_waits_for_a_retry_is_skipped_when_its_recipient_opts_out(universe: &Universe) {
     let mut running = Running::start(universe, |_| {}).await;
     let promo = template(&running, "promo").await;
     let (stays, tired) = (FIRST, FIRST + 1);
@@ -180,7 +180,7 @@ async fn who_opts_out_while_their_message_waits_to_be_tried_again_does_not_hear_
     running.end().await;
 }
 
-async fn who_is_left_out_takes_nobody_s_place_in_the_quota_of_templates(universe: &Universe) {
+async fn a_skipped_recipient_takes_no_place_in_the_template_quota(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let options = json!({ "messages_per_second": "unlimited", "pair_interval": "0s", "template_quota": 2 });
     run_under(&running, "sparing", options).await;
@@ -190,7 +190,7 @@ async fn who_is_left_out_takes_nobody_s_place_in_the_quota_of_templates(universe
     body["send_at"] = json!(Timestamp::now().plus(Duration::from_secs(3_600)).to_string());
     let id = send(&running, &body, 5).await;
     steer(&running, &id, "pause").await;
-    // The first three of them.
+    // The first three recipients opt out.
     for number in &people[..3] {
         leave_out(&running, *number, Suppression::Marketing).await;
     }
@@ -201,7 +201,7 @@ async fn who_is_left_out_takes_nobody_s_place_in_the_quota_of_templates(universe
     running.end().await;
 }
 
-async fn who_opted_out_is_left_out_of_the_next_advertising_and_the_answer_says_so(universe: &Universe) {
+async fn the_next_marketing_send_skips_a_recipient_who_opted_out_and_its_answer_says_so(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let (promo, hello) = (template(&running, "promo").await, template(&running, "hello_world").await);
     let [stays, said_later, said_at_once] = [FIRST, FIRST + 1, FIRST + 2];
@@ -236,7 +236,9 @@ async fn who_opted_out_is_left_out_of_the_next_advertising_and_the_answer_says_s
     running.end().await;
 }
 
-async fn who_had_enough_advertising_is_let_be_for_a_day_and_gets_everything_else(universe: &Universe) {
+async fn a_recipient_over_the_marketing_limit_is_held_for_a_day_and_gets_everything_else(
+    universe: &Universe,
+) {
     let mut running = Running::start(universe, |_| {}).await;
     let (promo, hello) = (template(&running, "promo").await, template(&running, "hello_world").await);
     let (stays, tired) = (FIRST, FIRST + 1);
@@ -249,16 +251,16 @@ async fn who_had_enough_advertising_is_let_be_for_a_day_and_gets_everything_else
             == (json!(1), json!(1), json!(0))
     };
     until("the message put off", async || running.simulator.number(NUMBER).unwrap().refused == 1).await;
-    until("that written", async || waits(&running, &first).await).await;
+    until("the hold written", async || waits(&running, &first).await).await;
 
     // The next marketing message waits too, without an attempt, before and after a restart.
     let second = send(&running, &advertising(promo, &[stays, tired]), 2).await;
     until("the others reached", async || got(&running, stays) == 2).await;
-    until("that written", async || waits(&running, &second).await).await;
+    until("the hold written", async || waits(&running, &second).await).await;
     running.restart().await;
     let third = send(&running, &advertising(promo, &[stays, tired]), 2).await;
     until("the others reached", async || got(&running, stays) == 3).await;
-    until("that written", async || waits(&running, &third).await).await;
+    until("the hold written", async || waits(&running, &third).await).await;
     assert_eq!((got(&running, tired), running.simulator.number(NUMBER).unwrap().arrivals), (0, 4));
 
     // Everything else goes.

@@ -12,7 +12,7 @@ stores!(no_second_holds_more_than_the_rate_and_the_burst_and_the_rate_is_used);
 
 const RATE: u32 = 200;
 const BURST: u32 = 4;
-/// Requests on their way at once: so many may arrive in a span in which they were not started.
+/// Concurrent requests: this many may arrive in a span in which they were not started.
 const CONCURRENCY: u32 = 8;
 const BULK: u64 = 250;
 const SINGLES: u64 = 20;

@@ -93,7 +93,7 @@ async fn goes_on(running: &Running, begin: impl FnOnce(), end: impl FnOnce()) {
     until("one pause after another", async || {
         assert_ne!(running.status(running.channel).await, Status::Disconnected);
         let record = shown(running, &id).await;
-        assert_eq!(record["state"], "active", "it came too late to be in the middle of the send");
+        assert_eq!(record["state"], "active", "the fault came too late to be in the middle of the send");
         let Some(pause) = pause_until(&record) else { return false };
         pause > first.get_or_insert(pause).plus(ANOTHER_PAUSE)
     })

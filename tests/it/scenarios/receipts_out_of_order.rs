@@ -41,7 +41,7 @@ async fn receipts_that_come_all_at_once_at_the_end_end_in_the_right_states(unive
         duplicate_probability: 1.0,
         ..receipts(&running)
     };
-    // Promised, and held back until the last message is out.
+    // The receipts are promised, and held back until the last message is out.
     let nowhere = ReceiptOptions { url: "http://127.0.0.1:1/".to_owned(), ..options.clone() };
     running.simulator.aim_receipts(Some(nowhere)).unwrap();
     let begun = begin(&running).await;

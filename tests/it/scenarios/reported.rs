@@ -19,9 +19,9 @@ use crate::harness::Answer;
 use crate::running::until;
 
 stores!(
-    what_is_said_of_each_message_after_kills_is_what_the_provider_has,
-    what_is_said_of_each_message_of_a_send_canceled_before_a_kill_is_what_the_provider_has,
-    what_is_said_of_each_message_of_a_send_that_expired_during_a_crash_is_what_the_provider_has,
+    the_report_of_each_message_after_kills_fits_the_provider_s,
+    the_report_of_each_message_of_a_send_canceled_before_a_kill_fits_the_provider_s,
+    the_report_of_each_message_of_a_send_that_expired_during_a_crash_fits_the_provider_s,
 );
 
 const CONTACTS: u64 = 900;
@@ -48,7 +48,7 @@ const OPTIONS: [(&str, &str); 3] = [
 /// The timeout of the provider's last receipts. It is long, because it decides only how long a failing test
 /// takes.
 const LAST_WORDS: Duration = Duration::from_secs(30);
-/// Numbers with this end are refused for good.
+/// Numbers with this end are refused permanently.
 const REFUSED: char = '3';
 /// Messages to numbers with this end are accepted, and called failed later.
 const FAILING_LATER: char = '8';
@@ -169,7 +169,7 @@ async fn begun(killed: &Killed<'_>) -> Uuid {
     id(&answer.json())
 }
 
-async fn what_is_said_of_each_message_after_kills_is_what_the_provider_has(universe: &Universe) {
+async fn the_report_of_each_message_after_kills_fits_the_provider_s(universe: &Universe) {
     let mut chance = Seed::new().chance();
     let mut killed = Killed::start(universe, CONTACTS, "unlimited", &OPTIONS).await;
     slow(&killed, LATENCY);
@@ -229,7 +229,7 @@ async fn in_the_middle(universe: &Universe, expires_after: Option<Duration>) -> 
 /// messages in flight at the kill, then with them.
 async fn assert_ended_and_reported(killed: Killed<'_>, send: Uuid) {
     assert_ne!(killed.in_doubt, 0, "nothing was in flight at the kill");
-    assert!(killed.messages() < CONTACTS, "it ended too late to be in its middle");
+    assert!(killed.messages() < CONTACTS, "the send ended too late to be in its middle");
     assert_reported(&killed, &[send].into()).await;
     killed.aim();
     // Not every message is read.
@@ -243,7 +243,7 @@ async fn assert_ended_and_reported(killed: Killed<'_>, send: Uuid) {
     killed.end().await;
 }
 
-async fn what_is_said_of_each_message_of_a_send_canceled_before_a_kill_is_what_the_provider_has(
+async fn the_report_of_each_message_of_a_send_canceled_before_a_kill_fits_the_provider_s(
     universe: &Universe,
 ) {
     let (mut killed, send) = in_the_middle(universe, None).await;
@@ -255,12 +255,12 @@ async fn what_is_said_of_each_message_of_a_send_canceled_before_a_kill_is_what_t
     assert_ended_and_reported(killed, send).await;
 }
 
-async fn what_is_said_of_each_message_of_a_send_that_expired_during_a_crash_is_what_the_provider_has(
+async fn the_report_of_each_message_of_a_send_that_expired_during_a_crash_fits_the_provider_s(
     universe: &Universe,
 ) {
     let (mut killed, send) = in_the_middle(universe, Some(UNTIL_EXPIRY)).await;
     let shown = killed.shown(&send.to_string()).await;
-    assert_eq!(shown["state"], "active", "it expired before the kill");
+    assert_eq!(shown["state"], "active", "the send expired before the kill");
     killed.kill().await;
     let expires_at = Timestamp::parse(shown["expires_at"].as_str().unwrap()).unwrap();
     until("the send's time over", async || Timestamp::now() > expires_at).await;

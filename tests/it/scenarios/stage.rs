@@ -135,7 +135,7 @@ pub(crate) fn from_now(moment: &Value) -> Duration {
     Timestamp::parse(moment.as_str().unwrap()).unwrap().from_now(Timestamp::now())
 }
 
-/// Of a number: messages that the provider took, their different recipients, and those it had taken before.
+/// Figures of a number: accepted messages, their different recipients, and repeated messages.
 pub(crate) fn taken(running: &Running, number: &str) -> (u64, u64, u64) {
     let simulator::NumberFigures { messages, unique_recipients, repeated, .. } =
         running.simulator.number(number).unwrap();

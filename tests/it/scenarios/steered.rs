@@ -16,12 +16,12 @@ use crate::running::{NUMBER, Running, until, until_soon};
 
 stores!(
     a_paused_send_stops_before_its_next_message_and_goes_on_where_it_stopped,
-    a_send_that_was_paused_stays_so_when_the_service_is_started_anew,
-    a_canceled_send_counts_what_went_out_and_nothing_more_does,
+    a_paused_send_stays_paused_after_a_restart,
+    a_canceled_send_counts_its_sent_messages_and_sends_no_more,
     a_scheduled_send_starts_at_its_moment,
-    a_scheduled_send_starts_at_its_moment_though_the_service_is_started_anew_before,
-    a_send_whose_time_is_over_ends_in_the_middle,
-    a_repeated_request_is_answered_with_the_first_send_though_the_service_is_started_anew,
+    a_scheduled_send_starts_at_its_moment_after_a_restart,
+    a_send_that_expires_ends_in_the_middle,
+    a_repeated_request_is_answered_with_the_first_send_after_a_restart,
     a_send_that_is_resumed_while_the_queue_cannot_be_read_goes_on_when_it_can,
 );
 
@@ -64,12 +64,12 @@ async fn quiet(running: &Running) -> u64 {
     running.delivered().0
 }
 
-/// The channel works, and only what is not stopped goes through it.
+/// Checks that the channel works, and that only sends that are not stopped go through it.
 async fn only_another_goes(running: &Running, number: u64) {
     let before = running.delivered().0;
     let other = begin(running, &json!({ "type": "text", "message": "hi", "phone_number": number })).await;
     comes_to(running, &other, "finished").await;
-    assert_eq!(running.delivered().0, before + 1, "what was stopped goes on");
+    assert_eq!(running.delivered().0, before + 1, "a stopped send goes on");
 }
 
 async fn a_paused_send_stops_before_its_next_message_and_goes_on_where_it_stopped(universe: &Universe) {
@@ -81,7 +81,7 @@ async fn a_paused_send_stops_before_its_next_message_and_goes_on_where_it_stoppe
     assert_eq!((&paused["state"], &paused["waiting"]["reason"]), (&json!("paused"), &json!("paused")));
     let stopped = quiet(&running).await;
     assert!(stopped <= at_answer + AT_ONCE, "{stopped} messages, {at_answer} when it was paused");
-    assert!(stopped < CONTACTS, "it came too late to be in the middle of the send");
+    assert!(stopped < CONTACTS, "the request came too late to be in the middle of the send");
     only_another_goes(&running, SINGLE).await;
     let expected = [("sent".to_owned(), stopped), ("queued".to_owned(), CONTACTS - stopped)].into();
     until("every answer written", async || counts(&shown(&running, &id).await) == expected).await;
@@ -93,7 +93,7 @@ async fn a_paused_send_stops_before_its_next_message_and_goes_on_where_it_stoppe
     running.end().await;
 }
 
-async fn a_send_that_was_paused_stays_so_when_the_service_is_started_anew(universe: &Universe) {
+async fn a_paused_send_stays_paused_after_a_restart(universe: &Universe) {
     let mut running = slow(universe).await;
     let id = send_to_many(&running, CONTACTS).await;
     some_delivered(&running).await;
@@ -115,7 +115,7 @@ async fn a_send_that_was_paused_stays_so_when_the_service_is_started_anew(univer
     running.end().await;
 }
 
-async fn a_canceled_send_counts_what_went_out_and_nothing_more_does(universe: &Universe) {
+async fn a_canceled_send_counts_its_sent_messages_and_sends_no_more(universe: &Universe) {
     let mut running = slow(universe).await;
     let id = send_to_many(&running, CONTACTS).await;
     some_delivered(&running).await;
@@ -124,7 +124,7 @@ async fn a_canceled_send_counts_what_went_out_and_nothing_more_does(universe: &U
     assert_eq!((&canceled["state"], &canceled["waiting"]), (&json!("canceled"), &Value::Null));
     let stopped = quiet(&running).await;
     assert!(stopped <= at_answer + AT_ONCE, "{stopped} messages, {at_answer} when it was canceled");
-    assert!(stopped < CONTACTS, "it came too late to be in the middle of the send");
+    assert!(stopped < CONTACTS, "the request came too late to be in the middle of the send");
     only_another_goes(&running, SINGLE).await;
     let expected = [("sent".to_owned(), stopped), ("canceled".to_owned(), CONTACTS - stopped)].into();
     until("every answer written", async || counts(&shown(&running, &id).await) == expected).await;
@@ -141,9 +141,7 @@ async fn a_scheduled_send_starts_at_its_moment(universe: &Universe) {
     scheduled(universe, false).await;
 }
 
-async fn a_scheduled_send_starts_at_its_moment_though_the_service_is_started_anew_before(
-    universe: &Universe,
-) {
+async fn a_scheduled_send_starts_at_its_moment_after_a_restart(universe: &Universe) {
     scheduled(universe, true).await;
 }
 
@@ -175,9 +173,9 @@ async fn scheduled(universe: &Universe, restarts: bool) {
     running.end().await;
 }
 
-async fn a_send_whose_time_is_over_ends_in_the_middle(universe: &Universe) {
+async fn a_send_that_expires_ends_in_the_middle(universe: &Universe) {
     let mut running = slow(universe).await;
-    // At most 320 in a second: the time is over before half of them are out.
+    // At most 320 messages go in a second: the send expires before half of them are out.
     running.simulator.script(&json!({ "latency": "50ms" })).unwrap();
     let tag = running.tag("everyone", FIRST, CONTACTS).await;
     let expires_at = Timestamp::now().plus(SOON);
@@ -198,9 +196,7 @@ async fn a_send_whose_time_is_over_ends_in_the_middle(universe: &Universe) {
     running.end().await;
 }
 
-async fn a_repeated_request_is_answered_with_the_first_send_though_the_service_is_started_anew(
-    universe: &Universe,
-) {
+async fn a_repeated_request_is_answered_with_the_first_send_after_a_restart(universe: &Universe) {
     let mut running = slow(universe).await;
     let tag = running.tag("everyone", FIRST, CONTACTS).await;
     let (path, body) = (format!("/api/v1/chat/{}/messages", running.channel), text_to(tag));
@@ -227,7 +223,8 @@ async fn a_repeated_request_is_answered_with_the_first_send_though_the_service_i
 
 async fn a_send_that_is_resumed_while_the_queue_cannot_be_read_goes_on_when_it_can(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
-    // A channel whose templates wait for a day is not reminded of its sends: it looks by itself, or minutes later.
+    // A channel whose templates wait for a day gets no reminder of its sends: unless it retries the failed read by
+    // itself, it reads minutes later.
     let one_person = json!({ "messages_per_second": "unlimited", "template_quota": 1 });
     run_under(&running, "sparing", one_person).await;
     let mut hello = plain_template(template(&running, "hello_world").await);
@@ -243,7 +240,7 @@ async fn a_send_that_is_resumed_while_the_queue_cannot_be_read_goes_on_when_it_c
             && until.is_some_and(|until| until > Timestamp::now().plus(HOUR))
     })
     .await;
-    // Paused before it begins.
+    // The send is paused before it begins.
     let later = Timestamp::now().plus(HOUR).to_string();
     let text = json!({ "type": "text", "message": "hi", "phone_number": SINGLE, "send_at": later });
     let id = begin(&running, &text).await;

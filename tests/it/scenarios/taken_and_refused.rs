@@ -19,8 +19,8 @@ use crate::database::{Universe, stores};
 use crate::running::{APP_SECRET, Running, until};
 
 stores!(
-    a_message_that_was_perhaps_taken_waits_for_its_receipt_after_a_crash,
-    a_message_that_was_perhaps_taken_and_is_canceled_is_delivered_once_its_receipt_says_so,
+    a_message_that_may_have_been_accepted_waits_for_its_receipt_after_a_crash,
+    a_canceled_message_that_may_have_been_accepted_is_delivered_once_its_receipt_says_so,
 );
 
 /// The pause before a retry, of which at least half passes: longer than any test.
@@ -31,7 +31,7 @@ const GRACE: &str = "50s";
 /// An address on which nothing listens.
 const NOBODY: &str = "http://127.0.0.1:1";
 
-/// A front of the provider that passes everything on.
+/// A server in front of the provider that passes everything on.
 struct Front {
     /// The provider's address, once it is known.
     provider: Arc<OnceLock<String>>,
@@ -89,7 +89,7 @@ async fn finished(killed: &Killed<'_>, id: &str) {
     until("the send finished", async || killed.shown(id).await["state"] == "finished").await;
 }
 
-async fn a_message_that_was_perhaps_taken_waits_for_its_receipt_after_a_crash(universe: &Universe) {
+async fn a_message_that_may_have_been_accepted_waits_for_its_receipt_after_a_crash(universe: &Universe) {
     let provider = Arc::new(OnceLock::new());
     let front = front(Arc::clone(&provider));
     let options = [
@@ -123,7 +123,7 @@ async fn a_message_that_was_perhaps_taken_waits_for_its_receipt_after_a_crash(un
     killed.end().await;
 }
 
-async fn a_message_that_was_perhaps_taken_and_is_canceled_is_delivered_once_its_receipt_says_so(
+async fn a_canceled_message_that_may_have_been_accepted_is_delivered_once_its_receipt_says_so(
     universe: &Universe,
 ) {
     let running = Running::start(universe, |config| {

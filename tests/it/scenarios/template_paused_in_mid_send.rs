@@ -11,7 +11,7 @@ use crate::database::{Universe, stores};
 use crate::running::{NUMBER, Running, WABA, until};
 
 stores!(
-    a_paused_template_stops_its_own_messages_until_the_provider_lets_it_go,
+    a_paused_template_stops_its_own_messages_until_the_provider_allows_it_again,
     a_template_that_the_provider_does_not_know_stops_until_it_is_listed_again,
 );
 
@@ -70,7 +70,10 @@ impl Sends {
         })
         .await;
         assert_eq!((&shown["state"], &shown["counts"]["failed"]), (&json!("active"), &json!(0)), "{shown}");
-        assert!(shown["counts"]["queued"].as_u64().unwrap() > 0, "it was paused too late to prove anything");
+        assert!(
+            shown["counts"]["queued"].as_u64().unwrap() > 0,
+            "the template was paused too late to prove anything"
+        );
         let mut again = plain_template(self.hello);
         again["phone_number"] = json!(FIRST);
         let (status, answer) = self.running.send(&again).await;
@@ -86,7 +89,7 @@ impl Sends {
     }
 }
 
-async fn a_paused_template_stops_its_own_messages_until_the_provider_lets_it_go(universe: &Universe) {
+async fn a_paused_template_stops_its_own_messages_until_the_provider_allows_it_again(universe: &Universe) {
     let sends = Sends::begin(universe).await;
     let status = |status: &str| {
         let template =

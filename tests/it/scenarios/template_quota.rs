@@ -19,9 +19,9 @@ stores!(
     a_quota_outlives_a_restart_and_opens_as_the_day_moves_on,
     the_numbers_of_an_account_share_its_quota,
     people_that_a_number_cannot_write_to_now_are_left_to_another,
-    who_was_refused_does_not_count,
+    a_refused_recipient_does_not_count,
     people_written_to_before_there_was_a_quota_count,
-    as_many_people_are_counted_as_there_are_tiers_for,
+    the_largest_quota_of_meta_can_be_counted,
 );
 
 const QUOTA: u64 = 50;
@@ -176,7 +176,8 @@ async fn the_numbers_of_an_account_share_its_quota(universe: &Universe) {
 
 async fn people_that_a_number_cannot_write_to_now_are_left_to_another(universe: &Universe) {
     const FEW: u64 = 10;
-    // The first number marks messages to as many people as the quota has, and meets maintenance with the first.
+    // The first number reserves the whole quota for its messages, and the provider refuses the first of them for
+    // maintenance.
     let running = Running::start(universe, |config| config.engine.concurrency = 1).await;
     run_under(&running, "sparing", options(FEW)).await;
     let other = other_channel(&running, other_number(), "sparing").await;
@@ -197,7 +198,7 @@ async fn people_that_a_number_cannot_write_to_now_are_left_to_another(universe: 
     running.end().await;
 }
 
-async fn who_was_refused_does_not_count(universe: &Universe) {
+async fn a_refused_recipient_does_not_count(universe: &Universe) {
     let running = under_quota(universe, 10).await;
     let hello = template(&running, "hello_world").await;
     // The quota is used up while messages that will not count still wait for their answers.
@@ -235,7 +236,7 @@ async fn people_written_to_before_there_was_a_quota_count(universe: &Universe) {
     until_it_waits_for(&running, &send, "template_quota").await;
     assert_eq!(templates_taken(&running), 40);
 
-    // Nor does a restart forget them.
+    // They still count after a restart.
     running.restart().await;
     put_tier(&running, "sparing", options(45)).await;
     until("more of the quota used", async || templates_taken(&running) >= 45).await;
@@ -245,7 +246,7 @@ async fn people_written_to_before_there_was_a_quota_count(universe: &Universe) {
 }
 
 /// Meta's largest quota is of 100,000 people.
-async fn as_many_people_are_counted_as_there_are_tiers_for(universe: &Universe) {
+async fn the_largest_quota_of_meta_can_be_counted(universe: &Universe) {
     const WRITTEN: u64 = 120_000;
     let running = Running::start(universe, |_| {}).await;
     let hello = template(&running, "hello_world").await;

@@ -15,12 +15,12 @@ use crate::database::{Universe, stores};
 use crate::running::{NUMBER, Running, until};
 
 stores!(
-    who_was_written_to_gets_more_templates_while_new_people_wait,
-    who_was_written_to_gets_a_bulk_send_of_which_new_people_wait,
-    who_was_written_to_is_found_in_any_block_of_a_send,
-    a_restart_lets_those_go_who_were_written_to,
-    who_was_written_to_from_another_number_of_the_account_is_known,
-    who_is_new_waits_once_whatever_else_waits_for_them,
+    known_recipients_get_more_templates_while_new_people_wait,
+    known_recipients_get_a_bulk_send_while_its_new_people_wait,
+    known_recipients_are_found_in_any_block_of_a_send,
+    known_recipients_get_templates_after_a_restart,
+    recipients_of_another_number_of_the_account_are_known,
+    a_new_person_takes_one_place_in_the_quota_however_many_messages_wait,
 );
 
 const QUOTA: u64 = 5;
@@ -37,7 +37,7 @@ fn got(running: &Running, who: u64) -> u32 {
     running.simulator.recipients(NUMBER, 0).get(&who.to_string()).copied().unwrap_or_default()
 }
 
-/// Who got anything from the number, as the distance from the first.
+/// The recipients of any message from the number, as differences from the first.
 fn written_to(running: &Running) -> BTreeSet<u64> {
     let all = running.simulator.recipients(NUMBER, 0);
     all.keys().map(|number| number.parse::<u64>().unwrap() - FIRST).collect()
@@ -58,7 +58,7 @@ async fn steer(running: &Running, send: &str, what: &str) {
     assert_eq!(answer.status, 200, "{}", answer.body);
 }
 
-/// The quota is used up by a send to the first people, which waits for the others; its id.
+/// Uses up the quota by a send to the first people, whose other messages wait; the send's id.
 async fn used_up(running: &Running, hello: i64) -> String {
     run_under(running, "sparing", options(QUOTA)).await;
     let tag = running.tag("everyone", FIRST, QUOTA + 7).await;
@@ -69,14 +69,14 @@ async fn used_up(running: &Running, hello: i64) -> String {
     send
 }
 
-async fn who_was_written_to_gets_more_templates_while_new_people_wait(universe: &Universe) {
+async fn known_recipients_get_more_templates_while_new_people_wait(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let hello = template(&running, "hello_world").await;
     let blocked = used_up(&running, hello).await;
     let stranger = send_one(&running, hello, STRANGER).await;
     until_it_waits_for(&running, &stranger, "template_quota").await;
     send_one(&running, hello, FIRST).await;
-    until("who was written to has a second message", async || got(&running, FIRST) == 2).await;
+    until("the known recipient has a second message", async || got(&running, FIRST) == 2).await;
     let paused = send_one(&running, hello, STRANGER + 1).await;
     steer(&running, &paused, "pause").await;
     let known = {
@@ -89,17 +89,17 @@ async fn who_was_written_to_gets_more_templates_while_new_people_wait(universe: 
         until_it_waits_for(&running, waits, "template_quota").await;
     }
     assert_eq!(written_to(&running), (0..QUOTA).collect());
-    until("it is finished", async || show(&running, &known).await["state"] == "finished").await;
+    until("the send finished", async || show(&running, &known).await["state"] == "finished").await;
     put_tier(&running, "sparing", options(QUOTA + 2)).await;
     running.settled(QUOTA + 4).await;
     running.end().await;
 }
 
-async fn who_was_written_to_gets_a_bulk_send_of_which_new_people_wait(universe: &Universe) {
+async fn known_recipients_get_a_bulk_send_while_its_new_people_wait(universe: &Universe) {
     gets_a_bulk_send(Running::start(universe, |_| {}).await).await;
 }
 
-async fn who_was_written_to_is_found_in_any_block_of_a_send(universe: &Universe) {
+async fn known_recipients_are_found_in_any_block_of_a_send(universe: &Universe) {
     gets_a_bulk_send(Running::start(universe, |config| config.engine.block_size = 4).await).await;
 }
 
@@ -115,7 +115,7 @@ async fn gets_a_bulk_send(running: Running) {
     let (status, answer) = running.send(&many).await;
     assert_eq!((status, answer["recipients_count"].as_u64()), (202, Some(25)), "{answer}");
     let send = answer["send_id"].as_str().unwrap().to_owned();
-    until("everybody who was written to has a second message", async || {
+    until("every known recipient has a second message", async || {
         (0..QUOTA).all(|nth| got(&running, FIRST + nth) == 2)
     })
     .await;
@@ -130,7 +130,7 @@ async fn gets_a_bulk_send(running: Running) {
     // With room for some more people, exactly these more messages go, one to each person.
     steer(&running, &blocked, "cancel").await;
     put_tier(&running, "sparing", options(QUOTA + 4)).await;
-    until("so many more", async || running.delivered().0 >= 2 * QUOTA + 4).await;
+    until("four more people's messages", async || running.delivered().0 >= 2 * QUOTA + 4).await;
     until_it_waits_for(&running, &send, "template_quota").await;
     assert_eq!(running.delivered().0, 2 * QUOTA + 4);
     put_tier(&running, "sparing", options(QUOTA + 100)).await;
@@ -141,13 +141,13 @@ async fn gets_a_bulk_send(running: Running) {
     running.end().await;
 }
 
-async fn a_restart_lets_those_go_who_were_written_to(universe: &Universe) {
+async fn known_recipients_get_templates_after_a_restart(universe: &Universe) {
     let mut running = Running::start(universe, |_| {}).await;
     let hello = template(&running, "hello_world").await;
     used_up(&running, hello).await;
     let stranger = send_one(&running, hello, STRANGER).await;
     until_it_waits_for(&running, &stranger, "template_quota").await;
-    // It is in the store alone until its moment comes.
+    // The send is in the store alone until its moment comes.
     let mut known = plain_template(hello);
     known["phone_number"] = json!(FIRST + 2);
     known["send_at"] = json!(Timestamp::now().plus(Duration::from_secs(2)).to_string());
@@ -155,14 +155,14 @@ async fn a_restart_lets_those_go_who_were_written_to(universe: &Universe) {
     assert_eq!(status, 202, "{answer}");
     let known = answer["send_id"].as_str().unwrap().to_owned();
     running.restart().await;
-    until("who was written to has a second message", async || got(&running, FIRST + 2) == 2).await;
-    until("it is finished", async || show(&running, &known).await["state"] == "finished").await;
+    until("the known recipient has a second message", async || got(&running, FIRST + 2) == 2).await;
+    until("the send finished", async || show(&running, &known).await["state"] == "finished").await;
     until_it_waits_for(&running, &stranger, "template_quota").await;
     assert_eq!(written_to(&running), (0..QUOTA).collect());
     running.end().await;
 }
 
-async fn who_was_written_to_from_another_number_of_the_account_is_known(universe: &Universe) {
+async fn recipients_of_another_number_of_the_account_are_known(universe: &Universe) {
     let running = Running::start(universe, |_| {}).await;
     let hello = template(&running, "hello_world").await;
     used_up(&running, hello).await;
@@ -180,7 +180,7 @@ async fn who_was_written_to_from_another_number_of_the_account_is_known(universe
     running.end().await;
 }
 
-async fn who_is_new_waits_once_whatever_else_waits_for_them(universe: &Universe) {
+async fn a_new_person_takes_one_place_in_the_quota_however_many_messages_wait(universe: &Universe) {
     const WAITING: u64 = 40;
     let running = Running::start(universe, |_| {}).await;
     let hello = template(&running, "hello_world").await;
@@ -192,7 +192,7 @@ async fn who_is_new_waits_once_whatever_else_waits_for_them(universe: &Universe)
     }
     // Each new person has two messages: both go with the one place that there is.
     put_tier(&running, "sparing", options(QUOTA + 1)).await;
-    until("both to the first new person", async || got(&running, STRANGER) == 2).await;
+    until("both messages to the first new person", async || got(&running, STRANGER) == 2).await;
     until_it_waits_for(&running, &sends[2], "template_quota").await;
     assert_eq!(running.delivered(), (QUOTA + 2, QUOTA + 1));
     put_tier(&running, "sparing", options(QUOTA + WAITING)).await;

@@ -9,8 +9,8 @@ use crate::database::{Universe, stores};
 use crate::running::{Running, WABA, until};
 
 stores!(
-    a_storm_of_news_lists_the_templates_at_once_and_once_more,
-    templates_that_could_not_be_listed_are_asked_for_again_soon,
+    a_storm_of_webhooks_lists_the_templates_at_once_and_once_more,
+    a_failed_listing_of_templates_is_retried_soon,
 );
 
 /// The pause between listings by schedule. Requested listings may follow each other after a thirtieth of it.
@@ -41,21 +41,21 @@ async fn tell_of_unknown_templates(running: &Running) {
     tell(running, &changes).await;
 }
 
-async fn a_storm_of_news_lists_the_templates_at_once_and_once_more(universe: &Universe) {
+async fn a_storm_of_webhooks_lists_the_templates_at_once_and_once_more(universe: &Universe) {
     let interval = Duration::from_secs(2);
     let running = start(universe, interval).await;
     // A second channel of the account adds no schedule of its own.
     other_channel(&running, other_number(), "unlimited").await;
     tell_of_unknown_templates(&running).await;
     let (told, listed) = (Instant::now(), running.simulator.template_listings(WABA));
-    // All the news are known now. One listing may be on its way to the provider, one more may be for the last of the
-    // news, and the one after it is on schedule.
+    // The service knows all changes now. One listing may be on its way to the provider, one more may be for the last
+    // changes, and the one after it is on schedule.
     let third = until_listed(&running, listed + 3).await;
     assert!(third - told > interval / 2, "listed three times more within {:?}", third - told);
     running.end().await;
 }
 
-async fn templates_that_could_not_be_listed_are_asked_for_again_soon(universe: &Universe) {
+async fn a_failed_listing_of_templates_is_retried_soon(universe: &Universe) {
     let running = start(universe, INTERVAL).await;
     let throttle = |span: &str| {
         running.simulator.script(&json!({ "account": { "waba_id": WABA, "throttled_for": span } })).unwrap();

@@ -21,7 +21,7 @@ stores!(
 
 const RATE: u32 = 300;
 const BURST: u32 = 5;
-/// Requests on their way at once: so many may arrive in a second in which they were not started.
+/// Concurrent requests: this many may arrive in a second in which they were not started.
 const CONCURRENCY: u32 = 8;
 const CONTACTS: u64 = 450;
 const OTHERS: u64 = 300;

@@ -12,7 +12,7 @@ use crate::running::{NUMBER, Running, TOKEN, WABA, until};
 stores!(
     a_token_that_expires_in_mid_send_keeps_the_queue_until_an_operator_gives_another,
     a_number_that_is_healthy_again_goes_on_by_itself,
-    an_account_that_is_taken_away_or_disabled_stops_and_goes_on_when_it_is_given_back,
+    an_account_that_is_removed_or_disabled_stops_and_goes_on_when_it_is_restored,
 );
 
 const CONTACTS: u64 = 300;
@@ -38,7 +38,7 @@ async fn assert_stopped(running: &Running, send: &str, reason: &str) {
     assert_eq!((status, answer["code"].as_str()), (400, Some("reconnect_waba")), "{answer}");
     let shown = until_it_waits_for(running, send, reason).await;
     assert_eq!((&shown["state"], &shown["counts"]["failed"]), (&json!("active"), &json!(0)), "{shown}");
-    assert!(running.delivered().0 < CONTACTS, "it came too late to prove anything");
+    assert!(running.delivered().0 < CONTACTS, "the refusal came too late to prove anything");
 }
 
 async fn assert_all_once(running: Running, send: &str) {
@@ -94,9 +94,7 @@ async fn a_number_that_is_healthy_again_goes_on_by_itself(universe: &Universe) {
     assert_all_once(running, &send).await;
 }
 
-async fn an_account_that_is_taken_away_or_disabled_stops_and_goes_on_when_it_is_given_back(
-    universe: &Universe,
-) {
+async fn an_account_that_is_removed_or_disabled_stops_and_goes_on_when_it_is_restored(universe: &Universe) {
     let (running, send) = in_mid_send(universe).await;
     listen(&running);
     let tell = |event: &str, ban: &str| {
@@ -108,7 +106,7 @@ async fn an_account_that_is_taken_away_or_disabled_stops_and_goes_on_when_it_is_
     assert_stopped(&running, &send, "disconnected").await;
     let before = running.delivered().0;
     tell("PARTNER_APP_INSTALLED", "");
-    until("it goes on", async || running.delivered().0 > before + 20).await;
+    until("the send goes on", async || running.delivered().0 > before + 20).await;
 
     tell("DISABLED_UPDATE", "DISABLE");
     until_it_is(&running, Status::Blocked).await;

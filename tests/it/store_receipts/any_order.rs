@@ -11,7 +11,7 @@ use proptest::test_runner::TestRunner;
 use super::{Ledger, RECIPIENTS, number, outcome};
 use crate::database::{Universe, stores};
 
-stores!(every_message_ends_where_what_was_heard_of_it_leads);
+stores!(every_message_ends_in_the_state_that_its_reports_decide);
 
 /// Mixed runs that are tried.
 const CASES: usize = 40;
@@ -70,7 +70,7 @@ fn end(said: &[(Said, bool)]) -> Option<State> {
     decided.filter(|state| !state.is_open()).reduce(State::advanced_by).or(last)
 }
 
-async fn every_message_ends_where_what_was_heard_of_it_leads(universe: &Universe) {
+async fn every_message_ends_in_the_state_that_its_reports_decide(universe: &Universe) {
     let ledger = Ledger::new(universe).await;
     let mut runner = TestRunner::deterministic();
     for _ in 0..CASES {

@@ -15,7 +15,7 @@ use crate::database::{Universe, stores};
 
 stores! {
     an_answer_is_given_again_until_it_is_too_old,
-    an_answer_about_a_send_that_was_withdrawn_counts_for_nothing,
+    an_answer_about_a_withdrawn_send_is_ignored,
     answers_are_removed_in_steps_the_oldest_first,
 }
 
@@ -49,17 +49,17 @@ async fn an_answer_is_given_again_until_it_is_too_old(universe: &Universe) {
     assert_eq!(kept.schedule, Schedule { send_at: Some(NOW), expires_at: None });
     assert_eq!(store.kept_answer(GLOBEX, hostile, before).await.unwrap(), None);
     assert_eq!(store.kept_answer(ACME, "other", before).await.unwrap(), None);
-    assert_eq!(store.kept_answer(ACME, hostile, NOW).await.unwrap(), None, "it is too old now");
+    assert_eq!(store.kept_answer(ACME, hostile, NOW).await.unwrap(), None, "the answer is too old now");
 
     accept(store, &lease, 11, hostile, NOW.plus(HOUR)).await;
     let kept = store.kept_answer(ACME, hostile, before).await.unwrap().unwrap();
     assert_eq!((kept.send_id, kept.fingerprint), (Uuid::from_u128(11), [11; 32]));
 }
 
-async fn an_answer_about_a_send_that_was_withdrawn_counts_for_nothing(universe: &Universe) {
+async fn an_answer_about_a_withdrawn_send_is_ignored(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     accept(store, &lease, 10, "k", NOW).await;
-    // Withdrawn while its audience was being written.
+    // The send was withdrawn while its audience was being written.
     let database = Database::connect(&universe.url).await.unwrap();
     database.execute_unprepared("UPDATE send SET state = 0").await.unwrap();
     database.close().await.unwrap();

@@ -17,9 +17,9 @@ use crate::store_contacts::{NOW, number};
 const HOUR: Duration = Duration::from_secs(3_600);
 
 stores! {
-    attempts_of_a_channel_are_told_by_the_time_in_their_ids,
+    attempts_of_a_channel_are_found_by_the_time_in_their_ids,
     an_attempt_that_handed_nothing_over_does_not_count,
-    how_far_the_first_try_of_a_request_got_is_told,
+    the_progress_of_a_request_s_first_try_is_known,
     a_send_is_found_by_the_stamp_of_its_message,
     a_whole_answer_is_given_again_until_it_is_removed,
 }
@@ -48,7 +48,7 @@ fn new_send(id: Uuid, channel_id: Uuid) -> NewSend {
     }
 }
 
-async fn attempts_of_a_channel_are_told_by_the_time_in_their_ids(universe: &Universe) {
+async fn attempts_of_a_channel_are_found_by_the_time_in_their_ids(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let group = NewSend { recipients: Recipients::Group, ..new_send(id(30, 4), ONE) };
     let waits = new_send(id(25, 3), ONE);
@@ -118,7 +118,7 @@ async fn an_attempt_that_handed_nothing_over_does_not_count(universe: &Universe)
     assert_eq!(store.web_attempts_since(ONE, at(10)).await.unwrap(), counted);
 }
 
-async fn how_far_the_first_try_of_a_request_got_is_told(universe: &Universe) {
+async fn the_progress_of_a_request_s_first_try_is_known(universe: &Universe) {
     let (store, lease) = (&universe.store, lease(universe).await);
     let (new, marked, sent) = (new_send(id(1, 1), ONE), new_send(id(2, 2), ONE), new_send(id(3, 3), ONE));
     let mark = |send: &NewSend, state| Mark {

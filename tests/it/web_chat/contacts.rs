@@ -75,7 +75,7 @@ async fn a_picture_that_was_asked_for_is_shown_by_the_contact() {
 }
 
 #[tokio::test]
-async fn who_is_no_contact_does_not_become_one() {
+async fn a_message_to_a_number_without_a_contact_creates_none() {
     let world = World::linked().await;
     world.whatsapp.contact(MARIA);
     let (sent, _) = world.arrives(&text(MARIA, "oi")).await;

@@ -75,7 +75,7 @@ async fn a_file_is_fetched_and_described_and_not_sent() {
 }
 
 #[tokio::test]
-async fn what_would_be_refused_is_refused() {
+async fn a_dry_run_is_refused_like_the_message_that_it_stands_for() {
     let world = World::linked_with(|config| config.web_session.patience = Duration::from_secs(3)).await;
     world.whatsapp.contact(MARIA);
     tier(world.service.store(), "slow", json!({"messages_per_second": "2/h", "burst": 1})).await;
@@ -102,7 +102,7 @@ async fn what_would_be_refused_is_refused() {
 }
 
 #[tokio::test]
-async fn a_dry_run_takes_nothing_of_what_may_be_sent() {
+async fn a_dry_run_uses_up_no_limit() {
     let world = World::linked().await;
     world.whatsapp.contact(MARIA);
     tier(world.service.store(), "one", json!({"daily_cap": 1, "cold_contacts": 1})).await;
@@ -118,7 +118,7 @@ async fn a_dry_run_takes_nothing_of_what_may_be_sent() {
 }
 
 #[tokio::test]
-async fn a_message_that_waits_for_its_recipient_s_last_one_is_told_so() {
+async fn a_message_within_its_recipient_s_pair_interval_is_refused_with_that_reason() {
     let world = World::linked_with(|config| config.web_session.patience = Duration::from_secs(3)).await;
     world.whatsapp.contact(MARIA);
     world.whatsapp.contact(JOAO);

@@ -50,7 +50,7 @@ async fn links_to_a_slow_host_leave_places_to_another_company() {
 }
 
 #[tokio::test]
-async fn what_would_go_too_late_is_refused_before_its_file_is_fetched_and_its_number_asked_about() {
+async fn a_message_that_would_go_too_late_is_refused_before_its_file_and_its_number_are_looked_up() {
     let world = World::linked_with(|config| config.web_session.patience = Duration::from_secs(3)).await;
     world.whatsapp.contact(MARIA);
     world.whatsapp.contact(JOAO);

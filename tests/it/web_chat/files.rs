@@ -151,7 +151,7 @@ async fn an_image_to_a_group_is_opened_by_its_members() {
 }
 
 #[tokio::test]
-async fn a_file_that_whatsapp_does_not_take_is_told_and_the_next_one_goes() {
+async fn a_file_that_whatsapp_refuses_is_reported_and_the_next_one_goes() {
     let world = World::linked_with(|config| config.web_session.patience = Duration::from_secs(2)).await;
     world.whatsapp.contact(MARIA);
     let host = Host::body("", &samples::song()).await;

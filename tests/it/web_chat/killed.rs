@@ -231,7 +231,7 @@ async fn messages_that_were_answered_before_a_crash_are_all_accounted_for_and_no
 }
 
 #[tokio::test]
-async fn what_was_answered_before_a_graceful_stop_has_arrived_and_is_sent() {
+async fn messages_answered_before_a_graceful_stop_have_arrived_and_are_sent() {
     let mut world = World::linked().await;
     world.whatsapp.contact(MARIA);
     let words: Vec<_> = (0..6).map(|number| format!("número {number}")).collect();
@@ -248,7 +248,7 @@ async fn what_was_answered_before_a_graceful_stop_has_arrived_and_is_sent() {
 }
 
 #[tokio::test]
-async fn what_is_asked_during_a_graceful_stop_is_sent_or_refused() {
+async fn messages_requested_during_a_graceful_stop_are_sent_or_refused() {
     let mut world = World::linked().await;
     world.whatsapp.contact(MARIA);
     let (path, key) = (messages(&world.own), world.own.company.key.clone());

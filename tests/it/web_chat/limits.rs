@@ -94,7 +94,7 @@ async fn a_message_that_waits_less_than_that_is_sent() {
 }
 
 #[tokio::test]
-async fn a_message_before_which_none_goes_is_told_of_the_pace_alone() {
+async fn a_first_message_beyond_the_pace_is_refused_for_the_pace_alone() {
     let (world, account) = account(json!({"messages_per_second": "2/h", "burst": 1})).await;
     let answer = world.post_by(&account, &text(MARIA, "um")).await;
     let wait = too_soon(&answer, "messages_per_second", "q=2;w=3600");

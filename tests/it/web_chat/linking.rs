@@ -78,7 +78,7 @@ async fn a_session_that_was_replaced_is_closed_until_a_person_asks_for_it() {
 }
 
 #[tokio::test]
-async fn a_session_that_the_phone_unlinks_leaves_no_keys_and_can_be_linked_anew() {
+async fn a_session_that_the_phone_unlinks_leaves_no_keys_and_can_be_linked_again() {
     let world = World::linked().await;
     world.own.phone.unlink();
     world.becomes(&world.own, "unlinked", "disconnected", Some("logged_out")).await;

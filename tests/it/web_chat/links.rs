@@ -104,7 +104,7 @@ async fn a_redirect_into_the_operator_s_network_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_link_to_nothing_usable_is_told_so() {
+async fn an_unusable_link_is_reported() {
     let world = world(|_| {}).await;
     let gone = Host::steps(bare(404, "")).await;
     let page = Host::body("Content-Type: image/png\r\n", b"<!DOCTYPE html><html>secret</html>").await;

@@ -21,7 +21,7 @@ fn refused(answer: &Answer, status: u16, code: &str) {
 }
 
 #[tokio::test]
-async fn who_has_no_key_is_told_nothing_else() {
+async fn a_caller_without_a_key_learns_nothing_else() {
     let world = World::unlinked().await;
     let path = messages(&world.own);
     for (header, code) in [
@@ -91,7 +91,7 @@ fn incomplete() -> Vec<(Value, &'static str)> {
 }
 
 #[tokio::test]
-async fn what_is_missing_or_wrong_is_named() {
+async fn missing_and_wrong_fields_are_named() {
     let world = World::linked().await;
     for (body, code) in incomplete() {
         refused(&world.post(&body).await, 400, code);
@@ -104,7 +104,7 @@ async fn what_is_missing_or_wrong_is_named() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_body_is_said_before_that_the_session_is_disconnected() {
+async fn a_fault_of_the_body_is_reported_before_a_disconnected_session() {
     let world = World::unlinked().await;
     for (body, code) in incomplete() {
         refused(&world.post(&body).await, 400, code);

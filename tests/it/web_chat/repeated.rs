@@ -94,7 +94,7 @@ async fn a_request_that_was_refused_may_be_repeated_under_its_key() {
 }
 
 #[tokio::test]
-async fn of_many_requests_at_once_under_one_key_one_is_carried_out() {
+async fn only_one_of_many_simultaneous_requests_under_one_key_is_carried_out() {
     let world = World::linked().await;
     world.whatsapp.contact(MARIA);
     let body = text(MARIA, "oi");

@@ -30,7 +30,7 @@ async fn a_company_sees_its_own_channel_and_no_other() {
 }
 
 #[tokio::test]
-async fn what_is_unlinked_here_stays_linked_there() {
+async fn unlinking_one_account_leaves_the_other_linked() {
     let world = World::linked().await;
     let theirs = world.account("globex", OTHER, QUICK).await;
     world.own.phone.unlink();
@@ -55,7 +55,7 @@ async fn each_sends_from_its_own_number_and_hears_of_its_own_messages() {
         sends.push((sent, message));
     }
     maria.reads(&sends[1].1);
-    crate::running::until("theirs to be read", async || {
+    crate::running::until("the other company's message to be read", async || {
         world.message_of(&theirs, &sends[1].0.send).await["state"] == "read"
     })
     .await;

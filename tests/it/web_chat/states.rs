@@ -7,7 +7,7 @@ use super::world::{World, text};
 use super::{GROUP, JOAO, MARIA};
 
 #[tokio::test]
-async fn every_state_of_a_message_is_told_in_its_turn() {
+async fn every_state_of_a_message_is_shown_in_its_turn() {
     let world = World::linked().await;
     let maria = world.whatsapp.contact(MARIA);
     world.own.phone.withhold_acks();
@@ -32,7 +32,7 @@ async fn a_voice_note_that_was_played_was_read() {
 }
 
 #[tokio::test]
-async fn what_is_told_late_or_twice_changes_nothing() {
+async fn late_and_repeated_reports_change_nothing() {
     let world = World::linked().await;
     let maria = world.whatsapp.contact(MARIA);
     world.own.phone.withhold_acks();
@@ -53,7 +53,7 @@ async fn what_is_told_late_or_twice_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_message_of_which_whatsapp_says_nothing_is_told_by_its_recipient() {
+async fn a_recipient_s_receipt_settles_a_message_that_whatsapp_did_not_acknowledge() {
     let world = World::linked().await;
     let maria = world.whatsapp.contact(MARIA);
     world.own.phone.withhold_acks();
@@ -63,7 +63,7 @@ async fn a_message_of_which_whatsapp_says_nothing_is_told_by_its_recipient() {
 }
 
 #[tokio::test]
-async fn what_happened_while_the_service_was_away_is_told_after_it_is_back() {
+async fn receipts_during_the_service_s_absence_are_shown_after_it_is_back() {
     let mut world = World::linked().await;
     let maria = world.whatsapp.contact(MARIA);
     let (sent, message) = world.arrives(&text(MARIA, "oi")).await;
@@ -77,7 +77,7 @@ async fn what_happened_while_the_service_was_away_is_told_after_it_is_back() {
 }
 
 #[tokio::test]
-async fn a_message_to_a_group_is_as_far_as_the_first_of_its_members_has_it() {
+async fn a_message_to_a_group_has_the_furthest_state_of_its_members() {
     let world = World::linked().await;
     let (maria, joao) = (world.whatsapp.contact(MARIA), world.whatsapp.contact(JOAO));
     world.whatsapp.group(GROUP, &[&maria, &joao]);
@@ -101,6 +101,6 @@ async fn a_message_that_whatsapp_does_not_understand_has_failed_with_its_code() 
     world.becomes(&world.own, "linked", "connected", None).await;
     let (sent, _) = world.arrives(&text(MARIA, "de novo")).await;
     world.reaches(&sent.send, "sent").await;
-    assert_eq!(world.message(&refused.send).await["state"], "failed", "it is not tried again");
+    assert_eq!(world.message(&refused.send).await["state"], "failed", "the refused message is not retried");
     assert_eq!(world.whatsapp.messages().len(), 1);
 }

@@ -114,7 +114,7 @@ async fn a_send_that_expires_in_the_store_tells_its_caller_that_its_turn_did_not
 }
 
 #[tokio::test]
-async fn the_caller_of_a_send_that_is_paused_is_told_so_and_it_never_goes() {
+async fn the_caller_of_a_paused_send_is_told_so_and_the_message_never_goes() {
     let (world, account) = waits_in_the_store(4).await;
     let stored = begin(&world, &account, "stored", &text(MARIA, "dois"));
     let send = newest(&world, &account, 2).await;
@@ -189,7 +189,7 @@ async fn two_messages_at_once_to_one_stranger_take_one_place() {
 }
 
 #[tokio::test]
-async fn what_was_not_handed_over_counts_for_no_cap_not_even_for_a_new_process() {
+async fn a_message_that_was_not_handed_over_counts_for_no_cap_even_in_a_new_process() {
     let (mut world, account) = account(2, json!({"daily_cap": 2, "cold_contacts": 2})).await;
     world.send_by(&account, &text(MARIA, "um")).await;
     let host = Host::body("", b"%PDF-1.7\n").await;
@@ -224,7 +224,7 @@ async fn what_was_not_handed_over_counts_for_no_cap_not_even_for_a_new_process()
 }
 
 #[tokio::test]
-async fn what_a_graceful_stop_refused_is_not_sent_by_the_next_process() {
+async fn a_message_that_a_graceful_stop_refused_is_not_sent_by_the_next_process() {
     let (mut world, account) = waits_in_the_store(20).await;
     let waiting = begin(&world, &account, "k", &text(MARIA, "dois"));
     let send = newest(&world, &account, 2).await;
@@ -245,7 +245,7 @@ async fn what_a_graceful_stop_refused_is_not_sent_by_the_next_process() {
 }
 
 #[tokio::test]
-async fn a_send_that_expires_while_its_message_is_handed_over_is_told_as_sent() {
+async fn a_send_that_expires_while_its_message_is_handed_over_is_answered_as_sent() {
     let (world, account) = account(2, json!({})).await;
     let host = Host::body("", b"%PDF-1.7\n").await;
     let body = json!({

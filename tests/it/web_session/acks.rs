@@ -8,7 +8,7 @@ use pombo::connector::web_session::{AckState, Jid};
 use super::{JOAO, MARIA, OWN, Stage, person};
 
 #[tokio::test]
-async fn every_state_of_a_message_is_told() {
+async fn every_state_of_a_message_is_reported() {
     let stage = Stage::set();
     let maria = stage.whatsapp.contact(MARIA);
     let (mut session, _) = stage.linked(&stage.whatsapp.phone(OWN)).await;
@@ -30,7 +30,7 @@ async fn every_state_of_a_message_is_told() {
 }
 
 #[tokio::test]
-async fn in_a_group_every_member_is_told_of() {
+async fn the_states_of_a_group_message_are_reported_for_every_member() {
     let stage = Stage::set();
     let (maria, joao) = (stage.whatsapp.contact(MARIA), stage.whatsapp.contact(JOAO));
     stage.whatsapp.group("120363000000000001", &[&maria, &joao]);
@@ -79,7 +79,7 @@ async fn a_message_that_whatsapp_does_not_understand_is_refused() {
 }
 
 #[tokio::test]
-async fn a_message_of_which_whatsapp_says_nothing_may_be_acknowledged_by_its_recipient() {
+async fn a_message_that_whatsapp_did_not_acknowledge_may_be_acknowledged_by_its_recipient() {
     let stage = Stage::set();
     let maria = stage.whatsapp.contact(MARIA);
     let phone = stage.whatsapp.phone(OWN);

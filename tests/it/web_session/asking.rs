@@ -23,7 +23,7 @@ async fn a_number_that_is_not_on_whatsapp_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_number_that_changed_is_found_under_the_one_that_it_has() {
+async fn a_number_with_a_ninth_digit_is_found_as_the_number_without_it() {
     let stage = Stage::set();
     let without_ninth_digit = "551188887777";
     stage.whatsapp.contact(without_ninth_digit).is_found_as(MARIA);
@@ -46,7 +46,7 @@ async fn a_picture_is_shown_where_there_is_one() {
 }
 
 #[tokio::test]
-async fn a_session_without_a_connection_is_asked_in_vain() {
+async fn a_lookup_without_a_connection_fails() {
     let stage = Stage::set();
     let (session, _) = stage.linked(&stage.whatsapp.phone(OWN)).await;
     session.session.stop().await;

@@ -43,7 +43,7 @@ async fn a_lost_connection_comes_back_by_itself() {
 }
 
 #[tokio::test]
-async fn a_receipt_that_came_meanwhile_is_told_after_the_connection_is_back() {
+async fn a_receipt_during_a_disconnection_is_reported_after_the_connection_is_back() {
     let stage = Stage::set();
     let (phone, maria) = (stage.whatsapp.phone(OWN), stage.whatsapp.contact(MARIA));
     let (mut session, records) = stage.linked(&phone).await;
@@ -60,7 +60,7 @@ async fn a_receipt_that_came_meanwhile_is_told_after_the_connection_is_back() {
 }
 
 #[tokio::test]
-async fn a_session_that_has_connected_elsewhere_is_over() {
+async fn a_session_that_connected_elsewhere_ends() {
     let stage = Stage::set();
     let phone = stage.whatsapp.phone(OWN);
     let (mut session, _) = stage.linked(&phone).await;
@@ -82,7 +82,7 @@ async fn two_sessions_on_one_device_throw_each_other_out() {
 }
 
 #[tokio::test]
-async fn a_session_that_the_phone_unlinks_is_over_and_its_records_are_good_for_nothing() {
+async fn a_session_that_the_phone_unlinks_ends_and_its_records_are_useless() {
     let stage = Stage::set();
     let phone = stage.whatsapp.phone(OWN);
     let (mut session, records) = stage.linked(&phone).await;
@@ -95,7 +95,7 @@ async fn a_session_that_the_phone_unlinks_is_over_and_its_records_are_good_for_n
 }
 
 #[tokio::test]
-async fn a_session_takes_itself_off_the_phone() {
+async fn a_session_unlinks_itself_from_the_phone() {
     let stage = Stage::set();
     let phone = stage.whatsapp.phone(OWN);
     let (mut session, _) = stage.linked(&phone).await;
@@ -105,7 +105,7 @@ async fn a_session_takes_itself_off_the_phone() {
 }
 
 #[tokio::test]
-async fn a_whatsapp_that_cannot_now_is_tried_again() {
+async fn an_unavailable_whatsapp_is_retried() {
     let stage = Stage::set();
     let phone = stage.whatsapp.phone(OWN);
     let (session, records) = stage.linked(&phone).await;
@@ -123,7 +123,7 @@ async fn a_whatsapp_that_cannot_now_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_whatsapp_that_is_not_there_is_told_with_every_attempt() {
+async fn every_attempt_to_reach_an_unreachable_whatsapp_is_reported() {
     let stage = Stage::set();
     let options = Options { address: String::from("ws://127.0.0.1:1/ws/chat"), ..options(&stage) };
     let driver = WhatsApp::start(options).unwrap();
@@ -150,7 +150,7 @@ fn options(stage: &Stage) -> Options {
 }
 
 #[tokio::test]
-async fn a_session_stops_though_whatsapp_says_nothing() {
+async fn a_session_stops_while_whatsapp_is_silent() {
     let stage = Stage::set();
     stage.whatsapp.falls_silent();
     let mut session = stage.open(&Arc::default()).await;
@@ -161,7 +161,7 @@ async fn a_session_stops_though_whatsapp_says_nothing() {
 }
 
 #[tokio::test]
-async fn a_session_that_was_stopped_has_written_down_what_it_has_to_keep() {
+async fn a_stopped_session_has_stored_its_keys() {
     let stage = Stage::set();
     let (phone, _) = (stage.whatsapp.phone(OWN), stage.whatsapp.contact(MARIA));
     let (mut session, records) = stage.linked(&phone).await;
@@ -185,7 +185,7 @@ async fn a_session_that_was_stopped_has_written_down_what_it_has_to_keep() {
 }
 
 #[tokio::test]
-async fn a_session_that_nobody_holds_any_more_leaves() {
+async fn a_dropped_session_disconnects() {
     let stage = Stage::set();
     let phone = stage.whatsapp.phone(OWN);
     let (session, _) = stage.linked(&phone).await;

@@ -16,7 +16,7 @@ async fn expect_inbound(session: &mut Watched) -> PhoneNumber {
 }
 
 #[tokio::test]
-async fn whoever_writes_is_told_by_the_number_while_it_is_known() {
+async fn an_inbound_message_is_reported_if_its_sender_s_number_is_known() {
     let stage = Stage::set();
     let (maria, joao) = (stage.whatsapp.contact(MARIA), stage.whatsapp.contact(JOAO));
     let stranger = stage.whatsapp.contact("5531966665555");

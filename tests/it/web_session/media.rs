@@ -53,7 +53,7 @@ async fn a_video_arrives_with_its_length() {
 }
 
 #[tokio::test]
-async fn a_voice_message_is_one() {
+async fn a_voice_message_arrives_as_one() {
     let voice = media(MediaKind::Audio { is_voice: true }, "audio/ogg; codecs=opus", b"OggS");
     let opened = sent(Media { seconds: Some(3), ..voice }).await;
     assert!(opened.is_voice);

@@ -78,7 +78,7 @@ async fn a_wrong_code_links_nothing_and_the_right_one_does_after_it() {
 }
 
 #[tokio::test]
-async fn a_number_that_gets_no_code_now_says_so() {
+async fn a_refused_pairing_code_is_reported() {
     let stage = Stage::set();
     stage.whatsapp.refuse_pairing_codes(429, "rate-overlimit");
     let session = stage.open(&Arc::default()).await;

@@ -19,7 +19,7 @@ async fn end_of(refusal: Refusal) -> End {
 }
 
 #[tokio::test]
-async fn a_ban_says_what_for_and_until_when() {
+async fn a_ban_states_its_reason_and_its_end() {
     let before = Timestamp::now();
     let end = end_of(Refusal::Banned { code: 101, seconds: 3_600 }).await;
     let End::Banned(Ban { until, code, sentence }) = &end else { panic!("{end:?}") };

@@ -87,7 +87,7 @@ impl Known {
     }
 }
 
-/// The operations of the reference that ask the service itself, and not its pages.
+/// The operations of the reference, without those of the pages.
 pub(super) fn operations(document: &Value) -> Vec<Operation> {
     let paths = document["paths"].as_object().unwrap();
     let all = paths.iter().flat_map(|(path, operations)| {
@@ -105,7 +105,7 @@ pub(super) fn operations(document: &Value) -> Vec<Operation> {
 }
 
 impl Operation {
-    /// Requests of it, some of them damaged.
+    /// Requests of the operation, some of them damaged.
     pub(super) fn requests(&self, document: &Value, known: &Known) -> BoxedStrategy<Request> {
         let none = Vec::new();
         let parameters = self.description["parameters"].as_array().unwrap_or(&none);
@@ -170,7 +170,7 @@ impl Operation {
     }
 }
 
-/// As a part of a path or of a query.
+/// Values of a parameter, as a part of a path or of a query.
 fn parameter_values(schema: &Value, document: &Value, known: &Known) -> BoxedStrategy<String> {
     let plain = values(schema, document, known, DEPTH).prop_map(|value| match value {
         Value::String(text) => text,

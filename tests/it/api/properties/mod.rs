@@ -1,4 +1,4 @@
-//! Requests made from the reference, whole and damaged: each is answered, and as the reference says.
+//! Requests made from the reference, whole and damaged: each gets an answer that the reference describes.
 //!
 //! The harness holds each answer to the reference, and each accepted body to its schema. The seed is fixed, so that two
 //! runs make the same requests; a request that fails is made smaller before it is shown.
