@@ -29,8 +29,7 @@ use crate::domain::channel::{Channel, Level};
 use crate::engine::shared::Common;
 
 impl Machine {
-    /// The machine of a channel of which only the record is known. Its first input is
-    /// [`Input::Started`](super::Input::Started).
+    /// A machine that knows only its channel's record. Its first input is [`Input::Started`](super::Input::Started).
     pub(crate) fn new(common: Arc<Common>, channel: Arc<Channel>, at: Moment, rng: &mut impl Rng) -> Self {
         let tier = common.tiers.find(&channel.tier);
         let now = at.monotonic;

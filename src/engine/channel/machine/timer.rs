@@ -19,7 +19,8 @@ impl Timer {
         self.set = None;
     }
 
-    /// The time to ask the shell for, so that the machine is woken at `at`; `None` when an earlier request does.
+    /// The time to ask the shell for, so that the machine is woken at `at`; `None` when the last request is early
+    /// enough.
     fn ask(&mut self, at: Option<Instant>, now: Instant) -> Option<Instant> {
         let at = at.filter(|at| self.set.is_none_or(|set| set > *at || set <= now))?;
         self.set = Some(at);

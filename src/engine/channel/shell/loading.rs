@@ -37,8 +37,9 @@ struct Look {
     nobody: HashMap<Uuid, u64>,
 }
 
-/// Reads the oldest unfinished sends of the channel that may go, except those in memory, at most as many as there is
-/// room for. While templates may not go, it also reads template sends to people who count already.
+/// Reads the oldest unfinished sends of the channel that may go, except those that the machine has or that cannot be
+/// read, at most as many as there is room for. While templates may not go, it also reads template sends to people who
+/// count already.
 pub(super) async fn fetch(store: Store, channel: Uuid, kind: Kind, fetch: Fetch) -> Result<Fetched> {
     let Fetch { size, ready, held, room, counted } = fetch;
     let limit = held.len() + room;

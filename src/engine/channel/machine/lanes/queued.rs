@@ -23,7 +23,7 @@ impl Queued {
         }
     }
 
-    /// So many messages were handed out or passed over.
+    /// This many messages were handed out or passed over.
     pub(super) const fn less(&mut self, messages: u64) {
         self.0 = self.0.saturating_sub(messages);
     }

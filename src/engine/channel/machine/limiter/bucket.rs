@@ -105,7 +105,7 @@ impl Pace {
 }
 
 impl Bucket {
-    /// A bucket of so many permits in a second that holds none yet.
+    /// An empty bucket that earns `rate` permits a second.
     pub(super) fn empty(rate: f64, burst: f64, now: Instant) -> Self {
         let pace = Pace::new(rate, burst);
         pace.bucket(now, pace.whole())
