@@ -111,7 +111,7 @@ impl InDoubt {
         }
     }
 
-    /// Time has passed.
+    /// The timer fired: settling is retried if its wait is over.
     pub(super) fn woken(&mut self, at: Moment) {
         if self.rests_until().is_some_and(|until| until <= at.monotonic) {
             self.settling = Settling::Idle;
