@@ -1,9 +1,9 @@
 //! Permits that several sharers use, and the queue of the sharers that wait for some.
 //!
-//! The sharer that had least is first, by start-time fair queueing (P. Goyal, H. Vin, H. Cheng, 1996): a grant begins
-//! at the later of the queue's virtual time and the end of the sharer's previous grant; the queue's time is when the
-//! last grant began. So a sharer that comes back late for its next turn has it before the next turns of the others and
-//! loses nothing, and a sharer that wanted nothing for a while saves nothing up.
+//! The sharer that had the fewest permits is first, by start-time fair queueing (P. Goyal, H. Vin, H. Cheng, 1996): a
+//! grant begins at the later of the queue's virtual time and the end of the sharer's previous grant; the queue's time
+//! is when the last grant began. So a sharer that queues late for its next turn gets it before the next turns of the
+//! others, and loses nothing. A sharer that wanted nothing for a while saves nothing up.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -273,7 +273,7 @@ impl Directory {
             .map(|entry| Arc::clone(&entry.channel))
             .collect();
         for channel in &ended {
-            tracing::error!(channel.id = %channel.id, "the channel's actor ended, it is started again");
+            tracing::error!(channel.id = %channel.id, "a channel's actor ended unexpectedly, restarting it");
             self.wake(channel);
         }
         ended.len()

@@ -49,7 +49,7 @@ impl Reader {
             let _ = answer.send(reading.await);
         });
         async move {
-            answered.await.unwrap_or_else(|_| Err(Error::Unavailable("reading was cut short".to_owned())))
+            answered.await.unwrap_or_else(|_| Err(Error::Unavailable("the read was interrupted".to_owned())))
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The provider counts the unique recipients of 24 hours over all numbers of an account. The [window](super::window)
 //! has the people who were written to. Before a channel writes to people, they are granted to it, some at a time. A
-//! granted person takes a slot from then on, so that the channel asks nobody when it sends. Afterwards the channel
+//! granted person takes a slot from then on, so that the channel needs no call when it sends. Afterwards the channel
 //! reports the people it wrote to, and returns the others.
 //!
 //! A message is marked before it is attempted, and after a crash it is unknown which marked messages were attempted. So
@@ -299,7 +299,7 @@ impl Slots {
         self.voids
     }
 
-    /// Counts a template of a channel without a quota, which is granted nobody.
+    /// Counts a template of a channel without a quota, which has no grants.
     pub(super) fn count(&mut self, recipient: PhoneNumber, wall: Timestamp) -> Reserved {
         let counted = self.window.reserve(recipient, Quota::Unlimited, wall);
         if matches!(counted, Reserved::New { .. }) {
@@ -308,10 +308,10 @@ impl Slots {
         counted
     }
 
-    /// Takes back what was counted at `at`, because the provider refused the message. When another message to the
-    /// recipient was counted since, or the clock was set back, the recipient still counts, because the provider may
-    /// count them. But while more people count than a quota allows, the recipient takes a slot like a new person,
-    /// because the provider may not count them.
+    /// Takes back the count of `at`, because the provider refused the message. When another message to the recipient
+    /// was counted since, or the clock was set back, the recipient still counts, because the provider may count them.
+    /// But while more people count than a quota allows, the recipient takes a slot like a new person, because the
+    /// provider may not count them.
     pub(super) fn release(&mut self, recipient: PhoneNumber, at: Timestamp) {
         self.window.release(recipient, at);
     }

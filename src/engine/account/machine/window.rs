@@ -25,7 +25,7 @@ const SWEEP: usize = 32;
 const MOST: usize = 1_000_000;
 
 /// Up to this number, recipients of channels without a quota are counted even while no channel of the account has one.
-/// Beyond it nobody is counted until a channel has a quota, and reads the earlier messages.
+/// Beyond it, no recipient is counted until a channel has a quota and the earlier messages are read.
 const MOST_WITHOUT_QUOTA: usize = 200_000;
 
 /// A channel with a quota asks at least this often.

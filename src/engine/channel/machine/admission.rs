@@ -77,7 +77,7 @@ impl Machine {
         let Some(web_pacing) = &mut self.admission.web_pacing else {
             return Err(TooSoon {
                 retry_after: STORE_PAUSE,
-                sentence: "the channel is just starting".to_owned(),
+                sentence: "the channel is starting".to_owned(),
                 spent: Spent::pause(STORE_PAUSE),
             });
         };

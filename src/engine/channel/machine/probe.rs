@@ -58,7 +58,7 @@ impl Machine {
     pub(super) fn probe_later(&mut self, step: &mut Step<'_>) {
         let usual = self.common.probe_interval;
         let wait = match self.link.status() {
-            // The next message of a connecting channel answers what is left to learn.
+            // The next message of a connecting channel shows whether it can send; more probes would not.
             Status::Connecting if self.link.is_described && !is_planted(Fault::ProbedForEver) => usual,
             Status::Connected if self.link.is_described || self.is_level_known() => usual,
             Status::Connected | Status::Connecting | Status::Pairing => {

@@ -193,7 +193,7 @@ impl Machine {
         let refused = self.ask_for_people(tops_up, at);
         let (account, is_full) = (&mut self.account, !refused.is_empty());
         let passed = self.lanes.reserve_ahead(tops_up, |person| {
-            // When the quota is full, only people who count already have a slot, beside those that were granted.
+            // When the quota is full, only people who count already have a slot, besides those that were granted.
             account.holds(person)
                 || (!refused.contains(&person)
                     && (!is_full || account.counts(person, quota, at.wall))

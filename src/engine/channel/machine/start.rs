@@ -82,7 +82,7 @@ impl Machine {
         if tier == self.tier {
             return;
         }
-        tracing::info!(channel.id = %self.channel.id, tier = %tier.name, rate = %tier.messages_per_second, "changed pace");
+        tracing::info!(channel.id = %self.channel.id, tier = %tier.name, rate = %tier.messages_per_second, "the channel's tier changed");
         self.recipient_pacing.retune(&tier);
         self.ahead.retune(&tier);
         self.tune_ahead(step);

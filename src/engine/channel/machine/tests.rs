@@ -139,7 +139,7 @@ fn a_released_send_does_not_begin_and_its_caller_is_answered_once_that_is_durabl
 }
 
 #[test]
-fn a_stop_waits_for_what_is_in_flight_and_starts_nothing() {
+fn a_stop_waits_for_messages_in_flight_and_starts_none() {
     let mut world = World::ready(1);
     world.accept(10);
     world.written();

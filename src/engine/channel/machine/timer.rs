@@ -35,7 +35,7 @@ impl Machine {
         self.pump(step);
     }
 
-    /// Does what is due by time, whatever the input is.
+    /// Carries out the retries, probes and periodic reads that are due, whatever the input is.
     pub(super) fn catch_up(&mut self, step: &mut Step<'_>) {
         for retry in self.retries.due(step.now()) {
             if !self.is_over() {

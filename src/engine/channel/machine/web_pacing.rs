@@ -38,7 +38,7 @@ pub(super) struct WebPacing {
 /// Why a message is not admitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TooSoon {
-    /// When it may be tried again.
+    /// When to retry.
     pub(crate) retry_after: Duration,
     /// The reason, as a sentence for people.
     pub(crate) sentence: String,

@@ -42,7 +42,7 @@ pub(super) struct People {
 struct Stretch {
     send_id: Uuid,
     first: u64,
-    /// `None` for a recipient who is no contact.
+    /// `None` for a recipient who is not a contact.
     people: Vec<Option<Person>>,
     read_at: Instant,
 }
@@ -63,7 +63,7 @@ impl Stretch {
 }
 
 impl People {
-    /// The recipient's contact, if it was read; the inner `None` is a recipient who is no contact.
+    /// The recipient's contact, if it was read; the inner `None` is a recipient who is not a contact.
     fn find(&self, Key { send_id, ordinal }: Key, now: Instant) -> Option<Option<&Person>> {
         self.of(send_id, now).find_map(|stretch| stretch.person(ordinal))
     }

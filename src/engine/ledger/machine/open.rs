@@ -73,7 +73,7 @@ impl Open {
     }
 }
 
-/// Puts `earlier` before what is in `rows`.
+/// Puts `earlier` before the present `rows`.
 fn prepend<T>(rows: &mut Vec<T>, earlier: &mut Vec<T>) {
     earlier.append(rows);
     mem::swap(rows, earlier);

@@ -126,14 +126,14 @@ impl Run {
         sender.held.extend(wanted.iter().filter(|nth| !refused.contains(&person(**nth))));
     }
 
-    /// A channel without a quota writes to somebody.
+    /// A channel without a quota writes to a person.
     fn send_without_quota(&mut self) {
         let nth = self.dice.below(PEOPLE);
         self.world.feed(Input::Counted { recipient: person(nth) });
         self.sent.push((nth, self.world.at.wall));
     }
 
-    /// Writes to one of those who are granted, if these grants are not void.
+    /// Writes to a granted person, unless the grants are void.
     fn send(&mut self, number: u128) {
         let voids = self.world.published.voids;
         let sender = self.senders.get_mut(&number).unwrap();

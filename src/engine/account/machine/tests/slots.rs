@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The channel writes to these people now, and gives back what it was granted for them.
+/// The channel writes to these people now, and returns their grants.
 fn write_to(world: &mut World, by: u128, quota: u32, people: Range<u64>) -> Granted {
     let sent = people.clone().map(|nth| (person(nth), world.at.wall)).collect();
     world.ask(by, quota, Ask { sent, returned: people.map(person).collect(), ..nothing() })
@@ -175,7 +175,7 @@ fn while_the_store_is_read_nobody_is_granted_and_the_channel_is_told_why() {
 }
 
 #[test]
-fn what_an_account_knows_of_people_ends_with_its_last_channel_whatever_else_keeps_the_account() {
+fn the_people_of_an_account_are_dropped_with_its_last_channel_even_if_the_account_stays() {
     let mut world = World::counting(1);
     assert_eq!(world.grant(1, 2, 0..1), 1);
     write_to(&mut world, 1, 2, 0..1);
@@ -183,7 +183,7 @@ fn what_an_account_knows_of_people_ends_with_its_last_channel_whatever_else_keep
     world.feed(Input::Left { channel: channel(1) });
     assert!(world.machine.is_used(world.at.monotonic), "a listing is requested");
     assert_eq!((world.published.is_counting, world.used()), (false, 0));
-    // Another node wrote to somebody meanwhile, which only the store knows.
+    // Another node wrote to a person meanwhile, which only the store knows.
     world.feed(Input::Joined);
     let answer = world.feed(Input::PeopleWanted { channel: channel(1) });
     assert!(matches!(answer, Some(Answer::IsKnown(false))), "{answer:?}");

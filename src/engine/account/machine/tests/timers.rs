@@ -16,7 +16,7 @@ fn want(company: u128, after: Duration) -> Input {
 }
 
 impl World {
-    /// An account with so many channels whose templates are listed once in each interval.
+    /// An account with this many channels whose templates are listed once in each interval.
     fn listing(interval: Duration, channels: usize) -> Self {
         let mut world = Self { machine: Machine::new(interval), ..Self::new() };
         (0..channels).for_each(|_| assert!(world.feed(Input::Joined).is_none()));

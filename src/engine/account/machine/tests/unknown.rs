@@ -18,7 +18,7 @@ fn a_person_granted_under_a_larger_quota_does_not_pass_a_smaller_one_that_is_use
 }
 
 #[test]
-fn a_person_of_whom_no_message_is_known_to_be_taken_does_not_pass_a_quota_that_is_more_than_full() {
+fn a_person_who_was_perhaps_not_written_to_does_not_pass_a_quota_that_is_exceeded() {
     let mut world = World::counting(1);
     let first = world.at.wall;
     let second = first.plus(SECOND);

@@ -167,7 +167,7 @@ fn a_person_who_was_perhaps_written_to_counts_and_passes_only_while_the_quota_is
     assert_eq!(
         reserve(&mut window, 3, 3, 11),
         Reserved::New { at: at(10) },
-        "its refusal brings the doubt back"
+        "its refusal makes it uncertain again"
     );
     assert_eq!(reserve(&mut window, 3, 2, 11), Reserved::Known, "it was written to now");
 }

@@ -29,7 +29,7 @@ fn bound(disposition: Disposition, has_template: bool, has_recipient: bool) -> B
         | Disposition::SlowAccount
         | Disposition::SlowApp => Bound::ChannelSlows,
         Disposition::Pair | Disposition::HoldRecipient => {
-            assert!(has_recipient, "there is nobody to wait for");
+            assert!(has_recipient, "there is no recipient to wait for");
             Bound::RecipientWaits
         }
         Disposition::HoldTemplate => {

@@ -7,7 +7,7 @@ use crate::connector::Health;
 const MILLI: Duration = Duration::from_millis(1);
 
 #[test]
-fn a_channel_without_a_usable_token_is_disconnected_and_one_that_cannot_be_read_is_tried_again() {
+fn a_channel_without_a_usable_token_is_disconnected_and_one_that_cannot_be_read_is_retried() {
     let mut world = World::new(1);
     let failed = || Input::Connected { generation: 1, result: Err(NotConnected::Failed) };
     world.feed(failed());
@@ -56,7 +56,7 @@ fn a_change_while_a_state_is_saved_is_saved_next_over_that_state() {
 }
 
 #[test]
-fn a_person_who_reconnects_wins_over_what_the_channel_wanted_to_save() {
+fn a_person_who_reconnects_wins_over_the_state_that_the_channel_saves() {
     for revision in [1, 5] {
         let mut world = World::ready(1);
         world.start(10);

@@ -24,7 +24,7 @@ impl World {
 }
 
 #[test]
-fn a_changed_tier_changes_the_pace_of_what_waits_at_once() {
+fn a_changed_tier_changes_the_pace_of_waiting_messages_at_once() {
     let mut world = World::with_tier(1, |tier| tier.messages_per_second = Rate::each_second(1)).begun();
     world.accept(10);
     world.accept(11);

@@ -45,7 +45,7 @@ fn of_template(id: i64) -> Order {
 }
 
 #[test]
-fn templates_wait_until_it_is_known_who_was_written_to_and_texts_do_not() {
+fn templates_wait_until_the_earlier_recipients_are_known_and_texts_do_not() {
     let mut world = World::with_tier(1, |tier| tier.template_quota = Quota::AtMost(5)).begun();
     assert!(world.fetches.iter().all(|look| !look.ready.templates && look.counted.is_none()));
     world.accept_template(10, 7);

@@ -37,7 +37,7 @@ impl Work {
     }
 
     /// The next message of a template found no slot: passes over at most `most` people without a slot, up to the first
-    /// that has one. They wait in the store, with a row that is written with the mark. Empty when nobody further on is
+    /// that has one. They wait in the store, with a row that is written with the mark. Empty when no later recipient is
     /// known to have a slot.
     pub(in crate::engine::channel::machine) fn pass_over(
         &mut self,

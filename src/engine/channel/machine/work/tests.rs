@@ -51,7 +51,7 @@ fn a_send_is_finished_when_its_last_outcome_is_in_whatever_the_order() {
 }
 
 #[test]
-fn a_graceful_stop_takes_back_what_was_not_handed_out() {
+fn a_graceful_stop_takes_back_messages_that_were_not_handed_out() {
     let mut work = work(10, Progress::default());
     work.request(4, false, |_| true);
     work.reserve(work.mark().progress);
@@ -121,7 +121,7 @@ fn a_send_with_new_messages_does_not_sleep_for_those_that_wait() {
 }
 
 #[test]
-fn a_send_that_leaves_hands_out_nothing_and_gives_back_what_was_only_reserved() {
+fn a_send_that_leaves_hands_out_no_message_and_takes_back_reserved_ones() {
     let mut work = work(10, Progress::default());
     work.request(4, false, |_| true);
     work.reserve(work.mark().progress);

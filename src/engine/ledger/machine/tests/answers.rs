@@ -6,7 +6,7 @@ use crate::store::Error as Stored;
 
 fn claimed() -> Arc<Order> {
     let claim = Claim { key: "key".to_owned(), fingerprint: [7; 32] };
-    let order = Arc::into_inner(order(9)).expect("nobody else has it");
+    let order = Arc::into_inner(order(9)).expect("the only reference");
     Arc::new(Order { claim: Some(claim), ..order })
 }
 
