@@ -200,7 +200,8 @@ impl Machine {
     fn quota_waiting(&self, wall: Timestamp) -> Option<Waiting> {
         let until = self.templates.closed_until().filter(|until| *until > wall)?;
         let sentence = format!(
-            "tier `{}` allows templates to {} people in 24 hours (option template_quota), and that many were written to",
+            "tier `{}` allows templates to {} people in 24 hours (option template_quota), and that many were \
+             written to",
             self.tier.name, self.tier.template_quota
         );
         Some(Waiting { reason: Reason::TemplateQuota, sentence, until: Some(until) })

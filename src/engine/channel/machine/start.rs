@@ -82,7 +82,12 @@ impl Machine {
         if tier == self.tier {
             return;
         }
-        tracing::info!(channel.id = %self.channel.id, tier = %tier.name, rate = %tier.messages_per_second, "the channel's tier changed");
+        tracing::info!(
+            channel.id = %self.channel.id,
+            tier = %tier.name,
+            rate = %tier.messages_per_second,
+            "the channel's tier changed"
+        );
         self.recipient_pacing.retune(&tier);
         self.ahead.retune(&tier);
         self.tune_ahead(step);
