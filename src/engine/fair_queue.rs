@@ -1,9 +1,9 @@
 //! Permits that several sharers use, and the queue of the sharers that wait for some.
 //!
-//! The sharer that had least is first, by start-time fair queueing (P. Goyal, H. Vin, H. Cheng, 1996): a grant begins
-//! at the later of the queue's virtual time and the end of the sharer's previous grant; the queue's time is when the
-//! last grant began. So a sharer that comes back late for its next turn has it before the next turns of the others and
-//! loses nothing, and a sharer that wanted nothing for a while saves nothing up.
+//! The sharer that had the fewest permits is first, by start-time fair queueing (P. Goyal, H. Vin, H. Cheng, 1996): a
+//! grant begins at the later of the queue's virtual time and the end of the sharer's previous grant; the queue's time
+//! is when the last grant began. So a sharer that queues late for its next turn gets it before the next turns of the
+//! others, and loses nothing. A sharer that wanted nothing for a while saves nothing up.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ struct State {
     /// Virtual time, in permits granted to one sharer.
     time: u64,
     arrivals: u64,
-    /// By when their grant begins in virtual time, then by arrival.
+    /// Ordered by when their grant begins in virtual time, then by arrival.
     waiting: BTreeMap<(u64, u64), Waiter>,
 }
 
@@ -32,7 +32,7 @@ struct Waiter {
 #[derive(Debug, Default)]
 pub(crate) struct Share(u64);
 
-/// The wait of a sharer in the queue. Dropped, it leaves the queue.
+/// The wait of a sharer in the queue. When it is dropped, the sharer leaves the queue.
 pub(crate) struct Turn(oneshot::Receiver<Grant>);
 
 impl Turn {
@@ -70,7 +70,7 @@ impl Drop for Grant {
 }
 
 impl FairQueue {
-    /// So many permits, all of them free.
+    /// A queue with this many permits, all of them free.
     pub(crate) fn new(permits: usize) -> Arc<Self> {
         let state = State { free: permits, time: 0, arrivals: 0, waiting: BTreeMap::new() };
         Arc::new(Self(Mutex::new(state)))
@@ -87,7 +87,7 @@ impl FairQueue {
         is_free
     }
 
-    /// Waits in the queue for so many permits, which come all at once.
+    /// Waits in the queue for this many permits, which come all at once.
     pub(crate) fn enqueue(self: &Arc<Self>, share: &mut Share, permits: usize) -> Turn {
         let (turn, granted) = oneshot::channel();
         let mut state = self.state();
@@ -129,12 +129,12 @@ impl FairQueue {
 }
 
 impl Share {
-    /// Takes so many unused permits of its last grant off its share.
+    /// Takes this many unused permits of its last grant off its share.
     pub(crate) const fn refund(&mut self, permits: usize) {
         self.0 = self.0.saturating_sub(permits as u64);
     }
 
-    /// When a grant of so many permits begins, if the queue's time is `time`.
+    /// When a grant of this many permits begins, if the queue's time is `time`.
     fn begin(&mut self, time: u64, permits: usize) -> u64 {
         let begins = self.0.max(time);
         self.0 = begins + permits as u64;
@@ -152,7 +152,7 @@ mod tests {
         let mut shares = [Share::default(), Share::default()];
         assert!(queue.take(&mut shares[0]));
         let mut turn = queue.enqueue(&mut shares[1], 2);
-        assert!(!queue.take(&mut shares[0]), "one is free, and it is spoken for");
+        assert!(!queue.take(&mut shares[0]), "one is free, and a sharer waits");
         assert!(turn.try_take().is_none(), "they come all at once");
         queue.give_back(1);
         assert_eq!((turn.try_take().unwrap().take(), queue.free()), (2, 0));
@@ -180,7 +180,8 @@ mod tests {
         queue.give_back(8);
         assert!(first.try_take().is_some_and(|grant| grant.take() == 4));
         assert!(second.try_take().is_some_and(|grant| grant.take() == 4));
-        // The second queues at once, twice over; the first a little later, and then one that never did.
+        // The second sharer queues at once, and again after its turn. The first one queues a little later, and then one
+        // that never did.
         let mut second = queue.enqueue(&mut shares[1], 4);
         let mut first = queue.enqueue(&mut shares[0], 4);
         queue.give_back(4);

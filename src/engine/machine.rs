@@ -13,7 +13,7 @@ use crate::clock::Timestamp;
 pub(crate) struct Moment {
     /// The monotonic clock, which nobody sets: pacing, back-off and retries.
     pub(crate) monotonic: Instant,
-    /// The wall clock: schedules, expiries, quotas and whatever is stored.
+    /// The wall clock: schedules, expiries, quotas and all stored times.
     pub(crate) wall: Timestamp,
 }
 

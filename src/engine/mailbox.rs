@@ -1,4 +1,4 @@
-//! Access to an actor that knows how many messages wait in the mailbox, which the actor library does not tell.
+//! Addresses of actors that count the messages waiting in the mailbox, because the actor library does not report that.
 
 use std::marker::PhantomData;
 use std::sync::Arc;

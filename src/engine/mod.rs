@@ -1,9 +1,9 @@
 //! The engine: accepts sends, freezes their audience, and delivers them at the pace of their channel.
 //!
-//! [`Engine`] is the only way in: the HTTP surface holds one, and never an actor's address nor the store. What it reads
-//! and changes of a company's records goes through [`records`], bound to that company. Inside are actors: one
-//! [`channel`] actor for each channel in use, some [resolvers](accept::resolver) and one [`ledger`]; and tasks: the
-//! rounds of the [upkeep], and one for each [web session](web_session). Nothing here knows HTTP or SQL.
+//! [`Engine`] is the only way in: the HTTP surface holds one, and never an actor's address nor the store. It reads and
+//! changes a company's records through [`records`], which is bound to that company. Inside are actors: one [`channel`]
+//! actor for each channel in use, some [resolvers](accept::resolver) and one [`ledger`]; and tasks: the rounds of the
+//! [upkeep], and one for each [web session](web_session). Nothing here knows HTTP or SQL.
 
 mod accept;
 mod access;
@@ -168,7 +168,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when the channel is not known yet and the database is away.
+    /// [`Error::Unavailable`] when the channel is not known yet and the database is unavailable.
     pub async fn channel(&self, id: Uuid) -> Result<Option<Arc<Channel>>, Error> {
         Ok(self.directory().find(id).await?)
     }

@@ -25,8 +25,8 @@ use crate::vault::Vault;
 
 /// The tier of a channel whose own is gone.
 const FALLBACK: &str = "standard";
-/// How often the provider is asked anything that is no message, over all channels. Ten thousand that begin together
-/// have asked within some minutes; one that is alone asks at once.
+/// The most requests a second to the provider other than messages, over all channels. Ten thousand channels that start
+/// together have all asked within some minutes; a single channel asks at once.
 const QUESTIONS_EACH_SECOND: u32 = 50;
 
 /// What the machines of all channels share: plain memory and settings. Nothing in it waits, reads a clock or reaches
@@ -38,7 +38,7 @@ pub(crate) struct Common {
     pub(crate) accounts: Accounts,
     /// The engine is stopping: no message is started any more.
     pub(crate) stopping: AtomicBool,
-    /// Paces requests to the provider that are no messages.
+    /// Paces requests to the provider other than messages.
     pub(crate) questions: Pacer,
     /// Permits for messages in flight, shared by all channels.
     pub(crate) permits: Arc<FairQueue>,
@@ -57,7 +57,7 @@ pub(crate) struct Shared {
     pub(crate) ledger: Door<Ledger>,
     /// Reads the store for channels.
     pub(crate) reader: Reader,
-    /// Audiences that are resolved at once, over all resolvers.
+    /// Permits to resolve audiences, for all resolvers together.
     pub(crate) audiences: Arc<FairSemaphore>,
     pub(crate) cloud_api: config::CloudApi,
     /// Through these, web channels reach their sessions.
@@ -71,7 +71,7 @@ pub(crate) struct Shared {
 }
 
 impl Common {
-    /// Nothing is known yet, and nothing under way.
+    /// Memory in which nothing is known yet, and nothing is under way.
     pub(crate) fn new(engine: config::Engine, retry: config::Retry, probe_interval: Duration) -> Self {
         Self {
             tiers: Tiers::default(),
@@ -87,7 +87,7 @@ impl Common {
         }
     }
 
-    /// The same, with templates that are listed once in each `interval`; only when they are wanted if that is zero.
+    /// The same, with templates that are listed once in each `interval`; when that is zero, only on request.
     pub(crate) fn listing_templates_each(self, interval: Duration) -> Self {
         Self { accounts: Accounts::new(interval), ..self }
     }
@@ -134,8 +134,7 @@ pub(crate) struct Tiers {
 }
 
 impl Tiers {
-    /// Takes over the tiers of the store: name and settings as JSON. One that cannot be read is left as
-    /// it was.
+    /// Takes over the tiers of the store: name and settings as JSON. A tier that cannot be read stays as it was.
     pub(crate) fn replace(&self, records: impl IntoIterator<Item = (String, String)>) {
         let mut tiers = self.tiers.write().unwrap_or_else(PoisonError::into_inner);
         for (name, settings) in records {
@@ -149,12 +148,12 @@ impl Tiers {
         self.generation.fetch_add(1, Ordering::Release);
     }
 
-    /// Whether there is a tier of this name, as far as this process has looked.
+    /// Whether this process has read a tier of this name.
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.tiers.read().unwrap_or_else(PoisonError::into_inner).contains_key(name)
     }
 
-    /// Rises when tiers are replaced: what was found before may be out of date then.
+    /// Rises when tiers are replaced: tiers that were found before may be out of date then.
     pub(crate) fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }

@@ -60,7 +60,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As for [`Engine::start`].
     pub async fn start_carried(
         config: &Config,
         store: Store,

@@ -34,7 +34,7 @@ pub(super) struct Resolving {
 }
 
 impl Resolving {
-    /// Resolving begins, with so many tags and numbers.
+    /// Resolving begins, with this many tags and numbers.
     pub(super) fn begin(tags: usize, numbers: usize) -> Self {
         Self { begun: trace::begin(), tags, numbers }
     }

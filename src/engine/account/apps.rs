@@ -59,7 +59,7 @@ impl ThrottledApp {
 pub(super) struct App {
     id: AppId,
     throttle: Mutex<Throttle>,
-    /// Whether the throttle has a refusal: while it has none, it need not be asked.
+    /// Whether the throttle has a refusal. While it has none, it does not have to be asked.
     is_throttled: AtomicBool,
     /// Whether other nodes have to be told of a refusal.
     has_news: AtomicBool,
@@ -210,14 +210,14 @@ mod tests {
     }
 
     #[test]
-    fn what_one_node_is_refused_because_of_an_app_holds_on_the_others_and_is_told_once() {
+    fn a_refusal_because_of_an_app_holds_on_all_nodes_and_is_told_once() {
         let [here, there] = [(); 2].map(|()| Arc::new(Apps::default()));
         let (now, wall) = (Instant::now(), Timestamp::from_millis(1_800_000_000_000));
         let id = |secret: &str| AppId::of(secret.as_bytes());
         let (refused, same, other) = (here.app(id("a")), there.app(id("a")), there.app(id("b")));
         assert!(here.take_news((now, wall)).is_empty());
         let until = refused.refused(Some(Duration::from_secs(30)), now);
-        assert_eq!(refused.refused(None, now), until, "an answer within the pause is no news");
+        assert_eq!(refused.refused(None, now), until, "an answer within the pause is not told");
         // A second on the way does not make the pause longer.
         let told = here.take_news((now, wall));
         let told = serde_json::from_str::<Vec<ThrottledApp>>(&serde_json::to_string(&told).unwrap()).unwrap();
@@ -226,17 +226,17 @@ mod tests {
         there.hear(&told[0], (now + second, wall.plus(second)));
         assert_eq!((same.throttled_until(now + second), other.throttled_until(now)), (Some(until), None));
         assert!(here.take_news((now, wall)).is_empty() && there.take_news((now, wall)).is_empty(), "no echo");
-        // The second refusal in a row, which the other node has.
+        // The other node counts it as the second refusal in a row.
         assert_eq!(same.refused(None, until), until + Duration::from_secs(2));
         assert_eq!(there.take_news((until, wall)).len(), 1);
-        // What is over when it is read, and what is no app.
+        // A pause that is over when it is read, and an id of no app, change nothing.
         there.hear(&told[0], (until, wall.plus(Duration::from_secs(30))));
         there.hear(&ThrottledApp { app: "nonsense".to_owned(), ..told[0].clone() }, (now, wall));
         assert_eq!((there.open.len(), there.heard.len()), (2, 0));
     }
 
     #[test]
-    fn what_was_heard_of_an_app_holds_a_channel_that_speaks_for_it_later() {
+    fn a_report_about_an_app_holds_a_channel_that_uses_it_later() {
         let [here, there] = [(); 2].map(|()| Arc::new(Apps::default()));
         let (now, wall) = (Instant::now(), Timestamp::from_millis(1_800_000_000_000));
         let until = here.app(AppId::of(b"a")).refused(None, now);
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_told_is_told_later() {
+    fn a_report_that_could_not_be_sent_is_sent_again() {
         let (apps, now, wall) = (Arc::new(Apps::default()), Instant::now(), Timestamp::from_millis(0));
         let app = apps.app(AppId::of(b"a"));
         app.refused(None, now);

@@ -1,6 +1,6 @@
 //! A channel's view of its account.
 //!
-//! Sending asks nobody: the channel reads flags, and its granted people. It talks to the account when it marks
+//! Sending needs no call: the channel reads flags, and its granted people. It talks to the account when it marks
 //! messages, some at a time.
 
 use std::collections::HashSet;
@@ -32,7 +32,8 @@ pub(crate) struct Member {
     sent: Vec<(PhoneNumber, Timestamp)>,
     /// People began to count since the last call of [`Member::take_arrivals`].
     has_arrivals: bool,
-    /// The account's count of void grants when this channel was granted the first of its people.
+    /// The account's count of void grants as this channel last read it. When it changes, the channel returns all held
+    /// people.
     voids: u64,
 }
 
@@ -238,8 +239,8 @@ impl Member {
         Reserved::New { at: at.wall }
     }
 
-    /// Takes back the count of `counted_at`, because the provider refused the message. Does nothing when another
-    /// message to the recipient was counted since.
+    /// Takes back the count of `counted_at`, because the provider refused the message. When another message to the
+    /// recipient was counted since, the recipient still counts.
     pub(crate) fn release(&mut self, recipient: PhoneNumber, counted_at: Timestamp, at: Moment) {
         let untold = self.sent.iter().position(|sent| *sent == (recipient, counted_at));
         if let Some(place) = untold {

@@ -25,7 +25,7 @@ thread_local! {
 
 struct State {
     machine: Machine,
-    /// When the last input came.
+    /// The moment of the last input.
     last: Moment,
 }
 
@@ -58,7 +58,7 @@ impl Account {
         self.handle(&mut state, input)
     }
 
-    /// The same without a time: at the time of the last input.
+    /// The same at the moment of the last input, for callers without a clock.
     pub(super) fn feed_at_last(&self, input: Input) -> Option<Answer> {
         self.handle(&mut self.state(), input)
     }

@@ -1,9 +1,9 @@
-//! Spaces out requests that are no messages: probes of numbers, lists of templates, and the starts of web sessions.
+//! Spaces out requests other than messages: probes of numbers, lists of templates, and the starts of web sessions.
 //!
 //! Each channel asks the provider on a schedule of its own, and all channels ask when the process starts. The pacer
-//! gives each its own moment, one after the other, so that ten thousand channels that start together are no storm.
-//! Messages have limits of their own and do not pass through here. The nodes of a cluster share the pace in equal
-//! parts.
+//! gives each its own moment, one after the other, so that ten thousand channels that start together do not ask at the
+//! same time. Messages have limits of their own and do not pass through here. The nodes of a cluster share the pace in
+//! equal parts.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -20,13 +20,13 @@ pub(crate) struct Pacer {
 }
 
 impl Pacer {
-    /// `each_second` turns a second, of which as many may come at once.
+    /// A pacer of `each_second` turns a second. After a rest, as many may come at once.
     pub(crate) fn each_second(each_second: u32) -> Self {
         let rest = Duration::from_secs(1);
         Self { interval: rest / each_second.max(1), nodes: AtomicU32::new(1), rest, next: Mutex::new(None) }
     }
 
-    /// From now on so many nodes share the pace. Turns that were taken stay.
+    /// From now on this many nodes share the pace. Turns that were taken keep their times.
     pub(crate) fn share(&self, nodes: u32) {
         self.nodes.store(nodes.max(1), Ordering::Relaxed);
     }

@@ -48,7 +48,7 @@ impl Accounts {
         self.with(waba_id, at, |account| account.feed(wanted, at));
     }
 
-    /// Uses an account before another thread can drop it.
+    /// Passes the account to `with` before another thread can drop it; opens it if it is not in use.
     fn with<T>(&self, waba_id: &str, at: Moment, with: impl FnOnce(&Arc<Account>) -> T) -> T {
         if let Some(known) = self.open.get(waba_id) {
             return with(&known);

@@ -56,7 +56,7 @@ impl World {
         self.accounts.member(&channel(number, Kind::BusinessAccount, waba_id), self.at)
     }
 
-    /// A member of an account of which it is known that nobody was written to.
+    /// A member of an account that is known to have written to nobody.
     fn knowing(&self, number: u128, waba_id: &str) -> Member {
         let member = self.member(number, waba_id);
         if !member.want_people(self.at) {
@@ -70,7 +70,7 @@ impl World {
         member
     }
 
-    /// Carries out what only drops accounts; how many are in use then.
+    /// Carries out the effects that drop accounts. Returns how many accounts are in use then.
     fn in_use(&self) -> usize {
         for (account, effect) in self.accounts.take_effects() {
             if let Effect::End = effect {
@@ -81,7 +81,7 @@ impl World {
     }
 }
 
-/// Asks for these people, and for nobody else; how many are granted.
+/// Asks for these people, and for nobody else. Returns how many are granted.
 fn ask(member: &mut Member, quota: Quota, people: std::ops::Range<u64>, at: Moment) -> usize {
     let asked = people.clone().count();
     let promised: HashSet<_> = people.clone().map(number).collect();
@@ -106,14 +106,14 @@ fn the_channels_of_one_account_share_its_quota_and_other_accounts_do_not() {
 }
 
 #[test]
-fn a_channel_sends_to_whom_it_was_granted_and_gives_back_the_others() {
+fn a_channel_sends_to_granted_people_and_returns_the_others() {
     let (world, quota) = (World::new(), Quota::AtMost(4));
     let at = world.at;
     let [mut one, mut same] = [1, 2].map(|number| world.knowing(number, "1"));
     assert_eq!(ask(&mut one, quota, 2..5, at), 3);
-    assert_eq!(ask(&mut same, quota, 10..15, at), 1, "by all channels");
+    assert_eq!(ask(&mut same, quota, 10..15, at), 1, "the channels share the quota");
     assert!(one.holds(number(2)) && !one.holds(number(10)) && one.counts(number(2), quota, at.wall));
-    // What is taken back before the account heard of it never counted.
+    // A count that is taken back before the account is told of it never counted.
     one.count(number(2), quota, at);
     one.release(number(2), at.wall, at);
     one.count(number(3), quota, at);
@@ -124,7 +124,7 @@ fn a_channel_sends_to_whom_it_was_granted_and_gives_back_the_others() {
 }
 
 #[test]
-fn a_channel_that_ends_has_told_whom_it_wrote_to() {
+fn a_channel_that_ends_has_reported_the_people_it_wrote_to() {
     let (world, quota) = (World::new(), Quota::AtMost(2));
     let at = world.at;
     let [mut one, mut same] = [1, 2].map(|number| world.knowing(number, "1"));
@@ -147,7 +147,7 @@ fn a_channel_without_a_quota_counts_once_another_of_the_account_has_one() {
 }
 
 #[test]
-fn a_channel_asks_anew_when_its_grants_became_void() {
+fn a_channel_asks_again_when_its_grants_became_void() {
     let world = World::new();
     let (at, quota) = (world.at, Quota::AtMost(2));
     let [mut bound, mut free] = [1, 2].map(|number| world.knowing(number, "1"));
@@ -158,7 +158,7 @@ fn a_channel_asks_anew_when_its_grants_became_void() {
         matches!(bound.count(number(1), quota, at), Reserved::Full { .. }),
         "the other one was written to"
     );
-    assert_eq!(bound.count(number(0), quota, at), Reserved::New { at: at.wall }, "who counts passes");
+    assert_eq!(bound.count(number(0), quota, at), Reserved::New { at: at.wall }, "the recipient counts");
     assert_eq!(bound.used(at.wall), 2);
 }
 
@@ -197,7 +197,7 @@ fn a_web_session_has_no_account() {
 }
 
 #[test]
-fn an_account_is_dropped_with_its_last_channel_and_what_was_wanted_of_it_is_kept() {
+fn an_account_is_dropped_with_its_last_channel_unless_a_listing_is_requested() {
     let world = World::new();
     let [one, other] = [1, 2].map(|number| world.member(number, "1"));
     drop(one);

@@ -1,8 +1,8 @@
 //! The recent activity of channels, for people: the present pace, messages in each half minute of the last hour, and
 //! failures by cause since yesterday.
 //!
-//! It is in memory and bounded: a new process begins with nothing, and says since when it counts. The ledger has the
-//! exact and lasting figures.
+//! The counts are in memory and bounded: a new process starts without any, and reports the time since which it counts.
+//! The ledger has the exact, durable figures.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,7 @@ pub const SLOTS: usize = 120;
 const QUARTER: i64 = 15 * 60 * 1_000;
 /// The number of quarters kept: a day in every time zone.
 const QUARTERS: i64 = 25 * 4;
-/// Different causes in a quarter; further ones count together, without a code.
+/// The most different causes in a quarter; further ones are counted together, without a code.
 const MOST_CAUSES: usize = 64;
 const SLOT_MILLIS: i64 = 30_000;
 
@@ -49,7 +49,7 @@ pub(crate) struct Recent {
 
 #[derive(Debug)]
 struct Counts {
-    /// Messages, by slot modulo their number; empty before the first message.
+    /// Messages, indexed by slot modulo the number of slots; empty before the first message.
     sent: Vec<u32>,
     /// Messages of the last seconds.
     seconds: LastSeconds,
@@ -181,7 +181,7 @@ pub struct Lately {
     pub per_second: f64,
     /// Failures by the provider's code, the most frequent first.
     pub failures: Vec<(Option<i64>, u64)>,
-    /// Since when this process counts.
+    /// When this process began to count.
     pub since: Timestamp,
 }
 
@@ -198,7 +198,7 @@ impl Engine {
         }
     }
 
-    /// Messages a second that the provider accepted of all channels together: in each [`SLOT`] of the last hour, the
+    /// Messages a second of all channels together that the provider accepted: in each [`SLOT`] of the last hour, the
     /// oldest first, and in the last ten seconds.
     pub fn pace_of_all(&self) -> Vec<f64> {
         let (activity, now) = (&self.0.shared.activity, Timestamp::now());
@@ -233,11 +233,11 @@ mod tests {
         assert_eq!(pace(&counts, at(3_600 + 30)).iter().sum::<u64>(), 2);
         assert_eq!(pace(&counts, at(7_300)).iter().sum::<u64>(), 0);
         counts.sent(at(7_300));
-        assert_eq!(pace(&counts, at(7_330)).iter().sum::<u64>(), 1, "what is older than an hour is gone");
+        assert_eq!(pace(&counts, at(7_330)).iter().sum::<u64>(), 1, "older messages no longer count");
     }
 
     #[test]
-    fn the_pace_of_this_moment_is_that_of_a_company_s_channels_and_falls_to_zero_when_they_stop() {
+    fn the_present_pace_sums_a_company_s_channels_and_falls_to_zero_when_they_stop() {
         let (activity, company) = (Activity::default(), Uuid::now_v7());
         for owner in [company, company, Uuid::now_v7()] {
             let recent = activity.of(Uuid::now_v7(), owner);

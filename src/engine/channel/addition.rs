@@ -13,7 +13,7 @@ use crate::store::changes::Who;
 use crate::store::channels::{NewChannel, Sealed};
 use crate::vault::context;
 
-/// The tiers of channels whose company has none for their kind.
+/// The tiers of new channels whose company's tier is for another kind.
 const USUAL: &str = "standard";
 const USUAL_WEB: &str = "web-new";
 
@@ -24,7 +24,8 @@ pub struct Addition {
     pub company_id: Uuid,
     /// The company's name for it.
     pub name: String,
-    /// The tier; `None` for the company's tier if that is for the kind, else the usual one.
+    /// The tier. `None` stands for the company's tier if that fits the kind of channel, else for the default tier of
+    /// the kind.
     pub tier: Option<String>,
     /// The number of a business account; a channel without one is a web session.
     pub number: Option<Number>,
@@ -159,7 +160,7 @@ impl Engine {
     async fn ask_about(&self, new: &Number) -> Result<Result<channel::Number, Unfit>, Error> {
         let options = &self.0.shared.cloud_api;
         let unusable = |error: connector::Error| {
-            tracing::error!(%error, "cannot ask the provider for a new channel");
+            tracing::error!(%error, "cannot create a client to check a new channel at the provider");
             Error::Internal
         };
         let connections = Connections::new(options, &self.0.network).map_err(unusable)?;
@@ -181,7 +182,7 @@ impl Engine {
         })
     }
 
-    /// The company's tier if it is for this kind, or the usual one.
+    /// The company's tier if it is for this kind, else the default tier of the kind.
     async fn tier_of_new(&self, company_id: Uuid, kind: Kind) -> Result<String, Error> {
         let company = self.records_of(company_id).await?.find_company(&company_id.to_string()).await?;
         let own = company.map(|company| self.0.shared.tiers.find(&company.tier));

@@ -1,4 +1,4 @@
-//! Operators' changes of channels: reconnecting and removing them. New ones are [`super::addition`]'s.
+//! Operators' changes of channels: reconnecting and removing them. [`super::addition`] adds channels.
 
 use uuid::Uuid;
 
@@ -14,13 +14,13 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// `channel_in_use` when a send of it has not ended or a phone is linked; [`Error::Unavailable`] when it cannot be
-    /// written now.
+    /// `channel_in_use` when a send of the channel has not ended or a phone is linked; [`Error::Unavailable`] when the
+    /// database cannot be written to now.
     pub async fn remove_channel(&self, who: &Who, id: Uuid) -> Result<bool, Error> {
         if self.store().find_channel(id).await?.is_none() {
             return Ok(false);
         }
-        // First, so that no send is accepted while the remaining ones are checked.
+        // Hidden first, so that no send is accepted while the remaining ones are checked.
         let hidden = self.directory().hide(id);
         if self.store().remove_channel(who, id).await? {
             hidden.remove().await;
@@ -34,12 +34,13 @@ impl Engine {
         )))
     }
 
-    /// Makes a business account `connecting` again, with a new access token when there is one, which is
-    /// sealed here; `false` when there is no such channel. Its actor follows as it does to the command line.
+    /// Sets a business account back to `connecting`. Seals and stores the new access token, if there is one. Returns
+    /// `false` when there is no such channel. The channel's actor follows the change as it follows one from the command
+    /// line.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when it cannot be written now.
+    /// [`Error::Unavailable`] when the database cannot be written to now.
     pub async fn reconnect(&self, who: &Who, id: Uuid, token: Option<Secret>) -> Result<bool, Error> {
         let vault = &self.0.shared.vault;
         let _hold = vault.hold();

@@ -61,7 +61,7 @@ const MOST_UNKNOWN: usize = 10_000;
 
 pub(in crate::engine) struct Directory {
     shared: Arc<Shared>,
-    /// The actors as the ledger knows them.
+    /// Where the ledger sends accepted sends: the mailboxes of the actors.
     listeners: Arc<Listeners>,
     entries: DashMap<Uuid, Entry>,
     /// Ids that named no channel when they were asked for. A channel that is added later has an entry within
@@ -166,13 +166,13 @@ impl Directory {
         load
     }
 
-    /// Takes over a record, unless the one here is newer, and tells its actor.
+    /// Takes over a channel's record, unless the one here is newer, and tells the channel's actor.
     pub(in crate::engine) fn update(&self, channel: Arc<Channel>) {
         let mut entry = self.entries.entry(channel.id).or_insert_with(|| Entry::new(&channel));
         if channel.revision >= entry.channel.revision {
             entry.channel = channel;
         }
-        // The record has the results of another node's actor.
+        // The actor runs on another node, and the record has the state that it wrote.
         if !self.shared.cluster.is_alone() && entry.running().is_none() {
             entry.gate.publish(&entry.channel.connection);
         }
@@ -259,8 +259,8 @@ impl Directory {
         }
     }
 
-    /// Restarts actors that ended because of a defect, whose channels' queues wait. While the service stops, actors end
-    /// on purpose, at different times. Returns how many were started.
+    /// Restarts actors that ended because of a defect, so that the queues of their channels go on. Does nothing while
+    /// the service stops, because actors end on purpose then. Returns how many were started.
     pub(in crate::engine) fn revive(&self) -> usize {
         if self.shared.stopping.load(Ordering::Acquire) {
             return 0;
@@ -273,7 +273,7 @@ impl Directory {
             .map(|entry| Arc::clone(&entry.channel))
             .collect();
         for channel in &ended {
-            tracing::error!(channel.id = %channel.id, "the channel's actor ended, it is started again");
+            tracing::error!(channel.id = %channel.id, "a channel's actor ended unexpectedly, restarting it");
             self.wake(channel);
         }
         ended.len()

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 /// The time over which the present pace is measured: this long after the last message it is zero.
 const WINDOW: u64 = 10;
-/// The window, and the running second.
+/// The seconds of the window, and the current one.
 const SLOTS: usize = WINDOW as usize + 1;
 
-/// Times are given as the time since a fixed one.
+/// Counts of messages by second. Callers pass a time as the duration since a fixed moment.
 #[derive(Debug, Clone)]
 pub(in crate::engine) struct LastSeconds {
-    /// Messages, by second modulo their number.
+    /// Messages, indexed by second modulo the number of slots.
     counts: [u32; SLOTS],
     /// The latest second that was written.
     newest: u64,
@@ -23,7 +23,7 @@ impl Default for LastSeconds {
 }
 
 impl LastSeconds {
-    /// One message goes.
+    /// Counts one message.
     pub(in crate::engine) fn count(&mut self, moment: Duration) {
         let second = moment.as_secs();
         if second > self.newest {
@@ -32,12 +32,13 @@ impl LastSeconds {
             }
             self.newest = second;
         }
-        // A clock that was set back counts for the latest second.
+        // After the clock was set back, messages count for the latest second.
         let count = &mut self.counts[place(self.newest)];
         *count = count.saturating_add(1);
     }
 
-    /// Messages a second in the last ten seconds. The oldest second counts by the part that the running one lacks.
+    /// Messages a second in the last ten seconds. The oldest second counts in proportion to the part of the current
+    /// second that has not passed.
     pub(in crate::engine) fn per_second(&self, moment: Duration) -> f64 {
         let (present, passed) = (moment.as_secs(), f64::from(moment.subsec_millis()) / 1_000.0);
         let of = |second: u64| {
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_and_a_clock_that_is_set_back_leave_nothing_old() {
+    fn a_pause_or_a_clock_that_is_set_back_leaves_no_old_counts() {
         let mut seconds = LastSeconds::default();
         (0..50).for_each(|_| seconds.count(at(0)));
         seconds.count(at(600_000));

@@ -51,7 +51,7 @@ impl Shown {
         self.in_flight.store(in_flight, Ordering::Relaxed);
     }
 
-    /// The load, with so many messages in the channel's mailbox.
+    /// The load, given the number of messages in the channel's mailbox.
     pub(super) fn load(&self, mailbox: u64) -> Load {
         Load {
             direct: self.direct.load(Ordering::Relaxed),

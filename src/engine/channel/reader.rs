@@ -1,8 +1,9 @@
-//! Reads of the store for channels: on a thread of its own, as many at once as it has connections.
+//! Reads the store for channels, on a thread of its own, with as many reads at once as the store has connections.
 //!
-//! These connections are reserved for channels, so that neither requests nor accepting keep a channel from its next
-//! messages, nor the other way round. A channel's own thread may be busy with thousands of messages: if its reads ran
-//! there, each would keep its connection until that thread gets to it, and a thousand channels would start one by one.
+//! These connections are reserved for channels: requests and the acceptance of sends do not delay a channel's reads,
+//! and a channel's reads do not delay them. A channel's own thread may be busy with thousands of messages: if its reads
+//! ran there, each would keep its connection until that thread gets to it, and a thousand channels would start one by
+//! one.
 
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ impl Reader {
             let _ = answer.send(reading.await);
         });
         async move {
-            answered.await.unwrap_or_else(|_| Err(Error::Unavailable("reading was cut short".to_owned())))
+            answered.await.unwrap_or_else(|_| Err(Error::Unavailable("the read was interrupted".to_owned())))
         }
     }
 
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
     use crate::store::{Options, Purpose};
 
-    /// With so many connections to an empty database.
+    /// A reader with this many connections to an empty database.
     async fn reader(at_once: u32) -> (Reader, tempfile::TempDir) {
         let directory = tempfile::tempdir().unwrap();
         let options = Options {
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_that_is_cut_short_is_an_error_that_passes() {
+    fn an_interrupted_read_is_a_temporary_error() {
         actix::System::new().block_on(async {
             let (reader, _directory) = reader(1).await;
             let endless = reader.read(std::future::pending::<Result<()>>());

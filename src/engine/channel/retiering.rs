@@ -16,7 +16,7 @@ use crate::engine::{Engine, Error};
 use crate::store::overview::Running;
 use crate::store::plan::Ahead;
 
-/// The most sends that are examined: those with most messages left.
+/// The most sends that are examined: those with the most messages left.
 const SENDS: u32 = 20;
 
 /// What a tier would change for one send.
@@ -40,12 +40,12 @@ struct Stand {
 }
 
 impl Engine {
-    /// What `tier`, in place of the present one of its name, would change for the sends under it that have most
+    /// What would change if `tier` replaced the present tier of its name, for the sends under it that have the most
     /// messages left.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when the database is away.
+    /// [`Error::Unavailable`] when the database is unavailable.
     pub async fn effect_of(&self, tier: &Tier) -> Result<Vec<Effect>, Error> {
         let now = Timestamp::now();
         let running = self.all_records().await?.running_under(&tier.name, now, SENDS).await?;

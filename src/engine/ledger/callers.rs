@@ -14,7 +14,7 @@ pub(super) enum Waiting {
     Done(oneshot::Sender<Result<(), Error>>),
 }
 
-/// Numbers are used again, so that a caller costs no more than its channel.
+/// Numbers are reused, so that a caller costs no more memory than its answer channel.
 #[derive(Default)]
 pub(super) struct Callers {
     waiting: Vec<Option<Waiting>>,
@@ -51,7 +51,7 @@ impl Callers {
             (Waiting::Accepted(waiting), Err(error)) => tell(waiting, Err(error)),
             (Waiting::Written(waiting), Err(error)) => tell(waiting, Err(error)),
             (Waiting::Done(waiting), Err(error)) => tell(waiting, Err(error)),
-            // An answer of another type: the sender is dropped, so that the caller reads that the ledger is closed.
+            // An answer of another type: the sender is dropped, so that the caller gets [`Error::Closed`].
             (_, Ok(Answer::Accepted(_) | Answer::Written(_) | Answer::Done)) => {}
         }
     }
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_caller_hears_its_own_answer_and_its_place_is_used_again() {
+    fn each_caller_gets_its_own_answer_and_its_place_is_reused() {
         let mut callers = Callers::default();
         let (hear, mut first) = oneshot::channel();
         let one = callers.add(Waiting::Done(hear));

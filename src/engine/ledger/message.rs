@@ -49,7 +49,7 @@ pub(crate) struct Order {
     pub(crate) group: Option<String>,
     pub(crate) template: Option<TemplateUse>,
     pub(crate) schedule: Schedule,
-    /// The sources of its audience, beside numbers.
+    /// The sources of its audience other than numbers.
     pub(crate) sources: Vec<Source>,
     /// The client's key, under which the answer is kept.
     pub(crate) claim: Option<Claim>,
@@ -108,7 +108,7 @@ impl AcceptedSend {
 #[rtype(result = "()")]
 pub(crate) struct Arrived {
     pub(crate) sends: Vec<AcceptedSend>,
-    /// They were delayed, or found to be in the store after an unknown commit: messages about them may have arrived
+    /// They were delayed, or found to be in the store after a commit in doubt: messages about them may have arrived
     /// before, and they may be dispatched already.
     pub(crate) is_late: bool,
 }

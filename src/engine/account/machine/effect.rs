@@ -29,7 +29,7 @@ pub(crate) enum Effect {
     /// [`Input::PeopleFound`](super::Input::PeopleFound) for each page, and
     /// [`Input::PeopleRead`](super::Input::PeopleRead) at the end.
     ReadPeople { span: (Timestamp, Timestamp) },
-    /// Wake the machine then; this replaces the previous request. Brings [`Input::Timer`](super::Input::Timer).
+    /// Wake the machine at this time, which replaces the previous one. Brings [`Input::Timer`](super::Input::Timer).
     WakeAt(Instant),
     /// No channel uses the account, and its state is not needed: it may be dropped, unless a channel joined meanwhile.
     End,

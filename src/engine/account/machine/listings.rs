@@ -53,7 +53,7 @@ impl Listings {
         }
     }
 
-    /// Begins the listings that are due, each through this channel of this company.
+    /// Begins the listings that are due: passes the company and the channel of each to `begin`.
     pub(super) fn begin(&mut self, now: Instant, mut begin: impl FnMut(Uuid, Uuid)) {
         for Followed { company, schedule, channels } in &mut self.companies {
             if channels.is_empty() || schedule.due().is_none_or(|due| due > now) {
@@ -105,12 +105,12 @@ mod tests {
 
     const COMPANY: Uuid = Uuid::nil();
 
-    /// An account under the eyes of a task, whose listings take no time.
+    /// An account whose listings take no time.
     struct Run {
         account: Listings,
         begun: Instant,
         now: Instant,
-        /// So many of the first listings fail.
+        /// This many of the first listings fail.
         failing: usize,
         /// The minutes of the listings, and the channels that they went through.
         listings: Vec<(u64, u128)>,
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dozen_pieces_of_news_within_a_minute_are_one_later_listing() {
+    fn a_dozen_requests_within_a_minute_are_one_later_listing() {
         let mut run = Run::new(0);
         run.connect(1, true);
         run.pass(Duration::from_secs(1));
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_listing_is_tried_again_soon_and_through_another_channel() {
+    fn a_failed_listing_is_retried_soon_and_through_another_channel() {
         let mut run = Run::new(2);
         run.connect(1, true);
         run.connect(2, true);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_while_no_channel_is_connected_waits_for_one() {
+    fn a_due_listing_waits_for_a_connected_channel() {
         let mut run = Run::new(0);
         run.want();
         run.pass(5 * MINUTE);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_outlives_the_last_channel_and_the_schedule_alone_does_not() {
+    fn a_request_outlives_the_last_channel_and_the_schedule_alone_does_not() {
         let mut run = Run::new(0);
         run.connect(1, true);
         run.pass(MINUTE);

@@ -85,7 +85,7 @@ mod tests {
     fn a_question_that_hangs_holds_up_the_next_one_for_some_seconds() {
         let (mut questions, now) = (Questions::default(), Instant::now());
         questions.want(channel(1), now);
-        assert_eq!(questions.next_at(), None, "nobody waits");
+        assert_eq!(questions.next_at(), None, "no channel waits");
         questions.want(channel(2), now);
         let at = questions.next_at().unwrap();
         assert_eq!(questions.next(at), Some(channel(2)));

@@ -2,11 +2,11 @@
 //!
 //! The provider counts the unique recipients of 24 hours over all numbers of an account. The [window](super::window)
 //! has the people who were written to. Before a channel writes to people, they are granted to it, some at a time. A
-//! granted person takes a slot from then on, so that the channel asks nobody when it sends. Afterwards the channel
+//! granted person takes a slot from then on, so that the channel needs no call when it sends. Afterwards the channel
 //! reports the people it wrote to, and returns the others.
 //!
-//! A message is marked before it is attempted, and after a crash nobody knows which of the marked messages were. So a
-//! channel marks messages only to people granted to it, and after a crash all of them count.
+//! A message is marked before it is attempted, and after a crash it is unknown which marked messages were attempted. So
+//! a channel marks messages only to people granted to it, and after a crash all of them count.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem;
@@ -88,7 +88,7 @@ impl Slots {
         false
     }
 
-    /// Counts people from now on, before the earlier ones are read: so no message falls between the two.
+    /// Counts people from now on and then reads the earlier ones, so that no message is missed in between.
     fn read(&mut self, at: Moment, effects: &mut Effects) {
         let span = (at.wall.minus(QUOTA_SPAN), at.wall);
         self.reading = Reading::UnderWay { span };
@@ -267,10 +267,10 @@ impl Slots {
         }
     }
 
-    /// More slots may be taken than a channel's quota has: where the tiers of channels differ in their quotas, one may
-    /// use up what another was granted. Then the grants of the smaller quota are void, and its channel asks for each
-    /// person in the moment of sending. They take their slots until the channel has said whom it wrote to, and gave
-    /// them back.
+    /// Makes the grants of a channel void when more slots are taken than its quota has: where the tiers of channels
+    /// have different quotas, one channel may use up the slots that were granted to another. A channel whose grants are
+    /// void asks for each person when it sends. The granted people take their slots until the channel has reported whom
+    /// it wrote to and returned the others.
     fn void_overdrawn(&mut self, by: Option<Uuid>, wall: Timestamp) {
         let least = self.grants.values().map(|grants| most_of(grants.quota)).min();
         let at_most = self.window.used(wall) + self.holders.len() as u64;
@@ -294,12 +294,12 @@ impl Slots {
         self.grants.get(&channel).map_or_else(Vec::new, |grants| grants.people.iter().copied().collect())
     }
 
-    /// How often grants became void: while it is the same, messages may go to the people who were granted.
+    /// How often grants became void. While the number is unchanged, messages may go to granted people.
     pub(super) const fn voids(&self) -> u64 {
         self.voids
     }
 
-    /// Counts a template of a channel without a quota, which is granted nobody.
+    /// Counts a template of a channel without a quota, which has no grants.
     pub(super) fn count(&mut self, recipient: PhoneNumber, wall: Timestamp) -> Reserved {
         let counted = self.window.reserve(recipient, Quota::Unlimited, wall);
         if matches!(counted, Reserved::New { .. }) {
@@ -308,9 +308,10 @@ impl Slots {
         counted
     }
 
-    /// Takes back what was counted at `at`, because the provider refused the message. When another message to the
-    /// recipient was counted since, or the clock was set back, the recipient goes on counting, because the provider may
-    /// count them; but they do not pass a quota that is more than used up, because it may not.
+    /// Takes back the count of `at`, because the provider refused the message. When another message to the recipient
+    /// was counted since, or the clock was set back, the recipient still counts, because the provider may count them.
+    /// But while more people count than a quota allows, the recipient takes a slot like a new person, because the
+    /// provider may not count them.
     pub(super) fn release(&mut self, recipient: PhoneNumber, at: Timestamp) {
         self.window.release(recipient, at);
     }

@@ -56,7 +56,7 @@ impl Schedule {
         self.wanted = Some((first.min(at), last.max(at)));
     }
 
-    /// When a listing is to begin; `None` while one runs or none is due.
+    /// When the next listing begins; `None` while one runs or none is due.
     pub(super) fn due(&self) -> Option<Instant> {
         if self.is_running {
             return None;
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_storm_of_wishes_is_one_listing_at_once_and_one_a_minute_later() {
+    fn many_requests_are_one_listing_at_once_and_one_a_minute_later() {
         let now = Instant::now();
         let mut schedule = schedule(HALF_HOUR, now - HALF_HOUR / 2);
         schedule.begin(now - HALF_HOUR / 2);
@@ -129,11 +129,11 @@ mod tests {
         assert_eq!(schedule.due(), Some(now + MINUTE));
         schedule.begin(now + MINUTE);
         schedule.end(true, now + MINUTE);
-        assert_eq!(schedule.due(), Some(now + MINUTE + HALF_HOUR), "everybody was served");
+        assert_eq!(schedule.due(), Some(now + MINUTE + HALF_HOUR), "all requests were served");
     }
 
     #[test]
-    fn a_listing_that_failed_is_tried_again_sooner_and_ever_more_seldom() {
+    fn a_failed_listing_is_retried_soon_and_then_less_and_less_often() {
         let mut now = Instant::now();
         let mut schedule = schedule(HALF_HOUR, now);
         for minutes in [1, 2, 4, 8, 16, 30, 30] {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_for_later_is_served_later_and_waits_for_no_failure() {
+    fn a_request_for_later_is_served_then_whatever_fails_before() {
         let now = Instant::now();
         let mut schedule = schedule(HALF_HOUR, now);
         schedule.want(now + 2 * MINUTE);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn without_interval_templates_are_listed_when_they_are_wanted_until_that_succeeds() {
+    fn without_an_interval_templates_are_listed_on_request_until_that_succeeds() {
         let now = Instant::now();
         let mut schedule = schedule(Duration::ZERO, now);
         assert_eq!(schedule.due(), None);

@@ -26,12 +26,12 @@ fn person(nth: u64) -> PhoneNumber {
     PhoneNumber::from_u64(5_511_900_000_000 + nth).unwrap()
 }
 
-/// A machine, and what it wanted done.
+/// A machine, and its effects.
 struct World {
     machine: Machine,
     at: Moment,
     effects: Effects,
-    /// What is left of it after the answers.
+    /// The effects besides answers, published states and wake-ups.
     wanted: Vec<Effect>,
     wakes_at: Option<Instant>,
     published: Published,
@@ -49,7 +49,7 @@ impl World {
         }
     }
 
-    /// With so many channels, and nobody who was written to before.
+    /// A world with this many channels, in which nobody was written to before.
     fn counting(channels: u128) -> Self {
         let mut world = Self::new();
         for number in 1..=channels {
@@ -62,7 +62,7 @@ impl World {
         world
     }
 
-    /// The span of the reading that was asked for last.
+    /// The span of the read that was requested last.
     fn span(&self) -> (Timestamp, Timestamp) {
         let span = |effect: &Effect| match effect {
             Effect::ReadPeople { span } => Some(*span),
@@ -85,7 +85,7 @@ impl World {
         answer
     }
 
-    /// So much time passes, and the timer fires whenever it is due.
+    /// Lets this time pass; the timer fires whenever it is due.
     fn pass(&mut self, time: Duration) {
         let end = Moment { monotonic: self.at.monotonic + time, wall: self.at.wall.plus(time) };
         while let Some(at) = self.wakes_at.take_if(|at| *at <= end.monotonic) {
@@ -104,14 +104,14 @@ impl World {
         }
     }
 
-    /// The people of this range whom the channel is granted.
+    /// Asks for the people of this range. Returns how many of them the channel is granted.
     fn grant(&mut self, by: u128, quota: u32, people: Range<u64>) -> u64 {
         let asked = people.end - people.start;
         let granted = self.ask(by, quota, Ask { wanted: people.map(person).collect(), ..nothing() });
         asked - granted.refused.len() as u64
     }
 
-    /// What channels were told since that was last asked.
+    /// The updates that channels were told since the last call.
     fn told(&mut self) -> Vec<(u128, AccountUpdate)> {
         let told = self.wanted.extract_if(.., |effect| matches!(effect, Effect::Tell { .. }));
         told.filter_map(|effect| match effect {
@@ -132,7 +132,7 @@ fn nothing() -> Ask {
 }
 
 #[test]
-fn whoever_is_granted_to_a_channel_takes_a_slot_for_the_others_and_none_for_another_message() {
+fn a_granted_person_takes_one_slot_however_many_channels_hold_them() {
     let mut world = World::counting(3);
     assert_eq!(world.grant(1, 4, 0..3), 3);
     assert_eq!(world.grant(2, 4, 10..15), 1, "three are granted to the first");
@@ -140,13 +140,13 @@ fn whoever_is_granted_to_a_channel_takes_a_slot_for_the_others_and_none_for_anot
     assert_eq!((world.grant(3, 4, 20..21), world.grant(3, 5, 20..22), world.used()), (0, 1, 5));
     let returned = (0..3).map(person).collect();
     world.ask(1, 5, Ask { returned, ..nothing() });
-    assert_eq!(world.used(), 5, "the third has them still");
+    assert_eq!(world.used(), 5, "the third still has them");
     world.feed(Input::Left { channel: channel(3) });
     assert_eq!((world.used(), world.grant(1, 5, 30..40)), (1, 4));
 }
 
 #[test]
-fn who_was_written_to_passes_a_full_quota_for_a_day() {
+fn a_person_who_was_written_to_passes_a_full_quota_for_a_day() {
     let mut world = World::counting(2);
     assert_eq!(world.grant(1, 3, 0..3), 3);
     let sent = (0..3).map(|nth| (person(nth), world.at.wall)).collect();
@@ -162,7 +162,7 @@ fn who_was_written_to_passes_a_full_quota_for_a_day() {
 }
 
 #[test]
-fn what_is_granted_and_not_used_is_recalled_for_a_channel_that_waits() {
+fn unused_grants_are_recalled_for_a_channel_that_waits() {
     let mut world = World::counting(3);
     assert_eq!(world.grant(1, 2, 0..2), 2);
     assert_eq!((world.told(), world.grant(2, 2, 2..4)), (vec![], 0));
@@ -171,7 +171,7 @@ fn what_is_granted_and_not_used_is_recalled_for_a_channel_that_waits() {
     assert_eq!(world.told(), [(2, AccountUpdate::HasRoom)]);
     assert_eq!(world.grant(2, 2, 2..4), 1);
     world.told();
-    // What was used is not given back by that, and nobody is told that there is room.
+    // The slot of a person who was written to is not freed, and no channel is told that there is room.
     let sent = vec![(person(1), world.at.wall)];
     world.ask(1, 2, Ask { sent, returned: vec![person(1)], ..nothing() });
     assert_eq!((world.told(), world.used()), (vec![], 2));
@@ -192,11 +192,11 @@ fn grants_of_a_smaller_quota_are_void_when_a_channel_with_a_larger_one_or_none_u
     assert_eq!((world.grant(2, 6, 12..14), world.published.voids), (1, 1), "once");
     let sent = vec![(person(0), world.at.wall)];
     world.ask(1, 4, Ask { sent, returned: (0..3).map(person).collect(), ..nothing() });
-    assert_eq!((world.used(), world.grant(1, 4, 0..2)), (4, 1), "who counts passes");
+    assert_eq!((world.used(), world.grant(1, 4, 0..2)), (4, 1), "a person who counts passes");
     world.ask(2, 6, Ask { returned: vec![person(10)], ..nothing() });
     assert_eq!(world.grant(1, 4, 1..2), 1);
     world.feed(Input::Counted { recipient: person(1) });
-    assert_eq!((world.used(), world.published.voids), (4, 1), "who was granted takes no second slot");
+    assert_eq!((world.used(), world.published.voids), (4, 1), "a granted person takes no second slot");
     world.feed(Input::Counted { recipient: person(20) });
     assert_eq!((world.used(), world.published.voids), (5, 2), "their day may be over when a message goes");
 }
@@ -236,7 +236,7 @@ fn the_store_is_read_once_for_all_channels_and_again_after_it_failed() {
     let people = (0..4).map(|nth| WrittenTo { recipient: person(nth), at: span.1, is_certain: true });
     world.feed(Input::PeopleFound(people.collect()));
     world.feed(Input::PeopleRead { span: first, result: Ok(()) });
-    assert!(world.told().is_empty(), "the end of another reading is none of this");
+    assert!(world.told().is_empty(), "the end of an earlier read is ignored");
     world.feed(Input::PeopleRead { span, result: Ok(()) });
     assert_eq!(world.told(), [1, 2, 3].map(|number| (number, AccountUpdate::PeopleKnown)));
     let answer = world.feed(Input::PeopleWanted { channel: channel(4) });
@@ -294,7 +294,7 @@ fn templates_are_listed_by_schedule_and_by_request_through_a_connected_channel()
 }
 
 #[test]
-fn an_account_that_nobody_uses_ends_once_nothing_of_it_is_needed() {
+fn an_unused_account_ends_once_its_state_is_not_needed() {
     let mut world = World::counting(1);
     let ends = |world: &mut World| world.wanted.extract_if(.., |it| matches!(it, Effect::End)).count();
     let until = match world.feed(Input::Refused { hint: Some(5 * SECOND) }) {
@@ -313,7 +313,7 @@ fn an_account_that_nobody_uses_ends_once_nothing_of_it_is_needed() {
     assert!(!world.published.is_throttled);
     world.feed(Input::TemplatesWanted { company: COMPANY, after: Duration::ZERO });
     world.feed(Input::Left { channel: channel(1) });
-    assert_eq!(ends(&mut world), 0, "its templates are to be listed");
+    assert_eq!(ends(&mut world), 0, "a listing of its templates is requested");
 }
 
 #[test]

@@ -11,7 +11,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// The longest estimate of the provider that is believed.
 const LONGEST_HINT: Duration = Duration::from_secs(60 * 60);
 
-/// A pause that ended so long ago is removed, with the refusals before it.
+/// A pause is removed this long after its end, with the refusals before it.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60 * 60);
 
 /// The throttle of one scope.
@@ -74,7 +74,7 @@ impl Throttle {
     }
 }
 
-/// The length of the pause after so many refusals in a row.
+/// The length of the pause after this many refusals in a row.
 fn length(times: u32) -> Duration {
     FIRST.saturating_mul(1 << times.saturating_sub(1).min(10)).min(LONGEST)
 }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_double_up_to_a_minute_and_begin_anew_after_a_success() {
+    fn pauses_double_up_to_a_minute_and_start_over_after_a_success() {
         let (mut throttle, mut now) = (Throttle::default(), Instant::now());
         for pause in [1, 2, 4, 8, 16, 32, 60, 60] {
             let until = now + seconds(pause);
@@ -123,12 +123,12 @@ mod tests {
         assert_eq!(
             throttle.refused(Some(seconds(30)), now),
             now + seconds(30),
-            "a later answer knows better"
+            "a later, longer estimate counts"
         );
     }
 
     #[test]
-    fn a_pause_heard_of_counts_like_one_s_own_and_shortens_none() {
+    fn a_pause_of_another_node_counts_like_an_own_one_and_shortens_none() {
         let (mut throttle, now) = (Throttle::default(), Instant::now());
         throttle.hear(Pause { until: now, times: 3 }, now);
         assert!(!throttle.is_known(), "it is over");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_of_an_hour_ago_are_forgotten() {
+    fn refusals_of_an_hour_ago_are_removed() {
         let (mut throttle, mut now) = (Throttle::default(), Instant::now());
         for _ in 0..4 {
             now = throttle.refused(None, now);

@@ -3,8 +3,8 @@
 //! Each recipient is in it once, with the time of the last message to it, in about 70 bytes: the provider's largest
 //! quota, 100,000 recipients, takes 7 MB. An account without a quota keeps nothing.
 //!
-//! For some recipients it is unknown whether they were written to: a crash came in between, or one of several messages
-//! to them was refused. They count, and are written to (again) only while no more people count than the quota allows.
+//! For some recipients it is unknown whether they were written to: the process crashed, or one of several messages to
+//! them was refused. They count, and are written to (again) only while no more people count than the quota allows.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
@@ -25,7 +25,7 @@ const SWEEP: usize = 32;
 const MOST: usize = 1_000_000;
 
 /// Up to this number, recipients of channels without a quota are counted even while no channel of the account has one.
-/// Beyond it nobody is counted until a channel has a quota, and reads the earlier messages.
+/// Beyond it, no recipient is counted until a channel has a quota and the earlier messages are read.
 const MOST_WITHOUT_QUOTA: usize = 200_000;
 
 /// A channel with a quota asks at least this often.
@@ -48,8 +48,8 @@ pub(crate) enum Reserved {
         /// When there will be room, unless somebody takes it by then.
         until: Timestamp,
     },
-    /// The earlier messages are not known, and so not whether there is room: to be asked again after
-    /// [`Window::restore`].
+    /// The earlier messages are not known yet, and so it is unknown whether there is room. The caller asks again after
+    /// [`Window::complete`].
     Unread,
 }
 
@@ -75,7 +75,7 @@ enum Stage {
     /// Nothing.
     #[default]
     Unread,
-    /// All messages from now on.
+    /// The messages since the read of the store began.
     Reading,
     /// Everything.
     Complete,
@@ -186,7 +186,7 @@ impl Window {
             && !(self.doubtful.contains(&recipient) && self.too_many_until(quota, now).is_some())
     }
 
-    /// How many people more may be counted.
+    /// How many more people may be counted.
     pub(in crate::engine::account) fn room(&self, quota: Quota, now: Timestamp) -> u64 {
         match quota {
             Quota::Unlimited => u64::MAX,

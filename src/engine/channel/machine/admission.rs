@@ -27,7 +27,7 @@ use crate::engine::planted::{Fault, is_planted};
 use crate::engine::web_session::{self, Admitted, HandOver, PendingReply};
 
 /// The answer to a message whose recipient got another one too recently.
-pub(crate) const PAIR_SENTENCE: &str = "the recipient got another message too short a time ago (option pair_interval \
+pub(crate) const PAIR_SENTENCE: &str = "the recipient got another message too recently (option pair_interval \
                                         of the channel's tier): try again later";
 
 /// Admission of messages to a web session.
@@ -77,7 +77,7 @@ impl Machine {
         let Some(web_pacing) = &mut self.admission.web_pacing else {
             return Err(TooSoon {
                 retry_after: STORE_PAUSE,
-                sentence: "the channel is just starting".to_owned(),
+                sentence: "the channel is starting".to_owned(),
                 spent: Spent::pause(STORE_PAUSE),
             });
         };
@@ -156,7 +156,7 @@ impl Machine {
     }
 
     /// The engine stops: tells the callers of messages that are not under way, and puts those messages back so that
-    /// they are not begun later either.
+    /// they are not started later either.
     pub(super) fn end_pending_replies(&mut self, step: &mut Step<'_>) {
         if self.channel.kind != Kind::WebSession {
             return;
@@ -181,7 +181,7 @@ impl Machine {
     }
 
     /// Whether the caller of this message is gone, although the message was certainly not handed over. Such a message
-    /// is not begun: its caller read an error, or nothing.
+    /// is not started: its caller got an error, or no answer.
     pub(super) fn is_abandoned(&self, send_id: Uuid) -> bool {
         self.channel.kind == Kind::WebSession && self.pending_reply(send_id).is_none()
     }

@@ -41,7 +41,7 @@ impl Ahead {
         self.per_second = tier.messages_per_second.per_second();
     }
 
-    /// A write of the channel took so long to become durable.
+    /// A write of the channel took this long to become durable.
     pub(super) fn took(&mut self, commit: Duration, now: Instant) {
         if commit >= self.slowest(now) {
             (self.slowest, self.since) = (commit, now);
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_stalled_is_reckoned_with_for_a_while() {
+    fn marks_cover_slow_commits_for_a_while_after_a_disk_stalled() {
         let start = Instant::now();
         let after = |seconds| start + Duration::from_secs(seconds);
         let mut ahead = Ahead::new(&tier("1000/s"), 4096, start);

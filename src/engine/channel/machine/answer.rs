@@ -309,7 +309,7 @@ impl Machine {
     }
 }
 
-/// What the provider said when it refused a message.
+/// The provider's refusal of a message.
 struct Refusal {
     disposition: Disposition,
     failure: Failure,
@@ -318,10 +318,10 @@ struct Refusal {
     started: Instant,
 }
 
-/// The disposition for messages that the provider's refusal cannot apply to: without this, they would wait forever.
+/// Replaces a disposition that cannot apply to the message: without this, the message would wait forever.
 const fn remedy(disposition: Disposition, has_template: bool, has_recipient: bool) -> Disposition {
     match disposition {
-        // Only templates are held, and only marketing, always a template, is held from a person.
+        // Only templates are held. Only marketing, which is always a template, is held for a recipient.
         Disposition::HoldTemplate if !has_template => Disposition::Fail,
         Disposition::HoldRecipient if !has_template || !has_recipient => Disposition::Fail,
         // A group has no pair of numbers.

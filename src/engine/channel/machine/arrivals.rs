@@ -1,7 +1,7 @@
 //! Accepted sends on their way to the channel.
 //!
-//! A send can be paused, canceled or expire as soon as it is durable, and that message may reach the channel before the
-//! send itself. A send that was overtaken in this way, or arrives late, is not begun from the message: the channel
+//! A send can be paused, be canceled or expire as soon as it is durable. Its release may then reach the channel before
+//! the send itself. A send that was overtaken in this way, or that arrives late, is not begun on arrival: the channel
 //! reads it from the store.
 
 use std::collections::VecDeque;
@@ -76,13 +76,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn so_many_releases_are_remembered_and_each_once() {
+    fn a_bounded_number_of_releases_is_remembered_and_each_is_taken_once() {
         let mut released = ReleasedEarly::default();
         for send in 0..=REMEMBERED as u128 {
             released.add(Uuid::from_u128(send));
         }
         released.add(Uuid::from_u128(7));
-        assert!(!released.take(Uuid::from_u128(0)), "the oldest went");
+        assert!(!released.take(Uuid::from_u128(0)), "the oldest is dropped");
         assert!(released.take(Uuid::from_u128(1)));
         assert!(!released.take(Uuid::from_u128(1)));
         assert!(released.take(Uuid::from_u128(7)));

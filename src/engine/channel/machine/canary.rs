@@ -106,9 +106,9 @@ impl Canary {
         self.message = None;
     }
 
-    /// The provider reports that the number can send; `is_news` when it was asked because of a webhook. Returns whether
-    /// the channel became half-open by this. If the process ends before the canary's answer, the next canary waits as
-    /// long as after a lost one.
+    /// The provider reports that the number can send; `is_news` when a webhook caused the probe. Returns whether the
+    /// channel became half-open by this. If the process ends before the canary's answer, the next canary waits as long
+    /// as after a lost one.
     pub(super) fn half_open(&mut self, is_news: bool, now: Timestamp) -> bool {
         let Some(trial) = &mut self.trial else { return false };
         let is_brought_forward = is_news
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn news_bring_a_canary_forward_but_not_one_after_the_other_and_not_by_hours() {
+    fn a_webhook_brings_a_canary_forward_but_not_repeatedly_and_not_by_hours() {
         let mut canary = refused(Disposition::Block);
         assert!(canary.half_open(true, at(0)));
         canary.started(key(1));
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_ends_before_the_answer_has_tried_all_the_same() {
+    fn a_canary_counts_as_tried_when_the_process_ends_before_its_answer() {
         let mut canary = refused(Disposition::Block);
         canary.half_open(false, at(5));
         let mut restored = Canary::new(canary.trial());
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_that_is_told_after_the_channel_opened_goes_on_with_the_back_off() {
+    fn a_refusal_by_webhook_soon_after_the_channel_opened_continues_the_back_off() {
         let mut canary = refused(Disposition::Block);
         canary.refused(Disposition::Block, at(1), 1.0);
         canary.accepted(at(3));

@@ -59,7 +59,7 @@ pub(super) struct Probe {
     pub(super) is_for_news: bool,
     /// When a probe was last begun.
     pub(super) begun: Option<Instant>,
-    /// A webhook about the number came since.
+    /// A webhook about the number arrived since the last probe began.
     pub(super) has_news: bool,
     /// When the next probe is due.
     pub(super) next: Option<Instant>,
@@ -111,7 +111,7 @@ impl Link {
         self.probe.next
     }
 
-    /// Whether a probe is due. Answers yes once for each.
+    /// Whether a probe is due. Returns `true` once for each.
     pub(super) fn take_due_probe(&mut self, now: Instant) -> bool {
         self.probe.next.take_if(|at| *at <= now).is_some()
     }
@@ -246,8 +246,8 @@ impl Machine {
         self.pump(step);
     }
 
-    /// The provider accepted a message: an unconfirmed channel is connected. The state of a web session is its
-    /// supervisor's to report.
+    /// The provider accepted a message: an unconfirmed channel is connected. The supervisor reports the state of a web
+    /// session.
     pub(super) fn confirm(&mut self, step: &mut Step<'_>) {
         let is_asked = self.channel.kind == Kind::BusinessAccount && self.link.canary.trial().is_none();
         if is_asked && self.link.connection.status == Status::Connecting {
@@ -255,7 +255,7 @@ impl Machine {
         }
     }
 
-    /// The provider reports that the number can send; `is_news` when it was asked because of a webhook.
+    /// The provider reports that the number can send; `is_news` when a webhook caused the probe.
     pub(super) fn recover(&mut self, is_news: bool, step: &mut Step<'_>) {
         if self.link.canary.trial().is_some() {
             self.half_open(is_news, step);
@@ -335,7 +335,7 @@ impl Machine {
             Saved::Overtaken(None) => {}
             Saved::Failed => {
                 self.retries.add(Retry::SaveConnection { from: from.clone() }, step.now());
-                // The write goes on.
+                // The write is retried, and so stays in progress.
                 self.link.saving = Some(Box::new(SaveConnection { from, to, trial }));
             }
         }

@@ -31,7 +31,7 @@ impl Ending {
 }
 
 impl Machine {
-    /// This send is paused or over, as the store says.
+    /// The store says that this send is paused or over: releases it.
     pub(super) fn release_send(
         &mut self,
         send_id: Uuid,
@@ -83,7 +83,7 @@ impl Machine {
     /// The store holds these sends. The channel reads the store when it is told of an unknown send for the second time:
     /// a send that has just ended may be named once.
     pub(super) fn overlooked(&mut self, oldest: [Option<Uuid>; 2], step: &mut Step<'_>) {
-        // Without room for templates, the oldest send may be one of those that wait for it.
+        // While the quota of templates has no room, the oldest send may be one that waits for room.
         if self.queue.is_fetching() || self.is_stopping() || !self.templates_may_go(step.wall()) {
             return;
         }
@@ -94,7 +94,7 @@ impl Machine {
 
     /// The wall clock was set: every time that depends on it is computed again.
     pub(super) fn clock_was_set(&mut self, step: &mut Step<'_>) {
-        // The next message that the quota refuses brings the time when it opens, by the new clock.
+        // When the quota refuses the next message, it says when it opens by the new clock.
         self.templates.open();
         self.templates.counted.look_at_any_time();
         self.queue.look_at_no_time();

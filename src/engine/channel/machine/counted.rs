@@ -1,4 +1,4 @@
-//! While the quota of templates is used up: finding messages in the store to people who count against it already.
+//! Finds messages in the store to people who count against the quota of templates already, while it is used up.
 //!
 //! Sends to new people stay in the store: the search reads their recipients and takes none of these sends into memory.
 
@@ -16,15 +16,15 @@ use crate::domain::tier::Quota;
 use crate::engine::account::People;
 use crate::store::sends::{Ready, Size};
 
-/// Searches take at most one part in so many of a channel's time.
+/// Searches take at most one part in this many of a channel's time.
 const SHARE: u32 = 20;
-/// A search that took no longer than this is repeated at every occasion.
+/// A search that took no longer than this may be repeated at once.
 const QUICK: Duration = Duration::from_millis(5);
 
 /// The result of the last search.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
-    /// The next search for sends with one recipient, and with many, is not before then.
+    /// The earliest time of the next search: for sends with one recipient, and for bulk sends.
     not_before: [Option<Timestamp>; 2],
     /// Bulk sends none of whose recipients counted, each with the number of people that had begun to count by then.
     nobody: HashMap<Uuid, u64>,
@@ -52,7 +52,7 @@ impl Counting {
         self.people.counts(number, self.quota, self.now)
     }
 
-    /// Whether none of the send's recipients counted when it was last looked at, and nobody began to count since.
+    /// Whether none of the send's recipients counted when they were last searched, and nobody has begun to count since.
     pub(crate) fn is_known_to_count_nobody(&self, send_id: Uuid) -> bool {
         self.nobody.get(&send_id) == Some(&self.arrivals)
     }
@@ -80,7 +80,7 @@ impl Machine {
         Some(Counting { people, quota: self.tier.template_quota, now, arrivals, nobody })
     }
 
-    /// A search ended; it took so long, if there was one.
+    /// A search ended. `took` is its duration, or `None` if there was no search.
     pub(super) fn looked_for_counted(
         &mut self,
         size: Size,

@@ -15,7 +15,7 @@ use crate::engine::account::ScopeKind;
 use crate::engine::planted::{Fault, is_planted};
 use crate::store::sends::Size;
 
-/// Why no message starts now, and until when if time ends it.
+/// Why no message starts now, and until when, if the end is known.
 #[derive(Debug, Clone)]
 pub(super) struct Held {
     pub(super) reason: Reason,
@@ -149,7 +149,7 @@ impl Machine {
         }
     }
 
-    /// Announces at most so many messages of one size.
+    /// Announces at most `room` messages of one size.
     fn announce_some(&mut self, size: Size, mut room: usize, step: &mut Step<'_>) {
         let (now, wall) = step.clocks();
         while room > 0 {
@@ -166,7 +166,7 @@ impl Machine {
                 continue;
             }
             match ticket.prior {
-                // Without a slot of the quota, nobody is marked as possibly written to.
+                // Without a slot of the quota, no recipient is marked as possibly written to.
                 PriorOutcome::NotTaken | PriorOutcome::PerhapsTaken
                     if !self.has_slot(&ticket, step.moment()) =>
                 {

@@ -63,7 +63,7 @@ pub(crate) enum Effect {
     PauseTemplate(i64),
     /// Queue for permits. Brings [`Input::PermitsGranted`](super::Input::PermitsGranted).
     AwaitPermits(Turn),
-    /// Wake the machine then; this replaces the previous request. Brings [`Input::Timer`](super::Input::Timer).
+    /// Wake the machine at this time, which replaces the previous one. Brings [`Input::Timer`](super::Input::Timer).
     WakeAt(Instant),
     /// Answer this caller. Brings nothing.
     Reply(Caller, Answer),
@@ -98,9 +98,9 @@ pub(crate) struct WebAttempt {
 pub(crate) struct Fetch {
     pub(crate) size: Size,
     pub(crate) ready: Ready,
-    /// Except these, which the machine has.
+    /// Except these, which the machine has or which cannot be read.
     pub(crate) held: HashSet<Uuid>,
-    /// At most so many.
+    /// The most sends to read.
     pub(crate) room: usize,
     /// While templates may not go, sends to people who count already are read too.
     pub(crate) counted: Option<Counting>,

@@ -29,7 +29,7 @@ pub(crate) struct Viewed {
 pub(crate) struct Pace {
     pub(crate) tier: Arc<Tier>,
     pub(crate) level: Option<Level>,
-    /// Messages in a second while the provider's refusals slow it down.
+    /// Messages a second while the provider's refusals slow the channel down.
     pub(crate) slowed_to: Option<f64>,
 }
 
@@ -123,7 +123,7 @@ impl Machine {
         Some(Waiting { reason, sentence, until })
     }
 
-    /// What the rest of a send waits for, unless the whole channel waits for more than its pace.
+    /// What the rest of a send waits for; `None` while the whole channel waits for something other than its pace.
     fn held_back(
         &self,
         send_id: Uuid,
@@ -200,13 +200,14 @@ impl Machine {
     fn quota_waiting(&self, wall: Timestamp) -> Option<Waiting> {
         let until = self.templates.closed_until().filter(|until| *until > wall)?;
         let sentence = format!(
-            "tier `{}` allows templates to {} people in 24 hours (option template_quota), and so many were written to",
+            "tier `{}` allows templates to {} people in 24 hours (option template_quota), and that many were \
+             written to",
             self.tier.name, self.tier.template_quota
         );
         Some(Waiting { reason: Reason::TemplateQuota, sentence, until: Some(until) })
     }
 
-    /// The layers of the rate, the least of which decides.
+    /// The limits on the rate. The lowest one decides.
     fn rates(&self, now: Instant, wall: Timestamp) -> Vec<Limit> {
         let binding = self.limiter.binding(now);
         let held = self.held.as_ref().filter(|held| held.reason == Reason::Rate).and_then(|held| held.until);

@@ -33,7 +33,7 @@ impl History {
         Self { origin: now, steps: VecDeque::new(), seconds: LastSeconds::default() }
     }
 
-    /// One message goes, at a limit of `limit` a second.
+    /// Counts a message that goes while the limit is `limit` messages a second.
     pub(super) fn count(&mut self, now: Instant, limit: f64) {
         let (number, _) = self.step(now);
         self.seconds.count(now.saturating_duration_since(self.origin));
@@ -49,7 +49,7 @@ impl History {
         }
     }
 
-    /// The last minutes, with the present limit where no message went.
+    /// The pace of the last minutes. Steps without messages get the present limit.
     pub(super) fn pace(&self, now: Instant, wall: Timestamp, limit: f64) -> Pace {
         let (present, passed) = self.step(now);
         let finite = |rate: f64| rate.is_finite().then_some(rate);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pace_is_what_went_in_the_last_ten_seconds() {
+    fn the_pace_is_measured_over_the_last_ten_seconds() {
         let start = Instant::now();
         let mut history = History::new(start);
         for second in 0..20 {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_of_each_step_is_kept_and_that_of_now_stands_for_the_others() {
+    fn each_step_keeps_its_limit_and_steps_without_messages_get_the_present_one() {
         let start = Instant::now();
         let mut history = History::new(start);
         history.count(start, 40.0);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_older_than_ten_minutes_is_forgotten() {
+    fn steps_older_than_ten_minutes_are_removed() {
         let start = Instant::now();
         let mut history = History::new(start);
         for step in 0..1_000 {

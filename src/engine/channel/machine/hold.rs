@@ -1,4 +1,4 @@
-//! Holds on single messages: their recipient, their template, the quota; and what slows the channel down.
+//! Holds on single messages, because of their recipient, their template or the quota; and slowdowns of the channel.
 
 use std::mem;
 use std::time::{Duration, Instant};

@@ -59,7 +59,8 @@ pub(crate) enum Input {
     /// The channel's record, or its tier, was changed.
     Refreshed(Arc<Channel>),
     /// The store says that this send is paused, or over in this state. The caller is answered when no message of the
-    /// send starts any more; for an ended send, once it is written too that reserved messages never started.
+    /// send starts any more. For an ended send, the answer also waits until the store says that the reserved messages
+    /// never started.
     Released { send_id: Uuid, over: Option<send::State>, caller: Caller },
     /// A caller asks whether a message of a web session is admitted.
     Admit { admit: Admit, caller: Caller },
@@ -87,7 +88,7 @@ pub(crate) enum Input {
 /// The provider's answer to one message.
 pub(crate) struct Answered {
     pub(crate) ticket: Ticket,
-    /// The generation of the connector: an answer to an earlier token says nothing of the present one.
+    /// The generation of the connector: an answer to an earlier token says nothing about the present one.
     pub(crate) generation: u64,
     pub(crate) reply: Reply,
     pub(crate) started: Instant,
@@ -106,7 +107,7 @@ pub(crate) enum Failed {
     Permanently,
 }
 
-/// What a web session did within the last 24 hours, in the order of time.
+/// The activity of a web session in the last 24 hours, in chronological order.
 #[derive(Debug, Default)]
 pub(crate) struct WebActivity {
     /// Attempts, by their sends.
@@ -136,7 +137,7 @@ pub(crate) enum NotConnected {
 pub(crate) enum Saved {
     /// The state is written, with this revision.
     Done { revision: i64 },
-    /// The stored state was changed by somebody else: this is the channel now, unless it was deleted.
+    /// Another process or a person changed the stored state. This is the channel now, or `None` if it was removed.
     Overtaken(Option<Box<Channel>>),
     /// The write failed.
     Failed,

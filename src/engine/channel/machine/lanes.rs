@@ -33,8 +33,8 @@ use crate::store::sends::Size;
 pub(super) struct Bounds {
     pub(super) direct: usize,
     pub(super) bulk: usize,
-    /// The number of messages of each lane that wait because of trouble at the provider, from which on no new ones are
-    /// handed out; twice as many, of both lanes, may wait here at all.
+    /// Once this many messages of a lane wait because of trouble at the provider, the lane hands out no new ones. Once
+    /// twice as many messages of both lanes wait for any reason, a message without such trouble waits in the store.
     pub(super) deferred: usize,
     /// The number of messages of each lane that are reserved ahead.
     pub(super) ahead: u64,
@@ -55,7 +55,7 @@ pub(super) struct Lanes {
     /// Sends whose mark moved since it was last written.
     moved: Set<Uuid>,
     parked: Parked,
-    /// No send here expires before.
+    /// No send here expires before this time.
     next_expiry: Option<Timestamp>,
 }
 
@@ -154,7 +154,7 @@ impl Lanes {
         }
     }
 
-    /// Takes sends that leave or are gone out of the lanes' order.
+    /// Removes sends that leave or are gone from the lanes' order.
     fn reorder(&mut self) {
         let Self { works, direct, bulk, direct_requested, .. } = self;
         let stays = |id: &Uuid| works.get(id).is_some_and(|work| work.leaving().is_none());
@@ -275,7 +275,7 @@ impl Lanes {
             let (is_held, size) = (work.leaving() == Some(Leave::Held), size(work));
             self.works.remove(send_id);
             self.parked.remove(*send_id);
-            // The reason why it left may have ended before it was gone.
+            // The hold may have ended before the send was gone.
             if is_held {
                 self.lane(size).look_again();
             }

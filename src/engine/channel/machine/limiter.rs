@@ -18,20 +18,20 @@ use self::meter::Meter;
 use crate::domain::rate::Rate;
 use crate::domain::tier::Tier;
 
-/// The least rate that an unlimited number is taken to have when it is throttled, so that half of it is less.
+/// The lowest rate that is assumed for an unlimited number when it is throttled.
 const LEAST_MEASURED: f64 = 2.0;
 
 /// Paces the messages of one number.
 pub(super) struct Limiter {
     ceiling: Ceiling,
     back_off: Option<BackOff>,
-    /// `None` while nothing limits.
+    /// `None` while the pace is unlimited.
     bucket: Option<Bucket>,
     /// The recent messages: the only measure of an unlimited pace.
     meter: Meter,
     /// When the pace was last halved.
     halved: Option<Instant>,
-    /// A permit was taken that no message used yet.
+    /// A permit was taken, and no message has used it yet.
     has_permit: bool,
 }
 

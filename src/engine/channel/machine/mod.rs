@@ -5,11 +5,11 @@
 //! ```
 //!
 //! It never waits and calls nobody: events come in as an [`Input`], actions go out as an [`Effect`], and both clocks
-//! come with each input as a [`Moment`]. The same inputs at the same moments with the same chance have the same
+//! come with each input as a [`Moment`]. The same inputs at the same moments with the same random numbers have the same
 //! effects. Memory that several channels share is in [`Common`], which has no clock either.
 //!
 //! Each component owns its state: [`lanes`] and [`work`] decide which message goes next, [`limiter`] and
-//! [`recipient_pacing`] when it goes, [`retry`] when it is retried, [`pause`] and [`hold`] what must not go.
+//! [`recipient_pacing`] when it goes, [`retry`] when it is retried, [`pause`] and [`hold`] which messages must not go.
 //! [`unknown`] follows unknown outcomes, [`connection`] the channel's state, and [`canary`] decides which message opens
 //! the channel again after a refusal. [`dispatch`] starts messages, and [`answer`] acts on the provider's answers. A
 //! web session has [`web_pacing`] too, and [`admission`] admits messages whose callers wait. There is one timer, and
@@ -111,7 +111,7 @@ pub(crate) struct Machine {
     common: Arc<Common>,
     channel: Arc<Channel>,
     tier: Arc<Tier>,
-    /// The channel's part in its business account, boxed because the machines of idle channels are many.
+    /// The channel's part in its business account, boxed to keep the many machines of idle channels small.
     account: Box<Member>,
     link: Link,
     limiter: Limiter,

@@ -8,7 +8,7 @@ use super::effect::{Effect, Effects, Figure};
 use crate::clock::Timestamp;
 use crate::engine::machine::Moment;
 
-/// One input being handled: when, with which chance, and where the effects go.
+/// One input that is being handled: its moment, its source of random numbers, and its effects.
 pub(super) struct Step<'a> {
     at: Moment,
     rng: &'a mut dyn Rng,

@@ -26,7 +26,7 @@ pub(super) struct Writing {
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     /// The next record without its marks. Outcomes are in the order of the answers, at most one for each message.
-    /// Boxed, as the record under way is, because idle channels are many.
+    /// Boxed, like the record under way, to keep the many idle channels small.
     writes: Option<Box<PendingWrites>>,
     /// How many of these messages were started and count as in flight.
     started: usize,

@@ -33,7 +33,8 @@ impl Pause {
         self.until = None;
     }
 
-    /// Begins a pause, unless one lasts. Returns how long the channel pauses.
+    /// Counts a failure, and begins a pause unless it is one of the first few that cause none. Returns how long the
+    /// channel pauses.
     fn begin(&mut self, reason: Reason, bounds: retry::Pause, now: Instant, chance: f64) -> Duration {
         self.times += 1;
         let pause = bounds.after(self.times, chance);

@@ -27,7 +27,7 @@ pub(super) struct Flight {
 }
 
 impl Flight {
-    /// Nothing yet. All channels share the permits of `all`, which has `most` of them.
+    /// No messages under way yet. All channels share the permits of `all`, which has `most` of them.
     pub(super) fn new(all: Arc<FairQueue>, most: usize) -> Self {
         Self { requests: 0, in_flight: 0, permits: Permits::new(all, most) }
     }
@@ -53,7 +53,7 @@ pub(super) struct Permits {
     all: Arc<FairQueue>,
     /// The channel's share of the permits granted so far.
     share: Share,
-    /// How many a turn brings: as many as the last turn used, and twice as many after a turn that used all.
+    /// How many permits a turn asks for: as many as the last turn used, and twice as many after a turn that used all.
     turn: usize,
     most: usize,
     /// Granted since messages were last started.
@@ -69,7 +69,7 @@ pub(super) struct Permits {
 }
 
 impl Permits {
-    /// None taken yet of `all`, which has `most` permits.
+    /// No permits taken yet from `all`, which has `most` permits.
     pub(super) fn new(all: Arc<FairQueue>, most: usize) -> Self {
         let turn = most.min(TURN);
         Self {
@@ -96,8 +96,8 @@ impl Permits {
         is_free
     }
 
-    /// Gives back the permits of messages that are done: the channels in the queue have them next, and not the channel
-    /// that happens to have more to send.
+    /// Gives back the permits of messages that are done. They go to the channels in the queue, and not to this channel,
+    /// even if it has more to send.
     pub(super) fn release(&mut self, in_flight: usize) {
         self.give_back(self.taken.saturating_sub(in_flight + self.granted));
         self.granted = 0;
@@ -130,7 +130,7 @@ impl Permits {
         queues
     }
 
-    /// Waits in the queue.
+    /// Queues for permits.
     fn turn(&mut self) -> Turn {
         self.all.enqueue(&mut self.share, self.turn)
     }
@@ -160,7 +160,7 @@ impl Machine {
         }
     }
 
-    /// The channel's turn came. There is no grant when the queue is gone, which lasts as long as a channel waits in it.
+    /// The channel's turn came. Without a grant the queue is gone, which does not happen while a channel waits in it.
     pub(super) fn permits_granted(&mut self, grant: Option<Grant>, step: &mut Step<'_>) {
         if let Some(grant) = grant {
             self.flight.permits.granted(grant);
@@ -178,13 +178,13 @@ mod tests {
         let all = FairQueue::new(2);
         let mut permits = Permits::new(Arc::clone(&all), 2);
         assert!(permits.take(0) && permits.take(0));
-        assert_eq!(all.free(), 1, "the second time it was there already");
+        assert_eq!(all.free(), 1, "the second call takes the same permit");
         assert!(permits.take(1));
-        assert!(!permits.take(2), "there are two");
-        assert!(permits.settle(1), "it has to wait for another");
+        assert!(!permits.take(2), "there are only two");
+        assert!(permits.settle(1), "the channel has to queue for another one");
         assert_eq!(all.free(), 1);
         drop(permits);
-        assert_eq!(all.free(), 2, "what ends gives back what it had");
+        assert_eq!(all.free(), 2, "a channel that ends gives back its permits");
     }
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
                 started[which] += in_flight;
                 permits.settle(in_flight);
                 turns[which] = permits.turn();
-                // All that it started is done at once.
+                // All messages that it started are done at once.
                 permits.release(0);
             }
         }
@@ -211,7 +211,7 @@ mod tests {
         assert!(slow * 10 >= fast * 9 && fast * 10 >= slow * 9, "{started:?}");
     }
 
-    /// A channel that has always more to start.
+    /// A channel that always has more to start.
     struct Channel {
         permits: Permits,
         in_flight: usize,
@@ -219,7 +219,7 @@ mod tests {
     }
 
     impl Channel {
-        /// Starts what it can. Returns whether it has to queue then.
+        /// Starts as many messages as it can. Returns whether it has to queue.
         fn pump(&mut self) -> bool {
             self.permits.release(self.in_flight);
             while self.permits.take(self.in_flight) {
@@ -240,14 +240,14 @@ mod tests {
         let mut turns: Vec<_> = (0..5).map(|_| None).collect();
         for round in 0..1_000 {
             for (index, (channel, turn)) in channels.iter_mut().zip(&mut turns).enumerate() {
-                // The last two look only now and then whether their turn came.
+                // The last two channels check for their turn only every other round.
                 if index >= 3 && round % 2 == 0 {
                     continue;
                 }
                 if let Some(grant) = turn.as_mut().and_then(|turn: &mut Turn| turn.try_take()) {
                     channel.permits.granted(grant);
                 }
-                // Half of what is in flight is done.
+                // Half of the messages in flight are done.
                 channel.in_flight /= 2;
                 if channel.pump() {
                     *turn = Some(channel.permits.turn());

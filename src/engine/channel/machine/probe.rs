@@ -1,5 +1,6 @@
-//! Probing: asks the provider about the number. At first until the provider reports on it, with growing pauses, then
-//! now and then; while the channel is disconnected or blocked, with growing pauses too, until it can send again.
+//! Probing: asks the provider about the number. At first, probes are repeated with growing pauses until the provider
+//! reports on the number; then they are rare. While the channel is disconnected or blocked, they are repeated with
+//! growing pauses until it can send again.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::connector::{Disposition, Health};
 use crate::domain::channel::{Channel, Kind, Level, Status};
 use crate::engine::planted::{Fault, is_planted};
 
-/// The first wait before a channel is probed again on which the provider has not reported yet.
+/// The first wait before a channel that the provider has not reported on is probed again.
 const UNCONFIRMED: Duration = Duration::from_secs(30);
 /// The first and the longest wait before a channel that cannot send is probed again.
 const REFUSED: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(30 * 60));
@@ -24,14 +25,14 @@ pub(super) const fn level_said(channel: &Channel, said: Option<Level>) -> Option
     if said.is_some() { said } else { channel.level }
 }
 
-/// The number's level; the usual one while the provider has not reported.
+/// The number's level; [`Level::Standard`] while the provider has not reported one. A web session has none.
 pub(super) fn level(channel: &Channel, said: Option<Level>) -> Option<Level> {
     let is_limited = channel.kind == Kind::BusinessAccount;
     is_limited.then(|| level_said(channel, said).unwrap_or(Level::Standard))
 }
 
 impl Machine {
-    /// The number's level, or the usual one.
+    /// The number's level, or the assumed one; `None` for a web session.
     pub(super) fn level(&self) -> Option<Level> {
         level(&self.channel, self.link.level)
     }
@@ -42,7 +43,7 @@ impl Machine {
     }
 
     /// Probes at once when the provider has not confirmed the channel, has not reported its level, or sent a webhook
-    /// about it, and when a canary is due; a while later otherwise.
+    /// about it, and when a canary is due. Otherwise the probe comes later.
     pub(super) fn begin_probing(&mut self, step: &mut Step<'_>) {
         let is_known = self.link.status() == Status::Connected && self.is_level_known();
         let is_due = self.link.canary.due_in(step.wall()).is_some_and(|wait| wait.is_zero());
@@ -57,7 +58,7 @@ impl Machine {
     pub(super) fn probe_later(&mut self, step: &mut Step<'_>) {
         let usual = self.common.probe_interval;
         let wait = match self.link.status() {
-            // The next message of a connecting channel answers what is left to learn.
+            // The next message of a connecting channel shows whether it can send; more probes would not.
             Status::Connecting if self.link.is_described && !is_planted(Fault::ProbedForEver) => usual,
             Status::Connected if self.link.is_described || self.is_level_known() => usual,
             Status::Connected | Status::Connecting | Status::Pairing => {

@@ -21,9 +21,9 @@ use crate::domain::tier::Quota;
 use crate::engine::ledger::Written;
 use crate::store::sends::{Ready, Size};
 
-/// How long until messages in the store are looked for again after none was found.
+/// Delay before parked messages are read again after none was found.
 const LOOKED_AGAIN: Duration = Duration::from_secs(5);
-/// How often the store is read without an occasion.
+/// The interval of the periodic read of the store, which finds sends that were overlooked.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
 /// The machine's knowledge of the sends in the store.
@@ -38,12 +38,13 @@ pub(super) struct Queue {
     reported: [Option<Uuid>; 2],
     /// When the next send in the store is due.
     next_look: Option<Timestamp>,
-    /// When the store is next read without an occasion.
+    /// When the next periodic read of the store is due.
     survey_at: Instant,
 }
 
 impl Queue {
-    /// Nothing is known yet. Channels that started together do not read together: `chance` is from 0 to 1.
+    /// A queue of which nothing is known yet. `chance`, from 0 to 1, spreads the periodic reads of channels that
+    /// started together.
     pub(super) fn new(now: Instant, chance: f64) -> Self {
         Self {
             is_fetching: false,
@@ -78,7 +79,7 @@ impl Queue {
         }
     }
 
-    /// A send in the store is due then.
+    /// A send in the store is due at this time.
     pub(super) fn look_at(&mut self, due: Option<Timestamp>) {
         self.next_look = [self.next_look, due].into_iter().flatten().min();
     }
@@ -88,22 +89,22 @@ impl Queue {
         self.next_look
     }
 
-    /// The wall clock was set: the time is read again.
+    /// The wall clock was set: the next read of the store brings the time again.
     pub(super) const fn look_at_no_time(&mut self) {
         self.next_look = None;
     }
 
-    /// Whether a send in the store is due. Answers yes once for each time.
+    /// Whether a send in the store is due. Returns `true` once for each time.
     pub(super) fn take_due(&mut self, wall: Timestamp) -> bool {
         self.next_look.take_if(|due| *due <= wall).is_some()
     }
 
-    /// When the store is next read without an occasion.
+    /// When the next periodic read of the store is due.
     pub(super) const fn survey_at(&self) -> Instant {
         self.survey_at
     }
 
-    /// Whether that time has come. Answers yes once for each time.
+    /// Whether the periodic read is due. Returns `true` once for each time.
     pub(super) fn take_due_survey(&mut self, now: Instant) -> bool {
         let is_due = self.survey_at <= now;
         if is_due {
@@ -123,7 +124,7 @@ impl Queue {
 }
 
 impl Machine {
-    /// Writes outcomes and marks, unless a record is under way: then they go with the next one.
+    /// Writes outcomes and marks, unless a record is under way: then the next record has them.
     pub(super) fn record(&mut self, step: &mut Step<'_>) {
         if self.outbox.is_writing() {
             return;
@@ -179,7 +180,7 @@ impl Machine {
         if !can_send {
             return;
         }
-        // A record that is written anyway also reserves what would be due soon.
+        // A record that is written anyway also reserves the messages that would be reserved soon.
         let tops_up = !self.outbox.is_empty() || self.lanes.has_marks();
         if lends_people {
             self.lanes.reserve_others_ahead(tops_up);
@@ -192,7 +193,7 @@ impl Machine {
         let refused = self.ask_for_people(tops_up, at);
         let (account, is_full) = (&mut self.account, !refused.is_empty());
         let passed = self.lanes.reserve_ahead(tops_up, |person| {
-            // When the quota is full, only people who count already have a slot, beside those that were granted.
+            // When the quota is full, only people who count already have a slot, besides those that were granted.
             account.holds(person)
                 || (!refused.contains(&person)
                     && (!is_full || account.counts(person, quota, at.wall))
@@ -204,7 +205,7 @@ impl Machine {
         self.pass_over(passed, at.wall);
     }
 
-    /// Reads the store without an occasion, so that an overlooked send does not wait longer.
+    /// The periodic read of the store, so that an overlooked send does not wait longer.
     pub(super) fn look_into_store(&mut self, step: &mut Step<'_>) {
         self.reopen_templates(step.wall());
         self.look(step);
@@ -303,7 +304,7 @@ impl Machine {
         let (mut found, mut have_left) = (0, false);
         if self.lanes.is_being_read(send_id) {
             for (ticket, retry_at) in waits.soon {
-                // What is read of a message that was here before may be older than what happened to it.
+                // A message that was in memory before may have changed since the state that was read.
                 if self.lanes.has_left(ticket.key()) {
                     have_left = true;
                 } else if self.lanes.resume(ticket, now + retry_at.from_now(wall)) {
@@ -311,8 +312,8 @@ impl Machine {
                 }
             }
         }
-        // Some parked messages are here as well: the rest is looked for again later, and not at once when only such
-        // messages were found.
+        // Some parked messages are in memory as well. The others are read again later, and not at once when only
+        // messages in memory were found.
         let mut next = waits.later_due.unwrap_or_else(|| wall.plus(Waits::HORIZON));
         if have_left {
             next = next.min(wall.plus(LOOKED_AGAIN));

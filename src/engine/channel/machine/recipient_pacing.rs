@@ -2,8 +2,8 @@
 //!
 //! The provider demands an even distance between messages of a pair (number and recipient) and grants a burst: a
 //! message that goes sooner borrows from the intervals after it (GCRA for each recipient). A pair that the provider
-//! refuses (code 131056) waits longer with each refusal, and holds up no other pair. The channel's machine calls, and
-//! passes the time in.
+//! refuses (code 131056) waits longer with each refusal, and holds up no other pair. The channel's machine calls it,
+//! and passes the time in.
 //!
 //! Each attempt takes a slot when it goes. A message that has to wait is promised a slot of its own, so that the
 //! messages that wait for a recipient do not all come back for the same one. It asks again when it comes back: after a
@@ -36,7 +36,7 @@ const QUIET: Duration = Duration::from_secs(4_u64.pow(LONGEST));
 /// A longer interval counts as this one, so that no sum of intervals overflows.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// At most so many pairs are examined in one call to find one to remove.
+/// The most pairs that one call examines to find one to remove.
 const LOOKS: usize = 16;
 
 /// Slots are promised at most this far ahead.
@@ -106,8 +106,9 @@ impl RecipientPacing {
     }
 
     /// Takes a slot for a message to `recipient` if it may go now; otherwise promises it a slot. A message that
-    /// `has_waited` stands behind messages that went, any other behind waiting messages too. Beyond [`FARTHEST`], slots
-    /// are given at random: canceled messages leave their slots empty, and no message shall wait for days behind those.
+    /// `has_waited` queues behind the messages that went; any other message also queues behind the waiting ones. Beyond
+    /// [`FARTHEST`], slots are given at random: canceled messages leave their slots empty, and no message should wait
+    /// for days behind those.
     ///
     /// # Errors
     ///
@@ -167,7 +168,7 @@ impl RecipientPacing {
     }
 
     /// The provider refused a message to `recipient` because this pair is too fast (code 131056). Returns the time
-    /// before which nothing goes to the recipient. Further refusals within that wait belong to the same one.
+    /// before which nothing goes to the recipient. Further refusals within that wait count as the same refusal.
     pub(super) fn refused(&mut self, recipient: PhoneNumber, now: Instant) -> Instant {
         self.remove_settled(now);
         let known = self.pairs.get(&recipient).copied();

@@ -60,7 +60,7 @@ pub(crate) struct Fetched {
     pub(crate) broken: Vec<Uuid>,
     /// Whether the store holds no more.
     pub(crate) all: bool,
-    /// When the next send is due that waits for its time.
+    /// When the next send that waits for its time is due.
     pub(crate) next_due: Option<Timestamp>,
     /// How long the search for people who count against the quota of templates took, if there was one.
     pub(crate) took: Option<Duration>,

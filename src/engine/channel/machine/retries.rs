@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_failed_is_tried_once_more_after_its_pause_and_once() {
+    fn a_failed_operation_is_retried_once_after_its_pause() {
         let (mut retries, now) = (Retries::default(), Instant::now());
         assert_eq!((retries.next(), retries.due(now)), (None, Vec::new()));
         retries.add(Retry::Fetch, now);

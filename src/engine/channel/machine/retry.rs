@@ -25,7 +25,7 @@ pub(super) const MAINTENANCE: Pause =
 /// Answers are missing: a few may get lost, but not all.
 pub(super) const UNCERTAIN: Pause =
     Pause { free: 20, first: Duration::from_secs(1), longest: Duration::from_secs(30) };
-/// A message that was too fast is retried within this time.
+/// A message that the provider refused as too fast is retried within this time.
 const SOON: Duration = Duration::from_secs(2);
 
 /// The wait before the next attempt of a message that was tried `attempts` times; `None` when its attempts are used up.
@@ -50,7 +50,7 @@ impl Pause {
     }
 }
 
-/// The wait of a message that was too fast.
+/// The wait of a message that the provider refused as too fast.
 pub(super) fn soon(jitter: f64) -> Duration {
     spread(SOON.as_secs_f64(), jitter)
 }

@@ -10,7 +10,7 @@ pub(super) struct Settled {
 }
 
 impl Settled {
-    /// Those below `below`, and these.
+    /// The ordinals below `below`, and the recorded ones.
     pub(super) fn new(below: u64, recorded: impl IntoIterator<Item = u64>) -> Self {
         let mut settled = Self { below, beyond: BTreeSet::new() };
         for ordinal in recorded {
@@ -19,12 +19,12 @@ impl Settled {
         settled
     }
 
-    /// All below this have a row.
+    /// All ordinals below this have a row.
     pub(super) const fn below(&self) -> u64 {
         self.below
     }
 
-    /// One more has a row, or has it again.
+    /// One more ordinal has a row. Adding an ordinal again changes nothing.
     pub(super) fn add(&mut self, ordinal: u64) {
         if ordinal > self.below {
             self.beyond.insert(ordinal);
@@ -47,7 +47,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_settled_is_exactly_what_was_added(order in Just((0_u64..40).collect::<Vec<_>>()).prop_shuffle(), part in 0_usize..40) {
+        fn the_settled_ordinals_are_exactly_the_added_ones(order in Just((0_u64..40).collect::<Vec<_>>()).prop_shuffle(), part in 0_usize..40) {
             let mut settled = Settled::new(0, []);
             for ordinal in &order[..part] {
                 settled.add(*ordinal);

@@ -29,8 +29,7 @@ use crate::domain::channel::{Channel, Level};
 use crate::engine::shared::Common;
 
 impl Machine {
-    /// The machine of a channel of which only the record is known. Its first input is
-    /// [`Input::Started`](super::Input::Started).
+    /// A machine that knows only its channel's record. Its first input is [`Input::Started`](super::Input::Started).
     pub(crate) fn new(common: Arc<Common>, channel: Arc<Channel>, at: Moment, rng: &mut impl Rng) -> Self {
         let tier = common.tiers.find(&channel.tier);
         let now = at.monotonic;
@@ -83,7 +82,12 @@ impl Machine {
         if tier == self.tier {
             return;
         }
-        tracing::info!(channel.id = %self.channel.id, tier = %tier.name, rate = %tier.messages_per_second, "changed pace");
+        tracing::info!(
+            channel.id = %self.channel.id,
+            tier = %tier.name,
+            rate = %tier.messages_per_second,
+            "the channel's tier changed"
+        );
         self.recipient_pacing.retune(&tier);
         self.ahead.retune(&tier);
         self.tune_ahead(step);

@@ -28,7 +28,7 @@ use crate::store::sends::Size;
 /// The least time for which a used-up quota holds templates: slots open one by one, and each time the sends are read
 /// again.
 const QUOTA_STEP: Duration = Duration::from_secs(10);
-/// How long until the provider is asked about a template that it refused.
+/// Delay before the provider is asked about a template that it refused.
 const LOOKED_AT_AFTER: Duration = Duration::from_secs(60);
 
 /// The state of the quota of templates, and of templates that the provider refuses.
@@ -36,7 +36,7 @@ const LOOKED_AT_AFTER: Duration = Duration::from_secs(60);
 pub(super) struct Templates {
     /// Whether the account knows the people who were written to before this process started.
     pub(super) is_known: bool,
-    /// The account was asked to learn that, and will report it.
+    /// The account was asked to read these people, and has not reported yet.
     is_learning: bool,
     /// The quota is used up until then: new people wait.
     closed_until: Option<Timestamp>,
@@ -59,7 +59,7 @@ impl Templates {
         self.closed_until.take().is_some()
     }
 
-    /// Whether the quota's closed time is over; then it opens.
+    /// Opens the quota if the time for which it is closed is over. Returns whether it opened.
     pub(super) fn opens_by(&mut self, wall: Timestamp) -> bool {
         self.closed_until.is_some_and(|until| until <= wall) && self.open()
     }
@@ -86,7 +86,7 @@ impl Machine {
         None
     }
 
-    /// Holds templates to new people until `until`. People of the last hours are still written to.
+    /// Holds templates to new people until `until`. Templates to people who count already still go.
     pub(super) fn close_to_new_people(&mut self, until: Timestamp, wall: Timestamp) {
         let until = until.max(wall.plus(QUOTA_STEP));
         if self.templates.closed_until.is_none() {
@@ -102,7 +102,7 @@ impl Machine {
         self.queue.look_at(Some(until));
     }
 
-    /// Parks messages without a slot: sends as a whole, and single people of sends that others of can go.
+    /// Parks messages without a slot: whole sends, and single messages of sends of which other messages can go.
     pub(super) fn pass_over(&mut self, passed: PassedOver, wall: Timestamp) {
         let PassedOver { is_blocked, sends, people } = passed;
         for (send_id, company_id, position) in people {
@@ -186,12 +186,12 @@ impl Machine {
                 })
     }
 
-    /// Whether the person was written to in the last hours, so that a template to them takes no slot.
+    /// Whether the person was written to in the last 24 hours, so that a template to them takes no slot.
     fn is_counted(&self, number: PhoneNumber, wall: Timestamp) -> bool {
         self.account.counts(number, self.tier.template_quota, wall)
     }
 
-    /// Whether the quota of templates has slots, as far as is known.
+    /// Whether the quota of templates is known to have slots.
     pub(super) fn templates_may_go(&self, wall: Timestamp) -> bool {
         let closed = self.templates.closed_until.is_some_and(|until| until > wall);
         self.tier.template_quota == Quota::Unlimited || (self.templates.is_known && !closed)
@@ -215,7 +215,7 @@ impl Machine {
             return;
         }
         if self.account.want_people(step.moment()) {
-            // Another channel had the account learn the people already, and newer messages count.
+            // The account has read the people already for another channel, and has counted newer messages since.
             self.templates.is_known = true;
             self.lanes.look_again();
             self.fetch(step);
@@ -290,7 +290,8 @@ impl Machine {
         step.push(Effect::PauseTemplate(template.id));
     }
 
-    /// From here on reads of the store skip the template's sends, and the store says when they may go.
+    /// The write that marks a template as paused ended. Once the template is marked, reads of the store skip its sends
+    /// until they may go.
     pub(super) fn template_marked(
         &mut self,
         template_id: i64,

@@ -43,14 +43,14 @@ use crate::store::sends::Size;
 use crate::telemetry::Origin;
 
 #[test]
-fn a_machine_asks_for_a_connector_and_for_what_the_store_holds() {
+fn a_machine_requests_a_connector_and_reads_the_store() {
     let mut world = World::new(1);
     assert_eq!(world.log.len(), 4, "{:?}", world.log);
-    assert!(world.wake_at.is_some(), "it looks into the store without any occasion");
+    assert!(world.wake_at.is_some(), "it reads the store periodically");
     let connected = Input::Connected { generation: 1, result: Ok(Connected { app: AppId::of(b"app") }) };
     assert!(!world.feed(connected).contains(&"attempt"));
     let connected = Input::Connected { generation: 7, result: Err(NotConnected::Failed) };
-    assert_eq!(world.feed(connected), [""; 0], "what an earlier connector brings is out of date");
+    assert_eq!(world.feed(connected), [""; 0], "the result of an earlier connector is out of date");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn the_same_inputs_have_the_same_effects() {
             }
             world.pass(SECOND / 2);
         }
-        // Instants differ from run to run, and what happens at them does not.
+        // Instants differ from run to run; the effects do not.
         world.log.retain(|line| !line.starts_with("wake"));
         (world.log, world.wake_at.map(|at| at.saturating_duration_since(start)))
     };
@@ -113,7 +113,7 @@ fn a_pause_is_kept_however_the_wall_clock_is_set() {
 }
 
 #[test]
-fn what_failed_at_the_store_is_tried_once_more_by_the_one_timer() {
+fn a_failed_read_of_the_store_is_retried_by_the_one_timer() {
     let mut world = World::new(1);
     let before = world.at.monotonic;
     let failed = Input::Fetched { size: Size::Direct, result: Err(Failed::Temporarily) };
@@ -129,21 +129,21 @@ fn a_released_send_does_not_begin_and_its_caller_is_answered_once_that_is_durabl
     world.accept(10);
     let over = Some(crate::domain::send::State::Canceled);
     let released = Input::Released { send_id: Uuid::from_u128(10), over, caller: Caller(5) };
-    assert_eq!(world.feed(released), [""; 0], "its mark is on its way");
+    assert_eq!(world.feed(released), [""; 0], "its mark is being written");
     assert_eq!(world.written(), ["write"]);
     assert_eq!(world.written(), ["reply"]);
     assert!(world.attempts.is_empty());
     let unknown = Input::Released { send_id: Uuid::from_u128(11), over: None, caller: Caller(6) };
-    assert_eq!(world.feed(unknown), ["reply"], "of one that is not here, nothing starts any more");
-    assert!(!world.accept(11).contains(&"write"), "and nothing when it arrives");
+    assert_eq!(world.feed(unknown), ["reply"], "no message starts of a send that is not here");
+    assert!(!world.accept(11).contains(&"write"), "nor when it arrives");
 }
 
 #[test]
-fn a_stop_waits_for_what_is_in_flight_and_starts_nothing() {
+fn a_stop_waits_for_messages_in_flight_and_starts_none() {
     let mut world = World::ready(1);
     world.accept(10);
     world.written();
-    assert_eq!(world.feed(Input::Stop(Caller(1))), ["write"], "where its send stands");
+    assert_eq!(world.feed(Input::Stop(Caller(1))), ["write"], "the mark of its send");
     assert_eq!(world.accept(11), [""; 0]);
     assert_eq!(world.answer(accepted()), ["note", "note"]);
     assert_eq!(world.written(), ["write"], "the outcome");
@@ -152,7 +152,7 @@ fn a_stop_waits_for_what_is_in_flight_and_starts_nothing() {
 }
 
 #[test]
-fn a_lost_lease_ends_it_at_once() {
+fn a_lost_lease_ends_the_machine_at_once() {
     let mut world = World::ready(1);
     world.accept(10);
     assert_eq!(world.feed(Input::Written(Err(LeaseLost))), ["end"]);

@@ -19,7 +19,7 @@ pub(crate) struct Ticket {
     pub(crate) again: bool,
     /// The outcome of the previous attempt.
     pub(crate) prior: PriorOutcome,
-    /// Whether the message was tried or put back before: then newer messages to its recipient may stand behind it.
+    /// Whether the message was tried or put back before: then newer messages to its recipient may queue behind it.
     pub(crate) has_waited: bool,
     /// How its recipient came to count against the quota of templates, if at all.
     pub(crate) counted: Option<Counted>,

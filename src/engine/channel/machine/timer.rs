@@ -19,7 +19,8 @@ impl Timer {
         self.set = None;
     }
 
-    /// The time to ask the shell for, so that the machine is woken at `at`; `None` when an earlier request does.
+    /// The time to ask the shell for, so that the machine is woken at `at`; `None` when the last request is early
+    /// enough.
     fn ask(&mut self, at: Option<Instant>, now: Instant) -> Option<Instant> {
         let at = at.filter(|at| self.set.is_none_or(|set| set > *at || set <= now))?;
         self.set = Some(at);
@@ -34,7 +35,7 @@ impl Machine {
         self.pump(step);
     }
 
-    /// Does what is due by time, whatever the input is.
+    /// Carries out the retries, probes and periodic reads that are due, whatever the input is.
     pub(super) fn catch_up(&mut self, step: &mut Step<'_>) {
         for retry in self.retries.due(step.now()) {
             if !self.is_over() {

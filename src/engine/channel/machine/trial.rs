@@ -1,5 +1,5 @@
-//! The trial: acts on a refusal of the channel, and on the message that may open the channel again. The decisions are
-//! the [`Canary`](super::canary::Canary)'s.
+//! The trial: acts on a refusal of the channel, and on the message that may open the channel again. The
+//! [`Canary`](super::canary::Canary) decides.
 
 use super::Machine;
 use super::canary::Word;

@@ -207,7 +207,8 @@ impl Machine {
             if let Some(ticket) = self.unknowns.take(key) {
                 self.lanes.settle(ticket, true);
             } else if !self.lanes.heard(key) && self.lanes.is_recorded(key) {
-                // The message is between two parts of the machine: the part that takes it next asks before it goes on.
+                // The message is between two parts of the machine: the part that takes it next checks for a receipt
+                // before it goes on.
                 self.unknowns.heard.insert(key);
             }
         }
@@ -252,7 +253,7 @@ mod tests {
         unknowns.add(ticket(1));
         assert_eq!(unknowns.ask(), Some(vec![ticket(1).key()]));
         unknowns.add(ticket(2));
-        assert_eq!(unknowns.ask(), None, "it is being asked");
+        assert_eq!(unknowns.ask(), None, "a question is under way");
         assert_eq!((unknowns.take(ticket(1).key()), unknowns.take(ticket(2).key())), (None, Some(ticket(2))));
         unknowns.put_back();
         assert_eq!(unknowns.ask(), None, "not before the pause is over");

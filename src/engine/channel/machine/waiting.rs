@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_first_comes_first_and_nothing_comes_early() {
+    fn messages_come_in_the_order_of_their_times_and_none_comes_early() {
         let (mut waiting, now) = (Waiting::default(), Instant::now());
         let after = |seconds| now + Duration::from_secs(seconds);
         waiting.add(ticket(1, 0), after(2), false);

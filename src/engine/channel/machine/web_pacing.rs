@@ -1,8 +1,9 @@
 //! Web pacing: a web session sends at the pace of a person, not of a machine.
 //!
-//! A random time is added to the limiter's distance between two messages. A cap bounds the messages of a day, lower in
-//! a session's first days, and a budget those to strangers: people who never wrote to the session. The caller passes
-//! the time in. The counts are read from the store when the channel starts, so that a restart lends nothing.
+//! A random time is added to the limiter's distance between two messages. A cap, lower in a session's first days,
+//! bounds the messages of a day. A budget bounds those to strangers: people who never wrote to the session and were
+//! never written to. The caller passes the time in. The counts are read from the store when the channel starts, so that
+//! a restart does not reset them.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +38,7 @@ pub(super) struct WebPacing {
 /// Why a message is not admitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TooSoon {
-    /// When it may be tried again.
+    /// When to retry.
     pub(crate) retry_after: Duration,
     /// The reason, as a sentence for people.
     pub(crate) sentence: String,
@@ -183,7 +184,7 @@ impl WebPacing {
         (self.strangers.left(tier.cold_contacts, wall), next)
     }
 
-    /// Which day of the session it is, the first being 0.
+    /// The day of the session, counted from 0.
     pub(super) fn age_in_days(&self, wall: Timestamp) -> u32 {
         let age = self.linked_at.map_or(Duration::ZERO, |linked| wall.from_now(linked));
         u32::try_from(age.as_secs() / QUOTA_SPAN.as_secs()).unwrap_or(u32::MAX)
@@ -214,18 +215,18 @@ const fn in_a_day(name: limit::Name, quota: Quota) -> Spent {
     Spent { name, allows, window: QUOTA_SPAN }
 }
 
-/// The pace, used up. Where only what is added at random parts two messages, one goes in the time between them.
+/// The pace, used up. Where only the random time separates messages, one message may go in the mean distance.
 fn at_the_pace(tier: &Tier) -> Spent {
     let (allows, window) = tier.messages_per_second.allowance().unwrap_or((1, mean_distance(tier)));
     Spent { name: limit::Name::MessagesPerSecond, allows, window }
 }
 
-/// Between two messages, without what is added at random.
+/// The time between two messages, without the random time.
 fn interval(tier: &Tier) -> Duration {
     Duration::try_from_secs_f64(1.0 / tier.messages_per_second.per_second()).unwrap_or(Duration::ZERO)
 }
 
-/// Between two messages on average.
+/// The mean time between two messages.
 fn mean_distance(tier: &Tier) -> Duration {
     interval(tier) + tier.jitter / 2
 }

@@ -217,8 +217,8 @@ impl Work {
         }
     }
 
-    /// Reserves messages when fewer than `ahead` are left, so that twice as many are; with `tops_up`, when fewer than
-    /// twice as many are left. Template messages are reserved only for recipients for whom `has_slot` says yes.
+    /// Reserves messages so that `2 * ahead` are reserved. Without `tops_up`, this waits until fewer than `ahead` are
+    /// left. Template messages are reserved only for recipients for whom `has_slot` returns `true`.
     pub(super) fn request(
         &mut self,
         ahead: u64,
@@ -315,7 +315,7 @@ impl Work {
     }
 
     /// Recipients that were read, from ordinal `from`; empty when the read failed. Recipients that are not needed any
-    /// more, because the send left or they came already, change nothing.
+    /// more, because the send left or they were read already, change nothing.
     pub(super) fn loaded(&mut self, from: u64, read: &[PhoneNumber]) {
         let next = self.next;
         let Source::Blocks { first, numbers, loading } = &mut self.source else { return };

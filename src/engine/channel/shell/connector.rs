@@ -28,7 +28,8 @@ pub(super) enum Prepared {
     WebSession(Rc<WebChannel>, Outgoing),
     /// The connector for the message is gone.
     NoConnector,
-    /// The channel cannot send such a message, for example a business account one to a group; requests exclude this.
+    /// The channel cannot send such a message: a business account, for example, cannot send to a group. Requests
+    /// exclude this.
     Impossible,
 }
 
@@ -61,7 +62,7 @@ impl Prepared {
         let failure = |sentence: &str| Failure { code: None, sentence: sentence.to_owned() };
         match self {
             Self::CloudApi(connector, body) => connector.send(body).await,
-            // Boxed, because the future of the other kind exists by the ten thousands.
+            // Boxed, because tens of thousands of futures of the other kind exist at once and stay small this way.
             Self::WebSession(connector, outgoing) => Box::pin(connector.send(outgoing)).await,
             Self::NoConnector => Reply::NotSent(failure("the channel is being connected again")),
             Self::Impossible => {

@@ -97,7 +97,7 @@ impl Shell {
         let begun = trace::begin_message(ticket.send_id, ticket.ordinal);
         let cluster = self.shared.cluster.clone();
         actix::spawn(async move {
-            // Checked at this very moment: the successor of a node whose lease lapsed relies on it.
+            // Checked right before the message is sent: the successor of a node whose lease lapsed relies on that.
             let reply = if cluster.may_begin() {
                 prepared.send().await
             } else {

@@ -34,7 +34,6 @@ impl Figures {
         }
     }
 
-    /// Counts this.
     pub(super) fn note(&self, figure: Figure) {
         match figure {
             Figure::Sent => {

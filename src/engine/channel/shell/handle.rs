@@ -1,4 +1,4 @@
-//! The engine's handle to a channel: an address whose actor nobody else names.
+//! The engine's handle to a channel: an address that hides the type of the actor.
 
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ impl Handle {
         self.door.is_open()
     }
 
-    /// The channel as the ledger knows it.
+    /// The channel's mailbox, for the ledger to send accepted sends to.
     pub(crate) fn listener(&self) -> Slot<Arrived> {
         self.door.slot()
     }

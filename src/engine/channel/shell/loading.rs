@@ -31,14 +31,15 @@ struct Taken {
 struct Look {
     /// Sends with a recipient who counts, and for bulk sends the first message to such a person.
     found: Vec<(Uuid, Option<u64>)>,
-    /// Whether there is no more.
+    /// Whether no further send exists.
     all: bool,
-    /// Bulk sends none of whose recipients counts.
+    /// Bulk sends none of whose recipients counts, each with the number of people that had begun to count by then.
     nobody: HashMap<Uuid, u64>,
 }
 
-/// The oldest unfinished sends of the channel that may go, except those that are held, at most as many as there is room
-/// for; while templates may not go, also those for people who count.
+/// Reads the oldest unfinished sends of the channel that may go, except those that the machine has or that cannot be
+/// read, at most as many as there is room for. While templates may not go, it also reads template sends to people who
+/// count already.
 pub(super) async fn fetch(store: Store, channel: Uuid, kind: Kind, fetch: Fetch) -> Result<Fetched> {
     let Fetch { size, ready, held, room, counted } = fetch;
     let limit = held.len() + room;

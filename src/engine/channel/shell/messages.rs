@@ -71,8 +71,8 @@ impl Message for Troubled {
 #[rtype(result = "()")]
 pub(crate) struct Recheck;
 
-/// Release this send, which is paused or over in the store. Answered when no message of it starts any more; for an
-/// ended send, once it is written too that its reserved messages never started.
+/// Release this send, which is paused or over in the store. The answer comes when no message of the send starts any
+/// more. For an ended send, the answer also waits until the store says that the reserved messages never started.
 #[derive(Message)]
 #[rtype(result = "()")]
 pub(crate) struct Release {

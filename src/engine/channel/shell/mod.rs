@@ -77,7 +77,7 @@ struct Shell {
     /// Taken when the actor starts.
     answered: Option<mpsc::UnboundedReceiver<Box<Answered>>>,
     figures: Figures,
-    /// Recipients of messages with contact fields; `None` while there was no such message.
+    /// Recipients of messages with contact fields; `None` until the first such message.
     people: Option<Box<People>>,
 }
 

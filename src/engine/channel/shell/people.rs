@@ -1,8 +1,8 @@
 //! Messages with contact fields: the recipient's contact is read before the message is handed over.
 //!
 //! For a bulk send the next recipients are read ahead, with one query for some hundred messages. Any other recipient
-//! (of a first message, or of a retry) is read together with all that wait at the same time. A contact that was read
-//! counts for a minute: a change or deletion shows in messages a minute later.
+//! (of a first message, or of a retry) is read together with all that wait at the same time. A contact that was read is
+//! used for a minute: a change or deletion shows in messages a minute later.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use crate::domain::contact::Person;
 use crate::domain::message::{Failure, Key, own_code};
 use crate::engine::channel::machine::{Answered, Attempt, Rendered};
 
-/// Recipients that are read at once.
+/// The number of recipients that are read at once.
 pub(super) const AT_ONCE: usize = 512;
 /// The next recipients are read when only this many are left.
 const LEAST: u64 = AT_ONCE as u64 / 2;
-/// How long a contact that was read counts.
+/// How long a contact is used after it was read.
 const FRESH: Duration = Duration::from_secs(60);
 /// The most stretches in memory, of all sends together.
 const STRETCHES: usize = 32;
@@ -42,7 +42,7 @@ pub(super) struct People {
 struct Stretch {
     send_id: Uuid,
     first: u64,
-    /// `None` for a recipient who is no contact.
+    /// `None` for a recipient who is not a contact.
     people: Vec<Option<Person>>,
     read_at: Instant,
 }
@@ -63,7 +63,7 @@ impl Stretch {
 }
 
 impl People {
-    /// The recipient's contact, if it was read; the inner `None` is a recipient who is no contact.
+    /// The recipient's contact, if it was read; the inner `None` is a recipient who is not a contact.
     fn find(&self, Key { send_id, ordinal }: Key, now: Instant) -> Option<Option<&Person>> {
         self.of(send_id, now).find_map(|stretch| stretch.person(ordinal))
     }
@@ -72,10 +72,10 @@ impl People {
         self.stretches.iter().rev().filter(move |stretch| stretch.send_id == send_id && stretch.is_fresh(now))
     }
 
-    /// The ordinal from which to read the send's recipients ahead, when this message goes and few of the next ones are
-    /// here.
+    /// The ordinal from which to read the send's recipients ahead, when this message goes and few of the next
+    /// recipients are in memory.
     fn wanted(&self, Key { send_id, ordinal }: Key, now: Instant) -> Option<u64> {
-        // Only the second message shows that the send has many.
+        // Only the second message shows that the send has many recipients.
         if ordinal == 0 || self.reading_ahead.contains(&send_id) {
             return None;
         }
@@ -143,7 +143,7 @@ impl Shell {
         let _ = self.answers.unbounded_send(Box::new(Answered { ticket, generation, reply, started }));
     }
 
-    /// Reads the recipients of waiting messages, unless a read is under way: then they go with the next one.
+    /// Reads the recipients of waiting messages, unless a read is under way: then the next read includes them.
     fn read_waiting(&mut self, ctx: &mut Context<Self>) {
         let people = self.people();
         if people.is_reading || people.waiting.is_empty() {
@@ -209,25 +209,25 @@ mod tests {
     }
 
     #[test]
-    fn the_next_recipients_are_read_before_the_last_that_are_here_are_used_up() {
+    fn the_next_recipients_are_read_before_those_in_memory_are_used_up() {
         let (mut people, now) = (People::default(), Instant::now());
-        assert_eq!(people.wanted(key(0), now), None, "there may be one only");
+        assert_eq!(people.wanted(key(0), now), None, "the send may have only one recipient");
         assert_eq!(people.wanted(key(1), now), Some(2));
         people.add(stretch(2, AT_ONCE, now), now);
         assert_eq!((people.find(key(1), now), people.find(key(2), now)), (None, Some(None)));
         let few = 2 + AT_ONCE as u64 - LEAST;
         assert_eq!((people.wanted(key(few - 1), now), people.wanted(key(few), now)), (None, Some(514)));
         people.reading_ahead.insert(Uuid::nil());
-        assert_eq!(people.wanted(key(few), now), None, "they are on their way");
+        assert_eq!(people.wanted(key(few), now), None, "they are being read");
         people.reading_ahead.clear();
         people.add(stretch(514, 3, now), now);
         assert_eq!((people.wanted(key(few), now), people.wanted(key(few + 3), now)), (None, Some(517)));
         people.add(stretch(517, 0, now), now);
-        assert_eq!(people.wanted(key(516), now), None, "there are no more");
+        assert_eq!(people.wanted(key(516), now), None, "there are no more recipients");
     }
 
     #[test]
-    fn what_was_read_counts_for_a_while_and_there_is_a_bound() {
+    fn contacts_are_used_for_a_minute_and_their_number_is_bounded() {
         let (mut people, now) = (People::default(), Instant::now());
         people.add(stretch(2, 10, now), now);
         let later = now + FRESH;

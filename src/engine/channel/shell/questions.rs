@@ -38,7 +38,7 @@ impl Handler<Admit> for Shell {
             let Ok(Answer::Admission(admission)) = told.await else {
                 return Err(TooSoon {
                     retry_after: Duration::from_secs(1),
-                    sentence: "the channel was started again just now: try again".to_owned(),
+                    sentence: "the channel has just restarted: try again".to_owned(),
                     spent: Spent::pause(Duration::from_secs(1)),
                 });
             };

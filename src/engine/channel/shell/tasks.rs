@@ -1,4 +1,4 @@
-//! The shell's calls of the store, the ledger and the provider: each task returns the input that it brings.
+//! The shell's calls of the store, the ledger and the provider. Each task returns the input that it brings.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -28,7 +28,7 @@ const fn failed(error: &Error) -> Failed {
     if error.is_passing() { Failed::Temporarily } else { Failed::Permanently }
 }
 
-/// Writes the record, however long that takes.
+/// Writes the record; the ledger retries until that succeeds or nothing can be written any more.
 pub(super) async fn write(shared: Arc<Shared>, record: Record) -> Input {
     let written = shared.ledger.send(record).await;
     // The ledger has logged the reason.

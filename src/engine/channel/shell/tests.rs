@@ -85,7 +85,7 @@ fn a_send_that_its_release_overtook_or_that_comes_late_is_left_to_the_store() {
         let arrive = async |id: Uuid, is_late: bool| {
             listener.send(Arrived { sends: vec![send(&channel, id)], is_late }).await.unwrap();
         };
-        // Whatever comes is taken in once the store was found to hold nothing else.
+        // The channel takes in a new send once it has read the store and found no others.
         let taken_in = async || {
             let (before, end) = (held().await, Instant::now() + Duration::from_secs(60));
             while held().await == before {
@@ -109,7 +109,7 @@ fn a_send_that_its_release_overtook_or_that_comes_late_is_left_to_the_store() {
 }
 
 #[test]
-fn an_actor_that_ends_with_the_service_is_not_started_anew() {
+fn an_actor_that_ends_with_the_service_is_not_restarted() {
     actix::System::new().block_on(async {
         let directory = tempfile::tempdir().unwrap();
         let (engine, channel) = engine(directory.path()).await;

@@ -14,7 +14,7 @@ pub(crate) type Effects = machine::Effects<Effect>;
 /// Something that the shell does for the machine. Effects are carried out in their order. An effect that brings an
 /// input brings it later, never while an input is handled, and exactly once.
 pub(crate) enum Effect {
-    /// Let requests that are just arriving arrive. Brings [`Input::Gathered`](super::Input::Gathered).
+    /// Let requests that are on their way arrive. Brings [`Input::Gathered`](super::Input::Gathered).
     Gather,
     /// Write this in one transaction. Brings [`Input::Written`](super::Input::Written). At most one commit is under
     /// way.
@@ -28,7 +28,7 @@ pub(crate) enum Effect {
     Reply(Caller, Result<Answer, Error>),
     /// Publish the ledger's condition. Brings nothing.
     Show(Condition),
-    /// Wake the machine then; this replaces the previous request. Brings [`Input::Timer`](super::Input::Timer).
+    /// Wake the machine at this time, which replaces the previous one. Brings [`Input::Timer`](super::Input::Timer).
     WakeAt(Instant),
     /// Count this. Brings nothing.
     Note(Figure),
@@ -59,15 +59,15 @@ pub(crate) enum Answer {
 pub(crate) enum Figure {
     /// A commit of a whole batch took this long.
     Took(Duration),
-    /// So many sends and outcomes were written.
+    /// This many sends and outcomes were written.
     Rows(u64),
     /// A commit failed.
     Failed,
-    /// So many receipts named an unknown send.
+    /// This many receipts named an unknown send.
     UnknownSend(u64),
-    /// So many receipts were of messages that were never attempted.
+    /// This many receipts were for messages that were never attempted.
     NeverAttempted(u64),
-    /// So many sends are in doubt.
+    /// This many sends are in doubt.
     InDoubt(usize),
     /// The database refused a row of this kind permanently; `then` says what was done with it.
     RefusedRow { row: &'static str, then: &'static str },

@@ -2,7 +2,7 @@
 //!
 //! Their callers are answered once that is settled: a refused send is never accepted later, not even by a process that
 //! takes over. Settling runs beside the commits, so that a database that hangs with one send holds up no other. It
-//! needs no lease: the database says which sends are there, and excludes the others.
+//! needs no lease: the database says which sends it has, and permanently withdraws the others.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
@@ -72,7 +72,7 @@ impl InDoubt {
         self.show(effects);
     }
 
-    /// Asks which sends are there, unless a question is under way or no send is in doubt.
+    /// Asks which sends are in the store, unless a question is under way or no send is in doubt.
     pub(super) fn settle(&mut self, effects: &mut Effects) {
         if matches!(self.settling, Settling::Idle) && !self.is_empty() {
             self.settling = Settling::UnderWay;
@@ -111,7 +111,7 @@ impl InDoubt {
         }
     }
 
-    /// Time has passed.
+    /// The timer fired: settling is retried if its wait is over.
     pub(super) fn woken(&mut self, at: Moment) {
         if self.rests_until().is_some_and(|until| until <= at.monotonic) {
             self.settling = Settling::Idle;

@@ -27,7 +27,7 @@ pub(crate) enum Input {
     /// Write what is left, then end.
     Close(Caller),
 
-    /// The requests that were just arriving are here.
+    /// The requests that were on their way are here.
     Gathered,
     /// The commit under way is over. `batch` has its rows.
     Written { batch: Box<PendingWrites>, result: Result<Committed, Failure> },

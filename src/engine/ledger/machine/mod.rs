@@ -71,7 +71,7 @@ enum Writing {
     Resting(Instant),
 }
 
-/// The wait after so many failures.
+/// The wait after this many failures in a row.
 fn backing_off(failures: u32) -> Duration {
     let (first, longest) = RETRY;
     first.saturating_mul(1 << failures.min(10)).min(longest)
@@ -133,8 +133,8 @@ impl Machine {
             mem::take(&mut self.open.waiting).answer(Committed::default(), effects);
         }
         // A service that cannot write gets no requests, so an empty batch finds out when it can again.
-        let is_to_be_tried = self.condition == Condition::Failing && self.closing.is_empty();
-        if !self.open.batch.is_empty() || is_to_be_tried {
+        let tries_again = self.condition == Condition::Failing && self.closing.is_empty();
+        if !self.open.batch.is_empty() || tries_again {
             let next = self.committed_at.map(|begun| begun + BETWEEN).filter(|next| *next > at.monotonic);
             self.writing = match next {
                 Some(next) if !self.open.is_urgent() && self.closing.is_empty() => Writing::Waiting(next),
@@ -236,7 +236,7 @@ impl Machine {
         self.failed(Open { batch, waiting: rest, is_awaited: true }, &failure, at, effects);
     }
 
-    /// A batch is written, with so many outcomes.
+    /// A batch with this many outcomes is written.
     fn committed(&mut self, waiting: Waiting, outcomes: usize, found: Committed, effects: &mut Effects) {
         if self.failures > 0 {
             tracing::info!(attempts = self.failures, "the database writes again");
@@ -273,7 +273,7 @@ impl Machine {
         told.turn_away(error, effects);
         if failure.cause == Cause::Fenced {
             self.show(Condition::Fenced, effects);
-            // Callers of records that can no longer be written read that the ledger is closed.
+            // Callers of records that can no longer be written are told that the ledger is closed.
             Waiting { records, ..Waiting::default() }.turn_away(Error::Closed, effects);
             return mem::take(&mut self.open).waiting.turn_away(Error::Closed, effects);
         }

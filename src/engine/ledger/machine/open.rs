@@ -51,7 +51,7 @@ pub(super) struct Activating {
 }
 
 impl Open {
-    /// Whether a caller waits for the commit and not merely for some commit.
+    /// Whether a caller waits for the next commit: rows without such a caller may wait for a later one.
     pub(super) const fn is_urgent(&self) -> bool {
         let Waiting { accepts, extensions, activations, hearings: _, records: _, found: _ } = &self.waiting;
         !accepts.is_empty() || !extensions.is_empty() || !activations.is_empty() || self.is_awaited
@@ -73,7 +73,7 @@ impl Open {
     }
 }
 
-/// Puts `earlier` before what is in `rows`.
+/// Puts `earlier` before the present `rows`.
 fn prepend<T>(rows: &mut Vec<T>, earlier: &mut Vec<T>) {
     earlier.append(rows);
     mem::swap(rows, earlier);

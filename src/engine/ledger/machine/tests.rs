@@ -25,7 +25,7 @@ use crate::engine::ledger::message::{Accept, AcceptedSend, Activate, Arrived, Ex
 use crate::store::ledger::{Activation, Ignored, OutcomeOf, Receipt};
 use crate::telemetry::Origin;
 
-/// The machine with all that was asked of the shell.
+/// The machine, and the effects that its shell would carry out.
 struct World {
     machine: Machine,
     now: Moment,
@@ -194,7 +194,7 @@ impl World {
         self.input(Input::Hear { hear, caller: Caller(caller) });
     }
 
-    /// Lets the commit begin that is due.
+    /// Begins the commit that is due.
     fn begin(&mut self) -> &PendingWrites {
         assert!(std::mem::take(&mut self.gathers), "no commit is due");
         self.input(Input::Gathered);
@@ -210,7 +210,7 @@ impl World {
         self.written(Ok(Committed::default()));
     }
 
-    /// Which sends turn out to be accepted, of those that are asked for.
+    /// Answers the question which sends are in the store. Returns the sends that it was about.
     fn settles(&mut self, result: Result<&[u64], Cause>) -> Vec<u128> {
         let sends = self.settling.take().expect("something is being settled");
         let asked = sends.iter().map(number).collect();
@@ -219,9 +219,9 @@ impl World {
         asked
     }
 
-    /// Waits until the machine wants to be woken; says how long that was.
+    /// Waits until the machine's timer fires. Returns how long that took.
     fn sleep(&mut self) -> Duration {
-        let at = self.wakes_at.take().expect("the machine is to be woken");
+        let at = self.wakes_at.take().expect("the timer is set");
         let waited = at.saturating_duration_since(self.now.monotonic);
         self.now.monotonic = at.max(self.now.monotonic);
         self.input(Input::Timer);
@@ -234,7 +234,7 @@ impl World {
 }
 
 #[test]
-fn what_arrives_during_a_commit_goes_with_the_next() {
+fn requests_during_a_commit_go_with_the_next_one() {
     let mut world = World::new();
     world.accept(1, 9);
     world.accept(2, 9);
@@ -253,11 +253,11 @@ fn what_arrives_during_a_commit_goes_with_the_next() {
     world.written(Ok(found));
     let told = ["channel 9: [3]", "3: accepted 3", "4: written, gone [1], overtaken 0"];
     assert_eq!(world.told(), told);
-    assert!(!world.gathers && world.wakes_at.is_none(), "a quiet ledger is quiet");
+    assert!(!world.gathers && world.wakes_at.is_none(), "an idle ledger commits nothing");
 }
 
 #[test]
-fn what_nobody_waits_for_is_written_a_little_later_or_with_what_somebody_waits_for() {
+fn rows_that_nobody_waits_for_are_written_a_little_later_or_with_others() {
     let mut world = World::new();
     world.note(1, of(7, outcome(0, 1)));
     world.begin();
@@ -310,7 +310,7 @@ fn a_send_in_parts_is_told_to_its_channel_when_its_last_part_is_written() {
 }
 
 #[test]
-fn what_is_nothing_to_write_is_answered_at_once() {
+fn a_request_without_rows_is_answered_at_once() {
     let mut world = World::new();
     world.record(1, Vec::new(), Vec::new());
     world.hear(2, 0);
@@ -319,7 +319,7 @@ fn what_is_nothing_to_write_is_answered_at_once() {
 }
 
 #[test]
-fn a_full_ledger_turns_away_what_is_new_and_takes_what_was_begun() {
+fn a_full_ledger_turns_away_new_work_and_takes_work_that_was_begun() {
     let mut world = World::with_capacity(2);
     world.accept(1, 9);
     world.hear(2, 1);
@@ -331,7 +331,7 @@ fn a_full_ledger_turns_away_what_is_new_and_takes_what_was_begun() {
     world.record(6, vec![of(8, outcome(0, 1))], Vec::new());
     world.input(Input::Activate { activate: activated(8, 9), caller: Caller(7) });
     world.begin();
-    // What is under way takes no place of what comes.
+    // Rows under way take no place of new requests.
     world.accept(10, 9);
     world.commits();
     let told = [

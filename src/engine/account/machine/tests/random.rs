@@ -26,9 +26,9 @@ struct Run {
     senders: BTreeMap<u128, Sender>,
     /// Every message that the provider took, or may have.
     sent: Vec<(u64, Timestamp)>,
-    /// Messages that a crash left marked: nobody knows whether they were sent.
+    /// Messages that a crash left marked: it is unknown whether they were sent.
     doubtful: Vec<(u64, Timestamp)>,
-    /// Messages of the present process that the provider may refuse yet.
+    /// Messages of the present process that the provider may still refuse.
     unanswered: Vec<(u128, u64, Timestamp)>,
     /// People who got several messages, of which the provider refused one: they may have to wait.
     shaky: BTreeSet<u64>,
@@ -84,7 +84,7 @@ impl Run {
         self.world.feed(Input::PeopleWanted { channel: channel(number) });
     }
 
-    /// People who were written to within a day of now, but this one.
+    /// The number of people who were written to within the last day, except this one.
     fn others(&self, but: u64) -> usize {
         let now = self.world.at.wall;
         let people = self.sent.iter().filter(|(nth, at)| *nth != but && at.plus(DAY) > now);
@@ -121,19 +121,19 @@ impl Run {
         };
         let refused = self.world.ask(number, QUOTA, ask).refused;
         let known: Vec<_> = wanted.iter().filter(|nth| self.is_known(**nth)).collect();
-        assert!(known.iter().all(|nth| !refused.contains(&person(**nth))), "who counts passes");
+        assert!(known.iter().all(|nth| !refused.contains(&person(**nth))), "a person who counts passes");
         let sender = self.senders.get_mut(&number).unwrap();
         sender.held.extend(wanted.iter().filter(|nth| !refused.contains(&person(**nth))));
     }
 
-    /// A channel without a quota writes to somebody.
+    /// A channel without a quota writes to a person.
     fn send_without_quota(&mut self) {
         let nth = self.dice.below(PEOPLE);
         self.world.feed(Input::Counted { recipient: person(nth) });
         self.sent.push((nth, self.world.at.wall));
     }
 
-    /// Writes to one of those who are granted, if these grants are not void.
+    /// Writes to a granted person, unless the grants are void.
     fn send(&mut self, number: u128) {
         let voids = self.world.published.voids;
         let sender = self.senders.get_mut(&number).unwrap();
@@ -223,7 +223,7 @@ impl Run {
         self.world.pass(Duration::from_millis(self.dice.below(900) + 1));
     }
 
-    /// Everything that was granted is given back, and a day later there is room for as many as the quota.
+    /// All granted people are returned, and a day later there is room for as many people as the quota allows.
     fn end(mut self) {
         while !self.unanswered.is_empty() {
             self.answer();
@@ -234,7 +234,7 @@ impl Run {
         assert_eq!(
             self.world.used(),
             self.world.machine.window().used(self.world.at.wall),
-            "all is given back"
+            "all grants are returned"
         );
         self.world.pass(DAY + 3_600 * SECOND);
         assert_eq!(self.world.used(), 0);
@@ -245,7 +245,7 @@ impl Run {
 }
 
 #[test]
-fn never_more_people_within_a_day_than_the_quota_whoever_sends_crashes_and_leaves() {
+fn the_quota_of_a_day_is_kept_whichever_channels_send_crash_and_leave() {
     for seed in 0..SEEDS {
         let mut run = Run::new(seed);
         for _ in 0..STEPS {

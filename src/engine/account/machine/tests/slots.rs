@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The channel writes to these people now, and gives back what it was granted for them.
+/// The channel writes to these people now, and returns their grants.
 fn write_to(world: &mut World, by: u128, quota: u32, people: Range<u64>) -> Granted {
     let sent = people.clone().map(|nth| (person(nth), world.at.wall)).collect();
     world.ask(by, quota, Ask { sent, returned: people.map(person).collect(), ..nothing() })
@@ -40,11 +40,11 @@ fn a_channel_that_leaves_without_unused_slots_tells_nobody_of_room() {
     let sent = vec![(person(0), world.at.wall)];
     world.ask(1, 2, Ask { sent, ..nothing() });
     world.feed(Input::Left { channel: channel(1) });
-    assert_eq!((world.told(), world.used()), (vec![], 2), "the recipient counts still");
+    assert_eq!((world.told(), world.used()), (vec![], 2), "the recipient still counts");
 }
 
 #[test]
-fn a_quota_that_was_sent_out_recalls_nothing_from_channels_with_a_larger_one() {
+fn a_quota_used_up_by_messages_recalls_nothing_from_channels_with_a_larger_one() {
     let mut world = World::counting(2);
     assert_eq!(world.grant(1, 2, 0..2), 2);
     write_to(&mut world, 1, 2, 0..2);
@@ -62,7 +62,7 @@ fn a_person_whom_two_channels_hold_takes_a_slot_until_both_gave_them_back() {
     world.ask(1, 1, Ask { returned: vec![person(0)], ..nothing() });
     assert_eq!((world.told(), world.used()), (vec![], 1));
     world.ask(1, 1, Ask { returned: vec![person(0)], ..nothing() });
-    assert_eq!((world.told(), world.used()), (vec![], 1), "nobody gives back what they do not hold");
+    assert_eq!((world.told(), world.used()), (vec![], 1), "it does not hold them any more");
     world.ask(2, 1, Ask { returned: vec![person(0)], ..nothing() });
     assert_eq!((world.told(), world.used()), (vec![(3, AccountUpdate::HasRoom)], 0));
 }
@@ -126,7 +126,7 @@ fn an_account_whose_channels_have_no_quota_counts_nobody() {
     world.feed(Input::PeopleWanted { channel: channel(1) });
     let answer = world.feed(Input::Counted { recipient: person(0) });
     assert!(matches!(answer, Some(Answer::Counted(Reserved::New { .. }))), "{answer:?}");
-    assert_eq!((world.published.is_counting, world.used()), (true, 1), "although the store is still read");
+    assert_eq!((world.published.is_counting, world.used()), (true, 1), "while the store is still being read");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_message_after_the_recipient_s_day_counts_again_and_gives_its_slot_back_when
     assert_eq!(world.grant(1, 1, 0..1), 1);
     world.pass(SECOND);
     let at = world.at.wall;
-    assert!(write_to(&mut world, 1, 1, 0..1).has_arrivals, "somebody counts who did not");
+    assert!(write_to(&mut world, 1, 1, 0..1).has_arrivals, "a person counts who did not before");
     assert_eq!(world.used(), 1);
     world.feed(Input::Released { recipient: person(0), at });
     assert_eq!((world.used(), world.grant(1, 1, 1..2)), (0, 1));
@@ -168,22 +168,22 @@ fn while_the_store_is_read_nobody_is_granted_and_the_channel_is_told_why() {
     world.feed(Input::PeopleRead { span, result: Ok(()) });
     let granted = world.ask(1, 9, Ask { wanted: vec![person(0)], ..nothing() });
     assert_eq!((granted.is_known, granted.refused, granted.has_arrivals), (true, vec![], false));
-    // What comes late of the reading is no news any more.
+    // A page that arrives after the end of the read is ignored.
     let late = WrittenTo { recipient: person(5), at: world.at.wall, is_certain: true };
     world.feed(Input::PeopleFound(vec![late]));
     assert_eq!(world.used(), 1);
 }
 
 #[test]
-fn what_an_account_knows_of_people_ends_with_its_last_channel_whatever_else_keeps_the_account() {
+fn the_people_of_an_account_are_dropped_with_its_last_channel_even_if_the_account_stays() {
     let mut world = World::counting(1);
     assert_eq!(world.grant(1, 2, 0..1), 1);
     write_to(&mut world, 1, 2, 0..1);
     world.feed(Input::TemplatesWanted { company: COMPANY, after: Duration::ZERO });
     world.feed(Input::Left { channel: channel(1) });
-    assert!(world.machine.is_used(world.at.monotonic), "a listing is wanted");
+    assert!(world.machine.is_used(world.at.monotonic), "a listing is requested");
     assert_eq!((world.published.is_counting, world.used()), (false, 0));
-    // Another node wrote to somebody meanwhile, which only the store knows.
+    // Another node wrote to a person meanwhile, which only the store knows.
     world.feed(Input::Joined);
     let answer = world.feed(Input::PeopleWanted { channel: channel(1) });
     assert!(matches!(answer, Some(Answer::IsKnown(false))), "{answer:?}");

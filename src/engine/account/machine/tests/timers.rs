@@ -3,7 +3,7 @@
 use super::*;
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// As long as a timer is early.
+/// A short time before a timer is due.
 const MOMENT: Duration = Duration::from_millis(1);
 
 fn follow(company: u128, number: u128) -> Input {
@@ -16,14 +16,14 @@ fn want(company: u128, after: Duration) -> Input {
 }
 
 impl World {
-    /// An account with so many channels whose templates are listed once in each interval.
+    /// An account with this many channels whose templates are listed once in each interval.
     fn listing(interval: Duration, channels: usize) -> Self {
         let mut world = Self { machine: Machine::new(interval), ..Self::new() };
         (0..channels).for_each(|_| assert!(world.feed(Input::Joined).is_none()));
         world
     }
 
-    /// The listings that began since that was last asked: each company and channel.
+    /// The listings that began since the last call: each company and channel.
     fn listings(&mut self) -> Vec<(u128, u128)> {
         let listed = self.wanted.extract_if(.., |effect| matches!(effect, Effect::ListTemplates { .. }));
         let pair = |effect| match effect {
@@ -37,7 +37,7 @@ impl World {
         self.feed(Input::TemplatesListed { company: Uuid::from_u128(company), is_success });
     }
 
-    /// Nothing begins until just before this time has passed, and then this does.
+    /// Checks that no listing begins before this time has passed, and that the expected one begins then.
     fn lists_after(&mut self, time: Duration, expected: (u128, u128)) {
         self.pass(time - MOMENT);
         assert!(self.listings().is_empty(), "not before {time:?}");
@@ -89,7 +89,7 @@ fn each_company_of_an_account_has_a_schedule_and_channels_of_its_own() {
 }
 
 #[test]
-fn a_listing_that_is_wanted_for_later_begins_then_whatever_is_listed_before() {
+fn a_listing_that_is_requested_for_later_begins_then_whatever_is_listed_before() {
     let mut world = World::listing(30 * MINUTE, 1);
     world.feed(follow(1, 10));
     world.listed(1, true);
@@ -104,7 +104,7 @@ fn a_listing_that_is_wanted_for_later_begins_then_whatever_is_listed_before() {
 }
 
 #[test]
-fn a_listing_by_schedule_serves_no_wish_for_a_later_moment() {
+fn a_listing_by_schedule_serves_no_request_for_a_later_time() {
     let mut world = World::listing(30 * MINUTE, 1);
     world.feed(want(1, 3 * MINUTE));
     world.feed(want(1, 2 * MINUTE));
@@ -134,10 +134,10 @@ fn two_listings_are_a_minute_apart_or_a_thirtieth_of_a_shorter_interval() {
 }
 
 #[test]
-fn without_an_interval_a_listing_that_fails_is_tried_again_after_half_an_hour_at_most() {
+fn without_an_interval_a_listing_that_fails_is_retried_after_half_an_hour_at_most() {
     let mut world = World::listing(Duration::ZERO, 1);
     world.feed(follow(1, 10));
-    assert!(world.listings().is_empty(), "nobody wants one");
+    assert!(world.listings().is_empty(), "none is requested");
     world.feed(want(1, Duration::ZERO));
     assert_eq!(world.listings(), [(1, 10)]);
     for minutes in [1, 2, 4, 8, 16, 30, 30] {
@@ -150,7 +150,7 @@ fn without_an_interval_a_listing_that_fails_is_tried_again_after_half_an_hour_at
 }
 
 #[test]
-fn a_listing_under_way_serves_no_wish_that_came_after_it_began() {
+fn a_listing_under_way_serves_no_request_that_came_after_it_began() {
     let mut world = World::listing(30 * MINUTE, 1);
     world.feed(follow(1, 10));
     world.feed(want(1, Duration::ZERO));
@@ -160,7 +160,7 @@ fn a_listing_under_way_serves_no_wish_that_came_after_it_began() {
     world.lists_after(MINUTE - SECOND, (1, 10));
     world.listed(1, true);
     world.feed(Input::Left { channel: channel(10) });
-    assert!(!world.machine.is_used(world.at.monotonic), "everybody was served");
+    assert!(!world.machine.is_used(world.at.monotonic), "all requests were served");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_question_that_is_not_answered_holds_the_next_one_up_for_five_seconds() {
     assert!(world.told().is_empty());
     world.pass(MOMENT);
     assert_eq!(world.told(), [(2, AccountUpdate::MayAsk)]);
-    // An answer that comes late ends nobody else's question.
+    // A late answer does not end another channel's probe.
     world.feed(Input::QuestionEnded { channel: channel(1) });
     assert!(world.told().is_empty());
     assert!(!may_ask(&mut world, 1));
@@ -196,7 +196,7 @@ fn a_question_that_is_not_answered_holds_the_next_one_up_for_five_seconds() {
     assert_eq!(world.told(), [(3, AccountUpdate::MayAsk)]);
     world.feed(Input::QuestionEnded { channel: channel(1) });
     world.feed(Input::QuestionEnded { channel: channel(3) });
-    assert!(world.told().is_empty(), "the first one wants none any more");
+    assert!(world.told().is_empty(), "the first channel does not want to probe any more");
     assert!(may_ask(&mut world, 2));
 }
 

@@ -12,7 +12,7 @@ fn number(nth: u64) -> PhoneNumber {
     PhoneNumber::from_u64(5_511_900_000_000 + nth).unwrap()
 }
 
-/// So many hours after some moment.
+/// This many hours after a fixed moment.
 fn at(hours: u64) -> Timestamp {
     Timestamp::from_millis(1_700_000_000_000).plus(Duration::from_secs(hours * HOUR))
 }
@@ -21,12 +21,12 @@ fn read() -> Window {
     Window { stage: Stage::Complete, ..Window::default() }
 }
 
-/// Written to so many hours after some moment, for certain or perhaps.
+/// A recipient who was written to this many hours after a fixed moment, for certain or perhaps.
 fn written(nth: u64, hours: u64, is_certain: bool) -> WrittenTo {
     WrittenTo { recipient: number(nth), at: at(hours), is_certain }
 }
 
-/// Counts a recipient of whom nothing is known.
+/// Counts a recipient that is not known yet.
 fn new(window: &mut Window, nth: u64, quota: u32, now: Timestamp) {
     assert_eq!(window.reserve(number(nth), Quota::AtMost(quota), now), Reserved::New { at: now });
 }
@@ -75,7 +75,7 @@ fn a_quota_that_changes_is_in_force_at_once() {
 }
 
 #[test]
-fn what_the_provider_refused_does_not_count_unless_another_message_went() {
+fn a_refused_message_does_not_count_unless_another_one_went() {
     let mut window = read();
     new(&mut window, 1, 1, at(0));
     window.release(number(1), at(0));
@@ -101,7 +101,7 @@ fn a_clock_that_goes_back_opens_nothing() {
 }
 
 #[test]
-fn nothing_is_promised_before_it_is_known_what_was_sent() {
+fn no_slot_is_promised_before_the_earlier_messages_are_known() {
     let mut window = Window::default();
     assert_eq!(window.reserve(number(1), Quota::AtMost(2), at(20)), Reserved::Unread);
     assert_eq!(window.reserve(number(1), Quota::Unlimited, at(20)), Reserved::Uncounted);
@@ -111,7 +111,7 @@ fn nothing_is_promised_before_it_is_known_what_was_sent() {
     window.restore([written(1, 1, true), written(2, 3, true), written(1, 0, true)]);
     window.complete();
     assert_eq!(window.reserve(number(3), Quota::AtMost(2), at(20)), Reserved::Full { until: at(25) });
-    // A later reading adds what is new in it and takes nothing back.
+    // A later read adds new people and removes nobody.
     assert_eq!(window.reserve(number(1), Quota::AtMost(2), at(20)), Reserved::Known);
     window.restore([written(1, 1, true), written(3, 4, true)]);
     assert_eq!(window.used(at(20)), 3);
@@ -142,12 +142,12 @@ fn while_a_channel_with_a_quota_asks_as_many_are_counted_as_there_are() {
     assert_eq!(
         window.reserve(number(1_000_000), Quota::Unlimited, at(2)),
         Reserved::Uncounted,
-        "nobody asks"
+        "no channel with a quota asks"
     );
 }
 
 #[test]
-fn who_was_perhaps_written_to_counts_and_goes_on_only_while_the_quota_holds_all_of_them() {
+fn a_person_who_was_perhaps_written_to_counts_and_passes_only_while_the_quota_is_kept() {
     let mut window = Window::default();
     window.begin();
     window.restore([written(1, 0, true), written(2, 10, false), written(3, 10, false)]);
@@ -160,20 +160,20 @@ fn who_was_perhaps_written_to_counts_and_goes_on_only_while_the_quota_holds_all_
             && !window.counts(number(3), Quota::AtMost(2), at(11))
     );
     assert_eq!(window.room(Quota::AtMost(5), at(11)), 2);
-    // One must go first, and who is certain does not wait for that.
+    // One must expire first. A person who was certainly written to does not wait for that.
     assert_eq!(reserve(&mut window, 3, 2, 11), Reserved::Full { until: at(34) });
     assert_eq!(reserve(&mut window, 2, 2, 11), Reserved::Known);
     assert_eq!(reserve(&mut window, 4, 3, 11), Reserved::Full { until: at(34) });
     assert_eq!(
         reserve(&mut window, 3, 3, 11),
         Reserved::New { at: at(10) },
-        "its refusal brings the doubt back"
+        "its refusal makes it uncertain again"
     );
     assert_eq!(reserve(&mut window, 3, 2, 11), Reserved::Known, "it was written to now");
 }
 
 #[test]
-fn what_is_over_is_forgotten_little_by_little_but_never_stands_in_the_way() {
+fn recipients_whose_day_is_over_are_removed_little_by_little_and_never_take_room() {
     let mut window = read();
     for nth in 0..1_000 {
         new(&mut window, nth, 1_000, at(0));
@@ -187,11 +187,11 @@ fn what_is_over_is_forgotten_little_by_little_but_never_stands_in_the_way() {
 
 proptest! {
     #[test]
-    fn never_more_people_within_a_day_than_the_quota_and_what_is_counted_is_what_went(
+    fn never_more_people_within_a_day_than_the_quota_and_the_counts_are_exact(
         steps in proptest::collection::vec((0_u64..4, 0_u64..12, 1_u32..8, any::<bool>()), 1..400),
     ) {
         let (mut window, mut hours) = (read(), 0);
-        // Who was written to last, and when.
+        // The people who were written to, and when they last were.
         let mut went: HashMap<u64, Timestamp> = HashMap::new();
         for (passed, nth, quota, refused) in steps {
             hours += passed;

@@ -1,8 +1,8 @@
-//! No refusal lets a message be tried without end.
+//! No refusal lets a message be retried without end.
 
 use super::*;
 
-/// What keeps a message that is refused again and again from being tried without end.
+/// The bound on the retries of a message that is refused again and again.
 #[derive(Debug, PartialEq)]
 enum Bound {
     /// It is over.
@@ -11,7 +11,7 @@ enum Bound {
     Counted,
     /// The channel, the account or the app waits longer and longer, or sends at a lower rate.
     ChannelSlows,
-    /// What goes to this recipient waits longer and longer, or for a day.
+    /// Messages to this recipient wait longer and longer, or for a day.
     RecipientWaits,
     /// Its send waits in the store until the provider lets the template through.
     TemplateWaits,
@@ -29,7 +29,7 @@ fn bound(disposition: Disposition, has_template: bool, has_recipient: bool) -> B
         | Disposition::SlowAccount
         | Disposition::SlowApp => Bound::ChannelSlows,
         Disposition::Pair | Disposition::HoldRecipient => {
-            assert!(has_recipient, "there is nobody to wait for");
+            assert!(has_recipient, "there is no recipient to wait for");
             Bound::RecipientWaits
         }
         Disposition::HoldTemplate => {
@@ -66,7 +66,7 @@ fn no_refusal_lets_a_message_be_tried_without_end_and_without_a_wait() {
         let found = found.map(|(template, recipient)| bound(disposition, template, recipient));
         assert_eq!(found, expected, "{disposition:?}");
     }
-    // With and without a template, to a group as well: none asks for what is not there.
+    // A template to a group has no recipient to hold: `bound` asserts that none is needed.
     for has_recipient in [false, true] {
         bound(Disposition::HoldRecipient, true, has_recipient);
     }

@@ -1,4 +1,4 @@
-//! Sends and messages that go back to the store for a while: held, expired, or waiting for a later moment.
+//! Sends and messages that go back to the store: held, expired, or waiting for a later time.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::engine::planted::{Fault, is_planted};
 
 impl Lanes {
     /// Releases the sends that `chosen` picks: none of their messages is handed out any more, and messages that wait
-    /// here wait in the store instead, by `wall` at the time of `now`. Returns the messages that were about to be
+    /// here wait in the store instead. `now` and `wall` are the same moment. Returns the messages that were about to be
     /// retried: the caller has to put them back.
     pub(in crate::engine::channel::machine) fn leave(
         &mut self,
@@ -73,8 +73,8 @@ impl Lanes {
         self.next_expiry
     }
 
-    /// A send that was taken in is complete: if nothing of it is left to do, that is written; if the rest waits for
-    /// later, it leaves again.
+    /// A send is completely restored. If nothing of it is left to do, that is written. If the rest waits for later, the
+    /// send leaves again.
     pub(in crate::engine::channel::machine) fn settle_down(&mut self, send_id: Uuid) {
         if self.works.get_mut(&send_id).is_some_and(Work::settle_down) {
             self.moved.insert(send_id);

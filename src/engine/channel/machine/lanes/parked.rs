@@ -13,22 +13,22 @@ use crate::engine::channel::machine::work::{Ticket, Work};
 #[derive(Debug, Default)]
 pub(super) struct Parked {
     sends: Set<Uuid>,
-    /// No message is due before; templates have a time of their own, because they may have to wait although they are
-    /// due.
+    /// No message is due before this time. Templates have a time of their own, because they may have to wait although
+    /// they are due.
     next: [Option<Timestamp>; 2],
-    /// Messages that left the machine, until what happened to them is durable and no read that began before is under way:
-    /// what is read of them may be older.
+    /// Messages that left the machine. Each stays here until its record is durable and no read that began before that
+    /// is under way, because such a read may return an older state.
     left: Map<Key, Left>,
 }
 
 /// How far the record of a message that left has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
-    /// It goes with the next record.
+    /// The next record has its state.
     Next,
     /// Its record is being written.
     UnderWay,
-    /// It is durable, but a read that began before is under way.
+    /// Its record is durable, but a read that began before is under way.
     Written,
 }
 
@@ -48,14 +48,14 @@ impl Parked {
         }
     }
 
-    /// A message leaves the machine, for good or for the store. What the store has of it now is older.
+    /// A message leaves the machine, for good or for the store. Its row in the store may be older than its state here.
     pub(super) fn leave(&mut self, key: Key, had_row: bool, work: &Work) {
         if had_row || work.is_being_read() {
             self.left.insert(key, Left::Next);
         }
     }
 
-    /// A record begins: it has what happened to all that left.
+    /// A record begins. It has the state of each message that left.
     pub(super) fn begin_record(&mut self) {
         for left in self.left.values_mut().filter(|left| **left == Left::Next) {
             *left = Left::UnderWay;
@@ -120,7 +120,7 @@ impl Lanes {
         }
     }
 
-    /// So many messages of a send are parked, the first of them until `due`.
+    /// Sets how many messages of a send are parked, and when the first of them is due.
     pub(in crate::engine::channel::machine) fn parked(
         &mut self,
         send_id: Uuid,
@@ -135,7 +135,7 @@ impl Lanes {
         self.repark(send_id, |work| work.passed_until(due));
     }
 
-    /// Parked messages are read again at once, whenever they were due.
+    /// Makes all parked messages due now, so that they are read again.
     pub(in crate::engine::channel::machine) fn look_at_parked(&mut self, now: Timestamp) {
         let sends: Vec<_> = self.parked.sends.iter().copied().collect();
         for send_id in sends {
@@ -173,17 +173,17 @@ impl Lanes {
         due
     }
 
-    /// Whether the messages that were read of this send may be taken.
+    /// Whether the messages that were read of this send may be taken into the lanes.
     pub(in crate::engine::channel::machine) fn is_being_read(&self, send_id: Uuid) -> bool {
         self.works.get(&send_id).is_some_and(|work| work.is_being_read() && work.leaving().is_none())
     }
 
-    /// Whether what is read of the message may be older than what happened to it here.
+    /// Whether a read of the message may return an older state than the machine had.
     pub(in crate::engine::channel::machine) fn has_left(&self, key: Key) -> bool {
         self.parked.left.contains_key(&key)
     }
 
-    /// Parked messages of a send were read: so many wait here now, the rest is parked until `due`.
+    /// Parked messages of a send were read: `found` of them wait here now, the rest is parked until `due`.
     pub(in crate::engine::channel::machine) fn unparked(
         &mut self,
         send_id: Uuid,
@@ -196,7 +196,7 @@ impl Lanes {
         self.settle_down(send_id);
     }
 
-    /// No parked message is due before; templates count only when `templates` may go.
+    /// No parked message is due before this time. Templates count only when `templates` may go.
     pub(in crate::engine::channel::machine) fn next_unpark(&self, templates: bool) -> Option<Timestamp> {
         let [others, of_templates] = self.parked.next;
         [others, of_templates.filter(|_| templates)].into_iter().flatten().min()

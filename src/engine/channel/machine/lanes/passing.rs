@@ -1,7 +1,7 @@
 //! Reserving the messages that go next, and passing over people for whom the quota of templates has no slot.
 //!
-//! While templates may not go, template sends with one recipient stand behind other sends, so that these wait for no
-//! mark but their own.
+//! While templates may not go, template sends with one recipient queue behind other sends, so that the other sends wait
+//! only for their own marks.
 
 use std::collections::VecDeque;
 
@@ -73,8 +73,8 @@ impl Lanes {
     }
 
     /// Reserves, with the next marks, the messages that are handed out next: up to the allowed number for the direct
-    /// lane and, in equal shares, for the bulk lane; template messages only to recipients for whom `has_slot` says yes.
-    /// Each share is used to a half before it is filled up, unless it `tops_up`. Returns the messages that found no
+    /// lane and, in equal shares, for the bulk lane; template messages only to recipients for whom `has_slot` returns
+    /// `true`. Without `tops_up`, a share is filled up only once half of it is used. Returns the messages that found no
     /// slot.
     pub(in crate::engine::channel::machine) fn reserve_ahead(
         &mut self,

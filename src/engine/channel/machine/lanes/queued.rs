@@ -23,7 +23,7 @@ impl Queued {
         }
     }
 
-    /// So many messages were handed out or passed over.
+    /// This many messages were handed out or passed over.
     pub(super) const fn less(&mut self, messages: u64) {
         self.0 = self.0.saturating_sub(messages);
     }
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_counted_is_what_is_there_whatever_comes_and_goes() {
+    fn the_counts_match_the_lanes_after_every_step() {
         let (mut lanes, mut rng) = (Lanes::new(BOUNDS), SmallRng::seed_from_u64(7));
         let (mut most, at) = ((0, 0), (Instant::now(), Timestamp::from_millis(1_000)));
         for id in 1..3_000_u128 {

@@ -66,7 +66,7 @@ fn single_sends_go_before_bulk_sends_which_take_turns() {
 }
 
 #[test]
-fn what_is_due_again_goes_first_of_its_size_and_not_before_it_is_due() {
+fn a_due_retry_goes_before_new_messages_of_its_size_and_never_early() {
     let (now, later) = (Instant::now(), Instant::now() + Duration::from_secs(1));
     let mut lanes = lanes([work(1, 3), work(7, 1), work(8, 1)]);
     let (single, _) = (lanes.take().unwrap(), lanes.take().unwrap());
@@ -112,7 +112,7 @@ fn too_many_messages_waiting_for_trouble_to_pass_stop_new_ones_and_others_do_not
         assert_eq!((lanes.is_ready(), lanes.is_troubled(Size::Bulk)), (!stopped, stopped));
         let due = lanes.due(Size::Bulk, later).unwrap();
         lanes.try_again(due);
-        assert!(lanes.is_ready(), "what is due again may go");
+        assert!(lanes.is_ready(), "a due retry may go");
     }
 }
 
@@ -125,7 +125,7 @@ fn messages_that_wait_without_trouble_are_left_to_the_store_beyond_a_bound() {
 }
 
 #[test]
-fn a_send_that_is_let_go_of_gives_everything_back_to_the_store() {
+fn a_released_send_gives_everything_back_to_the_store() {
     let (now, wall) = (Instant::now(), Timestamp::from_millis(1_000_000));
     let mut lanes = lanes([work(1, 8), work(2, 8), work(7, 1)]);
     let tickets: Vec<_> = (0..5).filter_map(|_| lanes.take()).collect();
@@ -142,7 +142,7 @@ fn a_send_that_is_let_go_of_gives_everything_back_to_the_store() {
     assert_eq!(lanes.due(Size::Bulk, now + Duration::from_secs(9)), None);
     let gone = write_marks(&mut lanes);
     assert_eq!(gone, [Uuid::from_u128(1)]);
-    assert_eq!(lanes.room(Size::Bulk), Some(BOUNDS.bulk - 1), "the store is asked whether it may come back");
+    assert_eq!(lanes.room(Size::Bulk), Some(BOUNDS.bulk - 1), "the store is read again for the send");
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_full_lane_leaves_later_sends_to_the_store_until_it_was_read() {
     write_marks(&mut lanes);
     let taken: Vec<_> = (0..2).filter_map(|_| lanes.take()).collect();
     assert!(!lanes.admits(Size::Direct), "older ones wait in the store");
-    assert_eq!(lanes.room(Size::Direct), None, "those that are on their way are here too");
+    assert_eq!(lanes.room(Size::Direct), None, "sends in flight take room too");
     taken.into_iter().for_each(|ticket| lanes.settle(ticket, true));
     write_marks(&mut lanes);
     assert_eq!(lanes.room(Size::Direct), Some(2));
@@ -217,10 +217,10 @@ fn a_bulk_send_that_waits_for_its_recipients_lets_others_pass() {
 }
 
 #[test]
-fn a_send_that_was_left_to_the_store_during_a_look_makes_another_look() {
+fn a_send_that_was_left_to_the_store_during_a_read_causes_another_read() {
     let mut lanes = lanes([]);
     lanes.look(Size::Direct);
-    assert!(!lanes.admits(Size::Direct), "it came after the look began");
+    assert!(!lanes.admits(Size::Direct), "it came after the read began");
     lanes.caught_up(Size::Direct);
     assert_eq!(lanes.room(Size::Direct), Some(BOUNDS.direct));
     lanes.look(Size::Direct);
@@ -229,7 +229,7 @@ fn a_send_that_was_left_to_the_store_during_a_look_makes_another_look() {
 }
 
 #[test]
-fn only_what_is_handed_out_next_is_reserved() {
+fn only_the_messages_that_go_next_are_reserved() {
     let bounds = Bounds { direct: 100, ahead: 4, ..BOUNDS };
     let mut lanes = Lanes::new(bounds);
     for id in 0..50 {
@@ -245,14 +245,14 @@ fn only_what_is_handed_out_next_is_reserved() {
 }
 
 #[test]
-fn a_send_that_is_gone_from_the_store_is_forgotten() {
+fn a_send_that_is_gone_from_the_store_is_dropped() {
     let mut lanes = lanes([work(1, 3), work(7, 1), work(8, 1)]);
     lanes.forget(&[Uuid::from_u128(1), Uuid::from_u128(7)]);
     assert_eq!(order(&mut lanes, 4), [8]);
 }
 
 #[test]
-fn bulk_sends_get_on_alike_whatever_their_marks_and_recipients_wait_for() {
+fn bulk_sends_progress_equally_whatever_their_marks_and_recipients_wait_for() {
     const SENDS: u128 = 10;
     const RECIPIENTS: u64 = 4_000;
     const BLOCK: u64 = 500;
@@ -267,7 +267,7 @@ fn bulk_sends_get_on_alike_whatever_their_marks_and_recipients_wait_for() {
     let mut on_their_way = std::collections::VecDeque::new();
     for round in 0..400 {
         on_their_way.extend(lanes.loads());
-        // One stretch of recipients comes at a time, and only now and then a mark is written.
+        // One block of recipients is read at a time, and marks are written every other round.
         if let Some((send, from)) = on_their_way.pop_front() {
             let numbers: Vec<_> = (from..(from + BLOCK).min(RECIPIENTS)).map(number).collect();
             lanes.loaded(send, from, &numbers);
@@ -284,11 +284,11 @@ fn bulk_sends_get_on_alike_whatever_their_marks_and_recipients_wait_for() {
             return;
         }
     }
-    panic!("they did not get on: {taken:?}");
+    panic!("the sends did not progress: {taken:?}");
 }
 
-/// One send at 1,000 a second whose commits take five milliseconds, and every tenth second one that takes long: how
-/// many milliseconds passed without a message in each ten seconds.
+/// Runs one send at 1,000 messages a second. A commit takes five milliseconds, and one in ten seconds takes `stall`.
+/// Returns the number of milliseconds without a message in each ten seconds.
 fn idle_with_a_disk_that_stalls(in_flight: usize, stall: Duration) -> Vec<u64> {
     let tier = "[t]\nkind = \"business_account\"\nmessages_per_second = \"1000/s\"\n";
     let tier = crate::domain::tier::parse(tier).unwrap().remove(0);
@@ -320,7 +320,7 @@ fn idle_with_a_disk_that_stalls(in_flight: usize, stall: Duration) -> Vec<u64> {
 #[test]
 fn the_pace_does_not_wait_for_a_disk_that_stalls_again_and_again() {
     let idle = idle_with_a_disk_that_stalls(4_096, Duration::from_secs(1));
-    assert!(idle[0] > 400, "nobody knew of the first: {idle:?}");
+    assert!(idle[0] > 400, "the first stall is not foreseen: {idle:?}");
     assert_eq!(idle[1..], [0, 0, 0]);
     let bounded = idle_with_a_disk_that_stalls(1_024, Duration::from_secs(1));
     assert!(bounded[1..].iter().all(|idle| *idle < 50), "{bounded:?}");

@@ -32,7 +32,7 @@ impl BackOff {
         Self { rate: (self.rate(now) / 2.0).max(floor), since: now, ..self }
     }
 
-    /// The full rate changed; without one, the back-off goes on to the old one.
+    /// The full rate changed. If it became unlimited, the back-off still ends at the old one.
     pub(super) fn limit(&mut self, full: f64) {
         if full.is_finite() {
             self.rate = self.rate.min(full);

@@ -15,8 +15,8 @@ use governor::nanos::Nanos;
 use governor::state::{NotKeyed, StateStore};
 use governor::{Quota, RateLimiter};
 
-/// Timers may fire this late (tokio's have a granularity of 1 ms). Being late by so many nanoseconds does not lower the
-/// rate. The allowance is never more than half the distance of two permits, so that it never adds a permit.
+/// Timers may fire this late (tokio's have a granularity of 1 ms). Being late by this many nanoseconds does not lower
+/// the rate. The allowance is never more than half the distance of two permits, so that it never adds a permit.
 const LATENESS: u64 = 2_000_000;
 
 /// The most nanoseconds that a whole burst is worth: no more than 146 years, so that sums do not overflow.
@@ -105,7 +105,7 @@ impl Pace {
 }
 
 impl Bucket {
-    /// A bucket of so many permits in a second that holds none yet.
+    /// An empty bucket that earns `rate` permits a second.
     pub(super) fn empty(rate: f64, burst: f64, now: Instant) -> Self {
         let pace = Pace::new(rate, burst);
         pace.bucket(now, pace.whole())

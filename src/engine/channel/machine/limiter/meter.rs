@@ -17,7 +17,7 @@ impl Meter {
         Self { origin: now, counts: [0; PARTS], present: 0 }
     }
 
-    /// One message goes.
+    /// Counts one message.
     pub(super) fn count(&mut self, now: Instant) {
         self.advance(now);
         let count = &mut self.counts[place(self.present)];

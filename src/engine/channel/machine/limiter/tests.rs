@@ -23,8 +23,8 @@ fn seconds(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds)
 }
 
-/// Takes whatever is given from `from` for `span`, coming each time as late as `lateness` says; the moments at
-/// which messages went.
+/// Takes permits from `from` on for `span`, each time as late as `lateness` says. Returns the moments at which messages
+/// went.
 fn drain(
     limiter: &mut Limiter,
     from: Instant,
@@ -36,7 +36,7 @@ fn drain(
         match limiter.take(now) {
             Ok(()) => went.push(now),
             Err(wait) => {
-                assert!(!wait.is_zero(), "a wait that does not pass");
+                assert!(!wait.is_zero(), "a wait of zero never ends");
                 now += wait + lateness();
             }
         }
@@ -71,7 +71,7 @@ fn a_new_limiter_has_no_burst_to_spend() {
 }
 
 #[test]
-fn a_burst_is_earned_permit_by_permit_and_holds_no_more_than_it_says() {
+fn a_burst_is_earned_permit_by_permit_up_to_its_bound() {
     let start = Instant::now();
     let tier = tier("messages_per_second = \"10/s\"\nburst = 4");
     for (millis, at_once) in [(99, 0), (100, 1), (200, 2), (399, 3), (400, 4), (60_000, 4)] {
@@ -113,7 +113,7 @@ fn a_throttle_answer_halves_the_pace_and_five_per_cent_come_back_with_every_seco
     let until = now + seconds(10.0);
     assert_eq!(limiter.binding(now + seconds(9.9)), Binding::BackOff { until });
     assert_eq!(limiter.binding(until), Binding::Tier);
-    // What is shown is what is kept.
+    // The limiter keeps to the rate that it reports.
     let went = drain(&mut limiter, now, seconds(12.0), in_time);
     let between = |from, to| {
         went.iter().filter(|moment| **moment >= now + seconds(from) && **moment < now + seconds(to)).count()
@@ -122,7 +122,7 @@ fn a_throttle_answer_halves_the_pace_and_five_per_cent_come_back_with_every_seco
 }
 
 #[test]
-fn steps_that_nobody_looked_at_are_taken_all_at_once_and_none_twice() {
+fn overdue_steps_are_taken_all_at_once_and_none_twice() {
     let now = Instant::now();
     let mut limiter = Limiter::new(&paced("80/s"), None, now);
     assert!(limiter.slow_down(now, now));
@@ -169,11 +169,11 @@ fn no_storm_goes_below_the_floor() {
 }
 
 #[test]
-fn a_pace_without_limit_is_halved_from_what_went_in_the_last_second() {
+fn an_unlimited_pace_is_halved_from_that_of_the_last_second() {
     let start = Instant::now();
     let mut limiter = Limiter::new(&paced("unlimited"), None, start);
     for step in 0..3000 {
-        // A thousand in a second, for three seconds.
+        // A thousand messages a second, for three seconds.
         assert_eq!(limiter.take(start + Duration::from_millis(step)), Ok(()));
     }
     let now = start + seconds(2.999);
@@ -188,7 +188,7 @@ fn a_pace_without_limit_is_halved_from_what_went_in_the_last_second() {
 }
 
 #[test]
-fn what_was_hardly_used_can_still_be_slowed_down() {
+fn an_unlimited_number_that_sent_nothing_can_be_slowed_down() {
     let now = Instant::now();
     let mut limiter = Limiter::new(&paced("unlimited"), None, now);
     assert!(limiter.slow_down(now, now));
@@ -209,7 +209,7 @@ fn a_change_that_changes_nothing_leaves_the_bucket_as_it_is() {
 }
 
 #[test]
-fn a_change_of_pace_keeps_what_was_earned_and_gives_nothing_more() {
+fn a_change_of_pace_keeps_earned_permits_and_gives_none() {
     let start = Instant::now();
     let mut limiter = Limiter::new(&paced("10/min"), None, start);
     // Half a message is earned after three seconds, and it is half a message at any pace.
@@ -300,6 +300,6 @@ proptest! {
         let most = (count + burst) as usize;
         prop_assert!(most_in_a_second(&went) <= most, "{} of {most}", most_in_a_second(&went));
         limiter.retune(&full, None, now);
-        prop_assert!(close(limiter.rate(now + seconds(20.0)), f64::from(count)), "it comes back");
+        prop_assert!(close(limiter.rate(now + seconds(20.0)), f64::from(count)), "the full rate comes back");
     }
 }

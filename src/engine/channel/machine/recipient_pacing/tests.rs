@@ -19,7 +19,7 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// Asks for the first time, without luck.
+/// Asks for the first time, with the lowest random number.
 fn take(pacing: &mut RecipientPacing, recipient: PhoneNumber, now: Instant) -> Result<(), Instant> {
     pacing.take(recipient, false, now, 0.0)
 }
@@ -47,7 +47,7 @@ fn a_burst_is_borrowed_from_the_intervals_after_it() {
 }
 
 #[test]
-fn those_that_wait_for_the_same_recipient_have_a_slot_each_and_beyond_an_hour_none() {
+fn messages_that_wait_for_one_recipient_get_a_slot_each_up_to_an_hour_ahead() {
     let (now, ana) = (Instant::now(), number(1));
     let mut pacing = RecipientPacing::new(&tier("6s", 1));
     assert_eq!(take(&mut pacing, ana, now), Ok(()));
@@ -61,7 +61,7 @@ fn those_that_wait_for_the_same_recipient_have_a_slot_each_and_beyond_an_hour_no
 }
 
 #[test]
-fn what_comes_back_late_goes_one_by_one_and_nobody_gets_the_slot_of_one_who_waits() {
+fn late_messages_go_one_by_one_and_no_new_message_takes_their_slots() {
     let (now, ana) = (Instant::now(), number(1));
     let mut pacing = RecipientPacing::new(&tier("6s", 1));
     assert_eq!(take(&mut pacing, ana, now), Ok(()));
@@ -73,11 +73,11 @@ fn what_comes_back_late_goes_one_by_one_and_nobody_gets_the_slot_of_one_who_wait
     assert_eq!(take_again(&mut pacing, ana, late), Ok(()));
     assert_eq!(take_again(&mut pacing, ana, late), Err(late + seconds(6)));
     assert_eq!(take_again(&mut pacing, ana, late), Err(late + seconds(12)));
-    assert_eq!(take(&mut pacing, ana, late), Err(late + seconds(18)), "one that is new is the last");
+    assert_eq!(take(&mut pacing, ana, late), Err(late + seconds(18)), "a new message is the last");
     assert_eq!(pacing.wait(ana, true, late + seconds(5)), seconds(1));
     assert_eq!(take(&mut pacing, ana, late + seconds(6)), Err(late + seconds(24)));
     assert_eq!(take_again(&mut pacing, ana, late + seconds(6)), Ok(()));
-    // An attempt more takes a slot more.
+    // One more attempt takes one more slot.
     assert_eq!(take_again(&mut pacing, ana, late + seconds(12)), Ok(()));
     assert_eq!(take_again(&mut pacing, ana, late + seconds(13)), Err(late + seconds(30)));
 }
@@ -90,7 +90,7 @@ fn without_an_interval_nothing_is_paced_and_nothing_is_remembered() {
         assert_eq!(take(&mut pacing, number(1), now), Ok(()));
     }
     assert_eq!(pacing.pairs.capacity(), 0);
-    // What the provider refuses waits all the same.
+    // A pair that the provider refuses waits all the same.
     let until = pacing.refused(number(1), now);
     assert_eq!(take(&mut pacing, number(1), now), Err(until));
     assert_eq!(take(&mut pacing, number(2), now), Ok(()));
@@ -98,7 +98,7 @@ fn without_an_interval_nothing_is_paced_and_nothing_is_remembered() {
 }
 
 #[test]
-fn a_refused_pair_waits_four_times_longer_each_time_and_nobody_waits_with_it() {
+fn a_refused_pair_waits_four_times_longer_each_time_and_holds_up_no_other() {
     let (mut now, ana) = (Instant::now(), number(1));
     let mut pacing = RecipientPacing::new(&tier("6s", 10));
     for wait in [1, 4, 16, 64, 256, 256] {
@@ -116,10 +116,10 @@ fn a_refused_pair_waits_four_times_longer_each_time_and_nobody_waits_with_it() {
     assert_eq!(
         pacing.refused(ana, now + seconds(256)),
         now + seconds(260),
-        "the second one is not forgotten yet"
+        "the second refusal still counts"
     );
     let quiet = now + seconds(260 + 256);
-    assert_eq!(pacing.refused(ana, quiet), quiet + seconds(1), "as long after its wait it is");
+    assert_eq!(pacing.refused(ana, quiet), quiet + seconds(1), "after a quiet time it does not");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_changed_tier_is_followed_and_what_is_owed_stays_owed() {
 }
 
 #[test]
-fn what_owes_nothing_is_forgotten_and_its_memory_given_back() {
+fn a_pair_that_owes_nothing_is_removed_and_its_memory_freed() {
     let start = Instant::now();
     let mut pacing = RecipientPacing::new(&tier("6s", 10));
     for nth in 0..5_000 {
@@ -150,7 +150,7 @@ fn what_owes_nothing_is_forgotten_and_its_memory_given_back() {
 }
 
 #[test]
-fn beyond_the_bound_those_with_the_least_left_to_wait_are_forgotten_first() {
+fn beyond_the_bound_the_pairs_with_the_shortest_wait_are_removed_first() {
     let (now, ana) = (Instant::now(), number(0));
     let mut pacing = RecipientPacing::bounded(&tier("6s", 5), 10);
     for _ in 0..5 {
@@ -172,7 +172,7 @@ proptest! {
         let mut pacing = RecipientPacing::new(&tier("6s", burst));
         let start = Instant::now();
         let mut went = HashMap::<u64, Vec<Instant>>::new();
-        // What asks, when, for whom, and how late it comes back each time.
+        // The requests: when, the number of the message, whether it has waited, for whom, and how late it comes back.
         let mut asks = BinaryHeap::new();
         let mut at = start;
         for (nth, (millis, who, late)) in steps.iter().enumerate() {
@@ -182,7 +182,7 @@ proptest! {
         let (mut times, count) = (0, steps.len());
         while let Some(Reverse((now, nth, has_waited, who, late))) = asks.pop() {
             times += 1;
-            prop_assert!(times < 50 * count, "it comes back forever");
+            prop_assert!(times < 50 * count, "a message asks forever");
             match pacing.take(number(who), has_waited, now, 0.0) {
                 Ok(()) => went.entry(who).or_default().push(now),
                 Err(slot) => {

@@ -1,4 +1,4 @@
-//! What each answer of the provider means for the message: its row, and when it is tried again.
+//! What each answer of the provider means for the message: its row, and when it is retried.
 
 use super::*;
 use crate::domain::outlook::Reason;
@@ -22,7 +22,7 @@ impl World {
         assert!(!self.attempts.is_empty(), "{:?}", self.log);
     }
 
-    /// How long from now the row of the last outcome says that the message waits.
+    /// How long the message waits from now, by the row of its last outcome.
     fn row_waits(&self) -> Option<Duration> {
         self.outcome().retry_at.map(|at| at.from_now(self.at.wall))
     }
@@ -87,7 +87,7 @@ fn each_answer_has_its_row_and_its_wait() {
 }
 
 #[test]
-fn each_answer_is_counted_once_and_so_is_what_it_led_to() {
+fn each_answer_is_counted_once_and_so_is_its_effect() {
     let table = [
         (accepted(), vec![Figure::Sent]),
         (refused(Disposition::Fail), vec![Figure::Failed(None)]),
@@ -174,7 +174,7 @@ fn pauses_grow_from_one_to_the_next_until_a_message_gets_through_or_fails_by_its
 }
 
 #[test]
-fn what_fails_within_a_pause_waits_for_its_end_and_makes_it_no_longer() {
+fn a_failure_within_a_pause_waits_for_its_end_and_does_not_lengthen_it() {
     let mut world = World::started();
     world.pass(SECOND);
     world.start(11);
@@ -201,7 +201,7 @@ fn a_wait_of_two_minutes_is_spent_here_and_a_longer_one_in_the_store() {
 }
 
 #[test]
-fn a_message_in_doubt_waits_here_however_long_because_receipts_find_it_only_here() {
+fn a_message_with_an_unknown_outcome_waits_in_memory_where_receipts_find_it() {
     let grace = 10 * MINUTE;
     let mut world = World::configured(1, |_| (), |_| (), |_, retry| retry.unknown_grace = grace).begun();
     world.start(10);
@@ -210,7 +210,7 @@ fn a_message_in_doubt_waits_here_however_long_because_receipts_find_it_only_here
 }
 
 #[test]
-fn trouble_of_some_messages_stops_new_ones_and_what_is_theirs_alone_does_not() {
+fn trouble_that_others_would_meet_stops_new_messages_and_other_trouble_does_not() {
     for (reply, stops) in [
         (refused(Disposition::Retry), true),
         (refused(Disposition::SlowNumber), true),
@@ -242,12 +242,12 @@ fn a_recipient_who_opted_out_gets_nothing_more_and_that_is_written_before_others
         assert_eq!((said.len(), said[0].recipient, said[0].scope), (1, person(10), scope));
         assert_eq!((said[0].says, said[0].said_at), (Says::Stop { provider_code: None }, world.at.wall));
         assert!(world.is_awaited(), "{:?}", world.log);
-        assert!(world.written().contains(&"look up"), "the store is asked once it is durable");
+        assert!(world.written().contains(&"look up"), "the store is asked once the opt-out is durable");
         world.pass(SECOND);
         world.accept_for(11, 10);
         world.flush();
         let skips = scope == Suppression::Everything;
-        assert_eq!(world.attempts.is_empty(), skips, "a text is no marketing: {scope:?}");
+        assert_eq!(world.attempts.is_empty(), skips, "a text is not marketing: {scope:?}");
         if skips {
             let outcome = world.outcome();
             assert_eq!((outcome.state, outcome.attempts), (State::Suppressed, 0));
@@ -285,7 +285,7 @@ fn marketing_that_the_provider_holds_back_from_a_person_waits_a_day_in_the_store
 }
 
 #[test]
-fn a_message_whose_send_ended_while_it_was_under_way_ends_with_it_unless_it_is_in_doubt() {
+fn a_message_whose_send_ended_meanwhile_ends_with_it_unless_its_outcome_is_unknown() {
     let (canceled, expired) = (send::State::Canceled, send::State::Expired);
     for (over, reply, state) in [
         (canceled, refused(Disposition::Retry), State::Canceled),
@@ -315,7 +315,7 @@ fn a_message_whose_send_was_paused_while_it_was_under_way_waits_in_the_store() {
     ] {
         let mut world = World::started();
         world.feed(Input::Released { send_id: Uuid::from_u128(10), over: None, caller: Caller(5) });
-        assert_eq!(world.replies.len(), 1, "nothing of it starts any more");
+        assert_eq!(world.replies.len(), 1, "no message of the send starts any more");
         world.flush();
         world.answer(reply);
         assert_eq!((world.outcome().state, world.row_waits()), (state, Some(wait)));

@@ -21,7 +21,7 @@ impl World {
         self.machine.common.permits.free()
     }
 
-    /// The channel's turn came, if it did.
+    /// Passes the grant to the channel if its turn came.
     fn hear_turn(&mut self) -> Vec<&'static str> {
         let granted = self.turns.last_mut().and_then(Turn::try_take);
         granted.map_or_else(Vec::new, |grant| self.feed(Input::PermitsGranted(Some(grant))))
@@ -113,7 +113,7 @@ fn a_turn_that_comes_when_there_is_nothing_to_send_leaves_the_permits_to_others(
 }
 
 #[test]
-fn a_line_that_is_gone_holds_nobody() {
+fn a_queue_that_is_gone_holds_up_no_channel() {
     let mut world = World::bounded(|engine| engine.total_in_flight = 2);
     let before = world.under_way();
     world.feed(Input::PermitsGranted(None));
@@ -121,7 +121,7 @@ fn a_line_that_is_gone_holds_nobody() {
 }
 
 #[test]
-fn what_the_process_stops_starts_nothing_and_says_no_reason() {
+fn a_process_that_stops_starts_no_message_and_gives_no_reason() {
     let mut world = World::ready(1);
     world.machine.common.stopping.store(true, std::sync::atomic::Ordering::Relaxed);
     world.accept(10);
@@ -150,7 +150,7 @@ fn a_stop_tells_every_caller_at_its_end_and_waits_for_answers_writes_and_questio
     assert_eq!(world.count("end"), 1, "{:?}", world.log);
     let callers: Vec<_> = world.replies.iter().map(|(caller, _)| *caller).collect();
     assert_eq!(callers, [Caller(1), Caller(2)]);
-    // What was not begun is not marked as attempted any more.
+    // Sends that were not begun are not marked as attempted any more.
     for id in 12..15 {
         assert_eq!(world.mark(id).progress.high_water, 0);
     }

@@ -1,4 +1,4 @@
-//! Callers who wait until their messages of a web session are handed over: what they are told.
+//! What the callers of messages through a web session are told while they wait.
 
 use futures_util::FutureExt as _;
 
@@ -9,7 +9,7 @@ use crate::domain::outlook::Reason;
 use crate::engine::web_session::{HandOver, Wait};
 
 impl World {
-    /// A message comes in whose caller waits.
+    /// Accepts a message whose caller waits.
     fn pending_reply(&mut self, id: u128, expires_at: Option<Timestamp>) -> Wait {
         let admitted = self.admit(PATIENT).unwrap();
         let to = Jid::person(person(id as u64));
@@ -53,7 +53,7 @@ fn a_caller_is_told_how_the_message_ended() {
 
     let (mut world, mut begun, mut waits) = World::with_callers();
     world.feed(cancel(10));
-    assert_eq!(told(&mut begun), None, "the attempt tells its own end");
+    assert_eq!(told(&mut begun), None, "its caller is told when the attempt ends");
     world.answer(Reply::Uncertain(failure()));
     assert_eq!(told(&mut begun), Some(HandOver::Unknown));
     world.feed(Input::Heard(vec![(Key { send_id: Uuid::from_u128(11), ordinal: 0 }, State::Queued)]));
@@ -80,7 +80,7 @@ fn a_caller_whose_message_is_too_late_is_told_what_held_it() {
     let (mut world, _begun, mut waits) = World::with_callers();
     let paused = Input::Released { send_id: Uuid::from_u128(11), over: None, caller: Caller(1) };
     world.feed(paused);
-    assert_eq!(told(&mut waits), None, "it may be told in time that it runs again");
+    assert_eq!(told(&mut waits), None, "the send may be resumed in time");
     let over = Some(send::State::Expired);
     world.feed(Input::Released { send_id: Uuid::from_u128(11), over, caller: Caller(2) });
     assert_eq!(told(&mut waits), Some(HandOver::TooLate(Reason::Paused)));
@@ -95,7 +95,7 @@ fn a_caller_whose_message_is_too_late_is_told_what_held_it() {
 }
 
 #[test]
-fn a_message_that_is_tried_again_keeps_its_caller_until_its_time_is_over() {
+fn a_retried_message_keeps_its_caller_until_it_expires() {
     let mut world = World::web();
     let mut wait = world.pending_reply(10, Some(world.at.wall.plus(MINUTE)));
     world.answer(Reply::NotSent(failure()));
@@ -135,7 +135,7 @@ fn a_message_without_a_caller_is_not_begun_from_the_store_unless_it_may_have_gon
         world.flush();
         assert!(world.attempts.is_empty());
     }
-    // One whose caller waits goes on, and is told that it is not paused any more.
+    // A message whose caller waits goes on, and its pending reply is not paused any more.
     let mut world = World::web();
     let mut wait = world.pending_reply(10, None);
     world.attempts.clear();

@@ -1,4 +1,4 @@
-//! What people are told: which limits hold, what set them, and what is to be expected of each send.
+//! What people are told: which limits hold, what set them, and the outlook of each send.
 
 use super::*;
 use crate::domain::limit::{Allows, Limit, Limits, Origin};
@@ -30,7 +30,7 @@ impl World {
         self.machine.look_ahead(vec![viewed], self.at).remove(&Uuid::from_u128(id))
     }
 
-    /// A web session that was linked so long ago, and has done nothing in the last day.
+    /// A web session that was linked this long ago, and did nothing in the last day.
     pub(super) fn of_web(linked: Duration) -> Self {
         let mut world = Self::with(
             1,
@@ -82,7 +82,7 @@ fn the_lower_of_tier_and_level_sets_the_pace() {
 }
 
 #[test]
-fn a_message_that_waits_for_the_pace_is_told_for_how_long() {
+fn a_channel_says_how_long_a_message_waits_for_the_pace() {
     let mut world = World::with_tier(1, |tier| tier.messages_per_second = Rate::each_second(2)).begun();
     world.accept(10);
     world.accept(11);
@@ -187,7 +187,7 @@ fn a_quota_says_how_much_is_left_of_it() {
     let at = world.at;
     world.machine.account.want_people(at);
     assert_eq!(world.machine.account.used(at.wall), 0);
-    assert_eq!(World::ready(1).limit("template_quota").left, None, "of one without a quota");
+    assert_eq!(World::ready(1).limit("template_quota").left, None, "a tier without a quota");
     assert!(world.pass(SECOND).is_empty() || world.limit("template_quota").left == Some(5));
 }
 
@@ -260,7 +260,7 @@ fn every_reason_to_wait_has_a_sentence_that_names_it() {
 }
 
 #[test]
-fn what_all_that_is_left_of_a_send_waits_for_is_told_unless_the_whole_channel_waits() {
+fn the_wait_of_the_rest_of_a_send_is_told_unless_the_whole_channel_waits() {
     let mut world = World::ready(1);
     world.start(10);
     world.answer(refused(Disposition::Pair));
@@ -278,7 +278,7 @@ fn what_all_that_is_left_of_a_send_waits_for_is_told_unless_the_whole_channel_wa
     world.flush();
     let outlook = world.outlook(20).unwrap();
     assert!(outlook.rate.is_some() && outlook.waiting.is_none_or(|it| it.reason == Reason::Rate));
-    // What holds the channel is told before what holds the message.
+    // The reason that holds the channel takes precedence over the message's own.
     world.feed(Input::Troubled(Troubled {
         disposition: Disposition::Maintenance,
         failure: failure(),

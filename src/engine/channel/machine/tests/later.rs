@@ -1,4 +1,4 @@
-//! What goes later, and what is asked later: slots of pairs, questions to the provider, looks into the store.
+//! Messages that go later, and questions that are asked later: slots of pairs, probes, reads of the store.
 
 use super::*;
 use crate::connector::Health;
@@ -6,8 +6,8 @@ use crate::domain::channel::{Number, Trial};
 use crate::domain::tier::UnknownOutcome;
 
 impl World {
-    /// So much time passes in short steps; everything is durable at once, and the provider accepts every message. When
-    /// messages went, counted from `start`.
+    /// Lets this time pass in short steps. Every write is durable at once, and the provider accepts every message.
+    /// Returns when messages went, counted from `start`.
     fn run(&mut self, time: Duration, start: Instant) -> Vec<Duration> {
         let (end, mut went) = (self.at.monotonic + time, Vec::new());
         while self.at.monotonic < end {
@@ -27,7 +27,7 @@ impl World {
         went
     }
 
-    /// How often the provider is asked about the number in an hour, when it always says this.
+    /// How often the number is probed in an hour, when each probe gets this answer.
     fn asked_in_an_hour(&mut self, health: &Health) -> usize {
         let (end, mut asked) = (self.at.monotonic + 60 * MINUTE, 0);
         while self.at.monotonic < end {
@@ -64,19 +64,19 @@ fn messages_to_one_person_that_a_stall_held_up_keep_their_distance_all_the_same(
 }
 
 #[test]
-fn a_message_that_is_tried_again_takes_a_slot_of_its_pair_again() {
+fn a_retried_message_takes_another_slot_of_its_pair() {
     let mut world = World::with_tier(1, |tier| tier.pair_burst = 1).begun();
     let start = world.at.monotonic;
     world.accept_for(10, 7);
     world.written();
-    // It waits a second for the provider, and five more for the person.
+    // It waits a second for the provider, and five more for the pair.
     world.answer(Reply::NotSent(failure()));
     let went = world.run(MINUTE, start);
     assert!(went.len() == 1 && went[0] >= 6 * SECOND && went[0] <= 7 * SECOND, "{went:?}");
 }
 
 #[test]
-fn a_channel_that_a_person_connects_again_without_work_is_asked_about_ever_more_seldom() {
+fn a_reconnected_channel_without_work_is_probed_less_and_less_often() {
     let asked = |health: &Health| {
         let mut world = World::new(1).begun();
         let mut channel = (**world.machine.channel()).clone();
@@ -95,7 +95,7 @@ fn a_channel_that_a_person_connects_again_without_work_is_asked_about_ever_more_
 }
 
 #[test]
-fn a_message_in_doubt_is_over_at_once_where_the_tier_holds_it() {
+fn an_unknown_outcome_is_final_at_once_where_the_tier_holds_it() {
     for (policy, waiting) in [(UnknownOutcome::Hold, 0), (UnknownOutcome::Resend, 1)] {
         let mut world = World::with_tier(1, |tier| tier.unknown_outcome = policy).begun();
         world.accept(10);
@@ -106,7 +106,7 @@ fn a_message_in_doubt_is_over_at_once_where_the_tier_holds_it() {
 }
 
 #[test]
-fn what_waits_of_a_send_that_is_gone_from_the_store_is_forgotten() {
+fn waiting_messages_of_a_send_that_is_gone_from_the_store_are_dropped() {
     let mut world = World::ready(1);
     world.accept(10);
     world.written();
@@ -120,18 +120,18 @@ fn what_waits_of_a_send_that_is_gone_from_the_store_is_forgotten() {
 }
 
 #[test]
-fn news_of_the_number_are_asked_for_at_once_but_not_twice_in_a_second() {
+fn a_webhook_about_the_number_causes_a_probe_at_once_but_not_twice_in_a_second() {
     let mut world = World::ready(1);
-    // The first question of a channel that has said everything.
+    // The first probe of a channel whose state and level are known.
     world.pass(60 * MINUTE);
     let generation = world.machine.link.generation();
     let answer = || Input::Probed { generation, health: Health::Unknown(failure()) };
     world.feed(answer());
     let before = world.count("probe");
-    assert!(world.feed(Input::Recheck).contains(&"wake"), "the last question is not a second old");
+    assert!(world.feed(Input::Recheck).contains(&"wake"), "the last probe is less than a second old");
     world.pass(SECOND);
     assert_eq!(world.count("probe"), before + 1);
-    // News that come while it is asked are asked for after the answer.
+    // A webhook during a probe causes another probe after it.
     world.feed(Input::Recheck);
     assert_eq!(world.count("probe"), before + 1);
     world.feed(answer());
@@ -143,17 +143,17 @@ fn news_of_the_number_are_asked_for_at_once_but_not_twice_in_a_second() {
 }
 
 #[test]
-fn what_is_told_of_sends_that_are_here_makes_nobody_look_into_the_store() {
+fn a_report_of_sends_in_memory_causes_no_read_of_the_store() {
     let mut world = World::ready(1);
     world.accept(10);
     let told = |direct: u128| Input::Overlooked { direct: Some(Uuid::from_u128(direct)), bulk: None };
     for _ in 0..3 {
         assert!(!world.feed(told(10)).contains(&"fetch"));
     }
-    // The second time, the one that it does not know is not one that ended just now.
+    // An unknown send that is reported a second time is not one that has just ended.
     assert!(!world.feed(told(11)).contains(&"fetch"));
     assert!(world.feed(told(11)).contains(&"fetch"), "{:?}", world.log);
-    assert!(!world.feed(told(11)).contains(&"fetch"), "it looks already");
+    assert!(!world.feed(told(11)).contains(&"fetch"), "a read is under way");
 }
 
 #[test]

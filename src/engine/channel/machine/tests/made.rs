@@ -1,4 +1,5 @@
-//! What tests of the machine are made of: sends and messages as the store has them, people, and the provider's answers.
+//! Building blocks for tests of the machine: sends and messages as the store has them, people, and the provider's
+//! answers.
 
 use std::collections::BTreeSet;
 
@@ -35,13 +36,13 @@ impl World {
         stored
     }
 
-    /// A look into the store found these, and there is no more.
+    /// A read of the store found these sends, and there are no more.
     pub(super) fn found(&mut self, size: Size, stored: Vec<Restoring>) -> Vec<&'static str> {
         let found = stored.into_iter().map(|stored| Found::new(stored).unwrap()).collect();
         self.feed(Input::Fetched { size, result: Ok(Fetched { found, ..nothing() }) })
     }
 
-    /// The account has read whom it wrote to: these people, an hour ago.
+    /// The account has read that it wrote to these people an hour ago.
     pub(super) fn account_knows(&mut self, people: &[u64]) -> Vec<&'static str> {
         let (common, at) = (Arc::clone(&self.machine.common), self.at);
         let spans = common.accounts.take_effects().into_iter().filter_map(|(_, effect)| match effect {
@@ -57,7 +58,7 @@ impl World {
         self.hear_account()
     }
 
-    /// The channel is told what its account has for it.
+    /// Passes the updates of its account to the channel.
     pub(super) fn hear_account(&mut self) -> Vec<&'static str> {
         let common = Arc::clone(&self.machine.common);
         let mut words = Vec::new();

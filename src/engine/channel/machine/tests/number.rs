@@ -1,4 +1,4 @@
-//! A number of which the provider says how it is.
+//! Probes of a number, and the provider's answers.
 
 use super::*;
 use crate::connector::Health;
@@ -32,18 +32,18 @@ impl World {
         self.machine.link.status()
     }
 
-    /// The provider says how the number is.
+    /// The provider answers a probe.
     pub(super) fn probed(&mut self, health: Health) -> Vec<&'static str> {
         let generation = self.machine.link.generation();
         self.feed(Input::Probed { generation, health })
     }
 
-    /// How long until the provider is asked next.
+    /// How long until the next probe.
     pub(super) fn asks_in(&self) -> Duration {
         self.machine.link.probe_at().unwrap().saturating_duration_since(self.at.monotonic)
     }
 
-    /// Time passes until the provider is asked.
+    /// Lets time pass until the next probe. Returns how long that took.
     pub(super) fn until_asked(&mut self) -> Duration {
         let asked = self.count("probe");
         let wait = self.asks_in();
@@ -59,7 +59,7 @@ impl World {
     }
 }
 
-/// Whether a wait is `whole` or, so that channels do not ask together, up to a quarter less.
+/// Whether a wait is `whole` or up to a quarter less, which keeps channels from asking together.
 pub(super) fn is_about(wait: Duration, whole: Duration) -> bool {
     wait <= whole + MILLI && wait + 2 * MILLI >= whole * 3 / 4
 }

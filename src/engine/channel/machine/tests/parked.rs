@@ -1,4 +1,4 @@
-//! Messages and sends that wait in the store: when they are read again, and that none is tried twice.
+//! Messages and sends that wait in the store: when they are read again, and that none is sent twice.
 
 use super::*;
 use crate::domain::send::Progress;
@@ -21,8 +21,8 @@ impl World {
         world
     }
 
-    /// One of the two messages that waited is tried again, and so is another send. Also returns when the message was read;
-    /// the other message is due two seconds after that.
+    /// One of the two messages that waited is retried, and another send is under way. Also returns when the message was
+    /// read; the other message is due two seconds after that.
     fn with_one_tried_again() -> (Self, Timestamp) {
         let mut world = Self::with_parked();
         world.pass(30 * SECOND);
@@ -32,7 +32,7 @@ impl World {
         world.flush();
         world.pass(20 * MILLI);
         world.flush();
-        assert_eq!(world.under_way(), [10, 20], "the message is tried again");
+        assert_eq!(world.under_way(), [10, 20], "the message is retried");
         (world, now)
     }
 
@@ -53,7 +53,7 @@ fn messages_of_a_send_that_is_here_are_read_when_they_are_due_and_once() {
     world.pass(MILLI);
     assert_eq!(world.count("read waits 20"), 1);
     world.accept(10);
-    assert_eq!(world.count("read waits"), 1, "they are on their way");
+    assert_eq!(world.count("read waits"), 1, "they are being read");
     let now = world.at.wall;
     let due = [waiting(0, 1, State::Queued, now), waiting(1, 2, State::Queued, now.plus(SECOND))];
     world.waits(due.into(), 0, None);
@@ -82,7 +82,7 @@ fn messages_that_could_not_be_read_are_read_again_a_second_later() {
 }
 
 #[test]
-fn what_is_left_in_the_store_is_read_when_it_is_due_and_not_at_once_when_nothing_was_found() {
+fn messages_left_in_the_store_are_read_when_due_and_not_at_once_when_none_was_found() {
     // What was found, how many are left, when the first of these is due, and when they are read again.
     let table = [
         (true, 1, Some(2 * SECOND), 2 * SECOND),
@@ -130,8 +130,8 @@ fn a_message_that_was_sent_while_the_store_was_read_is_not_taken_in_as_it_was_be
     world.flush();
     assert_eq!((world.count("read waits"), world.under_way()), (2, vec![10]));
     world.pass(MILLI);
-    assert_eq!(world.count("read waits"), 3, "what waits there by now is looked for");
-    // What is read from now on is no older.
+    assert_eq!(world.count("read waits"), 3, "messages that wait there by now are read");
+    // A read from now on returns the newest state.
     world.waits(vec![waiting(0, 1, State::Queued, world.at.wall)], 0, None);
     world.flush();
     world.pass(20 * MILLI);
@@ -154,20 +154,20 @@ fn a_message_whose_outcome_is_not_written_yet_is_not_taken_in_as_it_was_before()
 }
 
 #[test]
-fn a_paused_send_takes_nothing_in_that_was_on_its_way_from_the_store() {
+fn a_paused_send_takes_in_no_message_that_was_being_read() {
     let mut world = World::with_parked();
     world.pass(30 * SECOND);
     world.feed(Input::Released { send_id: Uuid::from_u128(20), over: None, caller: Caller(1) });
     let due = world.at.wall.plus(SECOND);
     world.waits(vec![waiting(0, 1, State::Queued, due)], 1, None);
     assert_eq!(world.machine.backlog().retry, 0);
-    assert_eq!(world.mark(20).due_at, None, "what was not begun waits for no moment");
+    assert_eq!(world.mark(20).due_at, None, "a send with messages to start has no due time");
     world.flush();
     assert_eq!(world.limits().active_sends, 0);
 }
 
 #[test]
-fn a_clock_that_was_set_makes_everything_in_the_store_be_looked_at_again() {
+fn after_the_clock_was_set_everything_in_the_store_is_read_again() {
     let mut world = World::with_parked();
     world.store_is_empty();
     let looks = world.fetches.len();
@@ -177,7 +177,7 @@ fn a_clock_that_was_set_makes_everything_in_the_store_be_looked_at_again() {
 }
 
 #[test]
-fn a_send_of_which_all_is_in_the_store_leaves_and_comes_back_at_its_moment() {
+fn a_send_whose_messages_all_wait_in_the_store_leaves_and_comes_back_when_due() {
     let mut world = World::ready(1);
     world.start(10);
     world.answer(refused_for(Disposition::Wait, 10 * MINUTE));
@@ -219,7 +219,7 @@ fn one_message_of_a_bulk_send_waits_in_the_store_while_the_others_go() {
 }
 
 #[test]
-fn what_waits_here_for_a_moment_is_due_then_whatever_happens_meanwhile() {
+fn a_message_that_waits_in_memory_is_due_at_its_time_whatever_happens_meanwhile() {
     let mut world = World::ready(1);
     world.start(10);
     world.answer(refused_for(Disposition::SlowNumber, 20 * SECOND));

@@ -1,4 +1,4 @@
-//! Asking the provider how the number is: when, and what its answers change.
+//! Probes of the number: when they happen, and what their answers change.
 
 use super::number::{healthy, is_about, saved};
 use super::*;
@@ -9,7 +9,7 @@ use crate::domain::outlook::Reason;
 const MILLI: Duration = Duration::from_millis(1);
 
 #[test]
-fn a_number_that_is_described_as_refused_is_asked_about_ever_more_seldom() {
+fn a_number_that_is_reported_as_refused_is_probed_less_and_less_often() {
     let mut world = World::ready(1);
     let blocked = || Health::Refused(Disposition::Block, failure());
     world.probed(blocked());
@@ -24,11 +24,11 @@ fn a_number_that_is_described_as_refused_is_asked_about_ever_more_seldom() {
     assert_eq!(world.status(), Status::Connected);
     world.feed(saved(2));
     world.probed(blocked());
-    assert!(is_about(world.asks_in(), 2 * MINUTE), "after a healthy answer it begins again");
+    assert!(is_about(world.asks_in(), 2 * MINUTE), "a healthy answer resets the back-off");
 }
 
 #[test]
-fn an_answer_that_says_nothing_changes_nothing_and_an_earlier_connector_s_is_not_heard() {
+fn an_answer_without_a_verdict_changes_nothing_and_an_earlier_connector_s_is_ignored() {
     let mut world = World::ready(1);
     for health in [Health::Unknown(failure()), Health::Refused(Disposition::Retry, failure())] {
         world.probed(health);
@@ -43,7 +43,7 @@ fn an_answer_that_says_nothing_changes_nothing_and_an_earlier_connector_s_is_not
 fn a_channel_that_connects_is_connected_with_its_first_accepted_message() {
     let connecting = |channel: &mut Channel| channel.connection.status = Status::Connecting;
     let mut world = World::with(1, |_| (), connecting).begun();
-    assert_eq!(world.count("probe"), 1, "it was asked about at once");
+    assert_eq!(world.count("probe"), 1, "it is probed at once");
     world.start(10);
     world.answer(refused(Disposition::Fail));
     assert_eq!(world.status(), Status::Connecting);
@@ -84,7 +84,7 @@ fn a_new_channel_waits_for_the_provider_s_first_answer_for_ten_seconds_at_most()
     assert_eq!(world.under_way(), [10]);
     let limit = world.limit("provider_level");
     let lowest = crate::domain::limit::Origin::Level { level: Level::Standard, is_known: false };
-    assert_eq!(limit.set_by, lowest, "the lowest usual level counts");
+    assert_eq!(limit.set_by, lowest, "the standard level is assumed");
     let coexistence = Health::Healthy(Number { level: Some(Level::Coexistence), ..Number::default() });
     for (health, rate) in [(coexistence, 20.0), (Health::Unknown(failure()), 80.0)] {
         let mut world = begun();
@@ -95,7 +95,7 @@ fn a_new_channel_waits_for_the_provider_s_first_answer_for_ten_seconds_at_most()
 }
 
 #[test]
-fn a_known_channel_is_asked_about_after_the_usual_interval_and_an_unconfirmed_one_soon() {
+fn a_known_channel_is_probed_after_the_usual_interval_and_an_unconfirmed_one_soon() {
     let world = World::ready(1);
     assert!(is_about(world.asks_in() + SECOND, 60 * MINUTE));
     let connecting = |channel: &mut Channel| channel.connection.status = Status::Connecting;
@@ -108,7 +108,7 @@ fn a_known_channel_is_asked_about_after_the_usual_interval_and_an_unconfirmed_on
 }
 
 #[test]
-fn channels_of_an_account_ask_one_after_the_other() {
+fn channels_of_an_account_probe_one_after_the_other() {
     let mut world = World::ready(1);
     let common = Arc::clone(&world.machine.common);
     let mut other = (**world.machine.channel()).clone();
@@ -127,7 +127,7 @@ fn channels_of_an_account_ask_one_after_the_other() {
 #[test]
 fn a_trial_that_the_store_knows_is_kept_by_the_next_process() {
     let half_a_minute = 30 * SECOND;
-    // When the message is due, and when the provider is asked: not at once.
+    // When the canary is due, and when the number is probed: not at once.
     for (due, asked) in [(180, 3 * MINUTE), (31, 31 * SECOND), (10, half_a_minute), (1, half_a_minute)] {
         let owed = move |channel: &mut Channel| {
             channel.connection.status = Status::Blocked;
@@ -149,7 +149,7 @@ fn a_trial_that_the_store_knows_is_kept_by_the_next_process() {
 }
 
 #[test]
-fn a_message_that_is_due_when_the_process_begins_has_the_provider_asked_at_once() {
+fn a_canary_that_is_due_when_the_process_starts_causes_a_probe_at_once() {
     for (due, asks) in [(0, true), (1, false)] {
         let owed = move |channel: &mut Channel| {
             channel.connection.status = Status::Blocked;
@@ -161,14 +161,14 @@ fn a_message_that_is_due_when_the_process_begins_has_the_provider_asked_at_once(
 }
 
 #[test]
-fn a_channel_that_is_connected_again_and_owes_a_message_is_asked_about_when_that_is_due() {
+fn a_reconnected_channel_with_a_trial_is_probed_when_its_canary_is_due() {
     let owed = |channel: &mut Channel| {
         channel.connection.status = Status::Connecting;
         channel.trial = Some(Trial { wait: 4 * MINUTE, due: channel.created_at.plus(4 * MINUTE) });
     };
     let begun = || {
         let mut world = World::with(1, |_| (), owed);
-        assert!(world.connected().contains(&"probe"), "it is asked about at once");
+        assert!(world.connected().contains(&"probe"), "it is probed at once");
         world
     };
     let mut world = begun();

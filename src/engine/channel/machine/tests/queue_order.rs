@@ -6,7 +6,7 @@ use crate::domain::outlook::Reason;
 const MILLI: Duration = Duration::from_millis(1);
 
 impl World {
-    /// A channel of so many messages in a second.
+    /// A channel that sends `rate` messages a second.
     fn paced(rate: u32) -> Self {
         Self::with_tier(1, move |tier| {
             tier.messages_per_second = crate::domain::rate::Rate::each_second(rate);
@@ -15,7 +15,8 @@ impl World {
         .begun()
     }
 
-    /// So much time passes in steps of a millisecond, all is durable at once and answered: the sends of what started.
+    /// Lets this time pass in steps of a millisecond. Every write is durable at once, and every message is accepted.
+    /// Returns the sends of the messages that started.
     fn started_within(&mut self, time: Duration) -> Vec<u128> {
         let (end, mut started) = (self.at.monotonic + time, Vec::new());
         while self.at.monotonic < end {
@@ -34,7 +35,7 @@ impl World {
 #[test]
 fn single_sends_go_in_the_order_of_their_arrival_before_bulk_sends_that_take_turns() {
     let mut world = World::paced(10);
-    // It has the permit of the moment.
+    // It takes the permit of this moment.
     world.start(9);
     world.answer(accepted());
     world.accept_bulk(20, order(), &[1, 2, 3]);
@@ -49,7 +50,7 @@ fn single_sends_go_in_the_order_of_their_arrival_before_bulk_sends_that_take_tur
 }
 
 #[test]
-fn what_is_tried_again_goes_before_what_is_new_of_its_size_and_never_before_single_sends() {
+fn retries_go_before_new_messages_of_their_size_and_never_before_single_sends() {
     let mut world = World::paced(2);
     world.accept_bulk(20, order(), &[1, 2, 3]);
     world.accept_bulk(21, order(), &[4, 5, 6]);
@@ -57,7 +58,7 @@ fn what_is_tried_again_goes_before_what_is_new_of_its_size_and_never_before_sing
     let first = world.attempts[0].ticket;
     world.answer(refused(Disposition::Pair));
     world.flush();
-    // It is due and announced, and the permit of the moment is gone.
+    // It is due and announced, and the permit of this moment is used.
     world.pass(SECOND);
     world.flush();
     world.attempts.clear();
@@ -112,11 +113,11 @@ fn recipients_that_cannot_be_read_are_read_again_a_second_later_unless_they_neve
     world.feed(Input::Look);
     world.store_is_empty();
     let look = world.fetches.iter().rev().find(|fetch| fetch.size == Size::Bulk).unwrap();
-    assert!(look.held.contains(&Uuid::from_u128(20)), "what is broken is not read again");
+    assert!(look.held.contains(&Uuid::from_u128(20)), "a broken send is not read again");
 }
 
 #[test]
-fn a_look_into_the_store_leaves_out_what_is_here_and_asks_for_as_much_as_there_is_room() {
+fn a_read_of_the_store_leaves_out_sends_in_memory_and_asks_for_as_many_as_have_room() {
     let mut world = World::configured(
         1,
         |_| (),
@@ -129,7 +130,7 @@ fn a_look_into_the_store_leaves_out_what_is_here_and_asks_for_as_much_as_there_i
     world.accept_to(21, Recipients::Blocks(3));
     let begun = world.fetches.len();
     world.feed(Input::Look);
-    assert_eq!(world.fetches.len(), begun + 1, "one look at a time");
+    assert_eq!(world.fetches.len(), begun + 1, "one read at a time");
     world.feed(Input::Fetched { size: Size::Direct, result: Ok(nothing()) });
     let looks: Vec<_> = world.fetches[begun..].iter().map(|it| (it.size, it.room, it.held.len())).collect();
     assert_eq!(looks, [(Size::Direct, 9, 1), (Size::Bulk, 4, 2)], "{looks:?}");
@@ -139,7 +140,7 @@ fn a_look_into_the_store_leaves_out_what_is_here_and_asks_for_as_much_as_there_i
 }
 
 #[test]
-fn the_store_is_looked_into_until_it_holds_no_more() {
+fn the_store_is_read_until_it_holds_no_more() {
     let mut world = World::ready(1);
     world.feed(Input::Look);
     let more = |size| Input::Fetched { size, result: Ok(Fetched { all: false, ..nothing() }) };
@@ -154,7 +155,7 @@ fn the_store_is_looked_into_until_it_holds_no_more() {
 }
 
 #[test]
-fn a_failed_look_holds_up_the_next_one_for_its_second() {
+fn a_failed_read_delays_the_next_one_by_a_second() {
     let mut world = World::ready(1);
     world.feed(Input::Look);
     world.feed(Input::Fetched { size: Size::Direct, result: Err(Failed::Temporarily) });
@@ -164,7 +165,7 @@ fn a_failed_look_holds_up_the_next_one_for_its_second() {
 }
 
 #[test]
-fn the_store_is_looked_into_every_five_minutes_without_any_occasion() {
+fn the_store_is_read_every_five_minutes() {
     let mut world = World::ready(1);
     let (mut looked, begun) = (Vec::new(), world.at.monotonic - SECOND);
     for _ in 0..200 {
@@ -173,7 +174,7 @@ fn the_store_is_looked_into_every_five_minutes_without_any_occasion() {
         }
         world.store_is_empty();
         world.store_is_empty();
-        // Questions about the number are another matter.
+        // Probes, about one an hour, are not part of this test.
         if world.at.monotonic - begun > 55 * MINUTE {
             break;
         }
@@ -183,7 +184,7 @@ fn the_store_is_looked_into_every_five_minutes_without_any_occasion() {
 }
 
 #[test]
-fn the_next_look_is_when_the_first_of_what_waits_in_the_store_is_due() {
+fn the_next_read_is_when_the_first_send_in_the_store_is_due() {
     let mut world = World::new(1);
     world.connected();
     let due = |seconds: u32| Some(world.at.wall.plus(seconds * SECOND));
@@ -194,13 +195,13 @@ fn the_next_look_is_when_the_first_of_what_waits_in_the_store_is_due() {
     world.feed(bulk);
     assert!(!world.pass(20 * SECOND - MILLI).contains(&"fetch"));
     assert!(world.pass(MILLI).contains(&"fetch"));
-    // What is due later still is asked for again by that look.
+    // That read brings the next due time, and here it brought none.
     world.store_is_empty();
     assert!(!world.pass(20 * SECOND).contains(&"fetch"), "{:?}", world.log);
 }
 
 #[test]
-fn a_send_with_a_later_start_is_looked_for_at_its_moment() {
+fn a_scheduled_send_is_read_at_its_start() {
     let mut world = World::ready(1);
     let starts =
         |send_at| Order { schedule: Schedule { send_at: Some(send_at), expires_at: None }, ..order() };
@@ -214,7 +215,7 @@ fn a_send_with_a_later_start_is_looked_for_at_its_moment() {
 }
 
 #[test]
-fn a_send_that_is_told_late_is_looked_for_and_not_begun_from_what_was_told() {
+fn a_send_that_arrives_late_is_read_from_the_store() {
     let mut world = World::ready(1);
     let send =
         AcceptedSend { id: Uuid::from_u128(10), order: Arc::new(order()), recipients: Recipients::Group };
@@ -242,7 +243,7 @@ fn a_send_that_does_not_fit_into_its_lane_is_read_later_and_those_behind_it_too(
 }
 
 #[test]
-fn what_ended_while_the_store_was_read_is_not_begun_from_what_was_read() {
+fn a_send_released_while_the_store_was_read_is_not_begun_from_that_read() {
     let mut world = World::ready(1);
     let released = || Input::Released { send_id: Uuid::from_u128(10), over: None, caller: Caller(1) };
     world.feed(Input::Look);
@@ -251,7 +252,7 @@ fn what_ended_while_the_store_was_read_is_not_begun_from_what_was_read() {
     assert!(!world.found(Size::Direct, vec![stored]).contains(&"write"));
     assert_eq!(world.limits().active_sends, 0);
     world.store_is_empty();
-    // What was let go before the read began is read as it is now: it was resumed.
+    // A send that was released before the read began is read as it is now: it was resumed.
     world.feed(released());
     world.feed(Input::Look);
     let stored = world.stored(10);
@@ -263,7 +264,7 @@ fn what_ended_while_the_store_was_read_is_not_begun_from_what_was_read() {
 }
 
 #[test]
-fn a_send_expires_at_its_moment_whatever_of_it_waits() {
+fn a_send_expires_at_its_time_whatever_its_messages_wait_for() {
     let mut world = World::ready(1);
     let expires_at = Some(world.at.wall.plus(SECOND));
     let expiring = || Order { schedule: Schedule { send_at: None, expires_at }, ..order() };
@@ -286,7 +287,7 @@ fn a_send_expires_at_its_moment_whatever_of_it_waits() {
 }
 
 #[test]
-fn why_nothing_goes_is_known_for_each_send() {
+fn the_reason_why_no_message_goes_is_known() {
     let mut world = World::paced(1);
     for id in 10..13 {
         world.accept(id);
@@ -318,7 +319,7 @@ fn while_others_may_start_an_outcome_waits_for_a_later_commit_and_an_opt_out_doe
 }
 
 #[test]
-fn sends_that_came_during_a_look_are_looked_for_after_it_however_many() {
+fn sends_that_arrive_during_a_read_cause_another_read_however_many() {
     for sends in 1..4 {
         let mut world = World::ready(1);
         world.feed(Input::Look);

@@ -1,4 +1,4 @@
-//! A channel whose connector or state changes: what is saved over what, and who wins.
+//! A channel whose connector or state changes: which state is saved over which, and which one wins.
 
 use super::number::{healthy, is_about, saved};
 use super::*;
@@ -7,7 +7,7 @@ use crate::connector::Health;
 const MILLI: Duration = Duration::from_millis(1);
 
 #[test]
-fn a_channel_without_a_usable_token_is_disconnected_and_one_that_cannot_be_read_is_tried_again() {
+fn a_channel_without_a_usable_token_is_disconnected_and_one_that_cannot_be_read_is_retried() {
     let mut world = World::new(1);
     let failed = || Input::Connected { generation: 1, result: Err(NotConnected::Failed) };
     world.feed(failed());
@@ -24,7 +24,7 @@ fn a_channel_without_a_usable_token_is_disconnected_and_one_that_cannot_be_read_
     assert_eq!(save.trial, None);
     world.feed(failed());
     world.pass(2 * SECOND);
-    assert_eq!(world.count("connect"), 2, "what an earlier one says is out of date");
+    assert_eq!(world.count("connect"), 2, "the result of an earlier connector is out of date");
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn a_state_that_could_not_be_saved_is_saved_a_second_later_as_it_is_then() {
 }
 
 #[test]
-fn what_changed_while_a_state_was_saved_is_saved_after_it_over_what_was_saved() {
+fn a_change_while_a_state_is_saved_is_saved_next_over_that_state() {
     let mut world = World::ready(1);
     world.troubled(Disposition::Disconnect, false);
     world.until_asked();
@@ -56,7 +56,7 @@ fn what_changed_while_a_state_was_saved_is_saved_after_it_over_what_was_saved() 
 }
 
 #[test]
-fn a_person_who_reconnects_wins_over_what_the_channel_wanted_to_save() {
+fn a_person_who_reconnects_wins_over_the_state_that_the_channel_saves() {
     for revision in [1, 5] {
         let mut world = World::ready(1);
         world.start(10);
@@ -67,7 +67,7 @@ fn a_person_who_reconnects_wins_over_what_the_channel_wanted_to_save() {
         record.name = "by a person".to_owned();
         let effects = world.feed(Input::ConnectionSaved(Saved::Overtaken(Some(Box::new(record)))));
         let is_newer = revision > 1;
-        assert_eq!(world.machine.channel().name == "by a person", is_newer, "an older record is no news");
+        assert_eq!(world.machine.channel().name == "by a person", is_newer, "an older record is ignored");
         assert!(effects.contains(&"connect"));
         let status = if is_newer { Status::Connecting } else { Status::Connected };
         assert_eq!((world.status(), world.saves.len()), (status, 1));
@@ -96,11 +96,11 @@ fn a_change_from_outside_waits_for_a_save_under_way_and_an_older_one_is_not_take
     world.troubled(Disposition::Disconnect, false);
     let newer = record(&world, 5, Status::Connecting);
     world.feed(newer);
-    assert_eq!(world.status(), Status::Disconnected, "its own is being saved");
+    assert_eq!(world.status(), Status::Disconnected, "its own state is being saved");
     assert!(world.feed(saved(4)).contains(&"connect"));
     assert_eq!(world.status(), Status::Connecting);
     let paused = record(&world, 6, Status::Connecting);
-    assert!(!world.feed(paused).contains(&"connect"), "the same state is none to take over");
+    assert!(!world.feed(paused).contains(&"connect"), "an equal state is not taken over");
 }
 
 #[test]

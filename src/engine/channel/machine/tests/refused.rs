@@ -1,4 +1,4 @@
-//! A channel that the provider refuses: what is saved, and the one message that opens it again.
+//! A channel that the provider refuses: what is saved, and the canary that opens it again.
 
 use super::number::{healthy, is_about, saved};
 use super::*;
@@ -30,7 +30,7 @@ fn a_healthy_answer_lets_one_message_go_once_it_is_due_and_its_success_opens_the
     let mut world = World::refused_with(Disposition::Block);
     let wait = world.until_asked();
     assert!(is_about(wait, MINUTE), "{wait:?}");
-    assert!(world.probed(healthy()).contains(&"save"), "that it was tried survives the process");
+    assert!(world.probed(healthy()).contains(&"save"), "the trial is saved for the next process");
     world.feed(saved(3));
     world.flush();
     assert_eq!((world.attempts.len(), world.status()), (1, Status::Blocked));
@@ -64,7 +64,7 @@ fn each_message_that_is_refused_again_doubles_the_wait_for_the_next() {
         let trial = world.saves.last().unwrap().trial.unwrap();
         assert_eq!(trial.wait, wait * MINUTE);
         assert!(is_about(trial.due.from_now(world.at.wall), wait * MINUTE), "{trial:?}");
-        assert!(is_about(world.asks_in(), wait * MINUTE), "it is asked when it is due");
+        assert!(is_about(world.asks_in(), wait * MINUTE), "the probe comes when the canary is due");
         world.feed(saved(revision + 1));
         world.flush();
         assert_eq!((world.attempts.len(), world.status()), (0, Status::Disconnected));
@@ -85,7 +85,7 @@ fn an_answer_to_an_earlier_message_says_nothing_new_of_a_refused_channel() {
 }
 
 #[test]
-fn an_answer_to_an_earlier_token_disconnects_nobody() {
+fn an_answer_to_an_earlier_token_disconnects_no_channel() {
     let mut world = World::ready(1);
     world.start(10);
     world.attempts[0].generation = 0;
@@ -94,7 +94,7 @@ fn an_answer_to_an_earlier_token_disconnects_nobody() {
 }
 
 #[test]
-fn a_lost_answer_to_the_one_message_waits_and_its_receipt_opens_the_channel() {
+fn a_lost_answer_to_the_canary_waits_and_its_receipt_opens_the_channel() {
     let mut world = World::refused_with(Disposition::Block);
     world.until_asked();
     world.probed(healthy());
@@ -120,7 +120,7 @@ fn a_lost_answer_to_the_one_message_waits_and_its_receipt_opens_the_channel() {
 }
 
 #[test]
-fn a_refusal_that_is_told_of_an_accepted_message_owes_a_message_and_one_of_the_account_does_not() {
+fn a_refusal_by_webhook_of_an_accepted_message_needs_a_trial_and_one_of_the_account_does_not() {
     for (disposition, is_of_message, owes) in [
         (Disposition::Block, true, true),
         (Disposition::Block, false, false),
@@ -135,18 +135,18 @@ fn a_refusal_that_is_told_of_an_accepted_message_owes_a_message_and_one_of_the_a
         world.feed(saved(2));
         let saves = world.saves.len();
         world.troubled(Disposition::Restrict, true);
-        assert_eq!(world.saves.len(), saves, "of one that is refused, that is no news");
+        assert_eq!(world.saves.len(), saves, "a refused channel is not refused again");
         if !owes {
             assert!(is_about(world.asks_in(), MINUTE), "{:?}", world.asks_in());
             world.until_asked();
             world.probed(healthy());
-            assert_eq!(world.status(), Status::Connected, "the provider's word is enough");
+            assert_eq!(world.status(), Status::Connected, "a healthy probe is enough");
         }
     }
 }
 
 #[test]
-fn what_is_told_of_the_pace_or_the_number_slows_or_pauses_and_what_is_of_one_message_does_nothing() {
+fn trouble_with_the_pace_or_number_slows_or_pauses_and_trouble_of_one_message_does_nothing() {
     let told = |disposition| {
         let mut world = World::ready(1);
         world.troubled(disposition, true);
@@ -173,14 +173,14 @@ fn what_is_told_of_the_pace_or_the_number_slows_or_pauses_and_what_is_of_one_mes
 }
 
 #[test]
-fn news_bring_the_one_message_forward_but_no_sooner_than_a_minute_after_the_last() {
+fn a_webhook_brings_the_canary_forward_but_no_sooner_than_a_minute_after_the_last() {
     let mut world = World::refused_with(Disposition::Block);
     world.pass(5 * SECOND);
     assert!(world.feed(Input::Recheck).contains(&"probe"));
     world.probed(healthy());
     world.feed(saved(3));
     world.flush();
-    assert_eq!(world.attempts.len(), 1, "the provider has news of the number");
+    assert_eq!(world.attempts.len(), 1, "a webhook brings the canary forward");
     world.answer(refused(Disposition::Block));
     world.feed(saved(4));
     world.flush();

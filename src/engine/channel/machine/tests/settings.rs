@@ -24,7 +24,7 @@ impl World {
 }
 
 #[test]
-fn a_changed_tier_changes_the_pace_of_what_waits_at_once() {
+fn a_changed_tier_changes_the_pace_of_waiting_messages_at_once() {
     let mut world = World::with_tier(1, |tier| tier.messages_per_second = Rate::each_second(1)).begun();
     world.accept(10);
     world.accept(11);
@@ -66,7 +66,7 @@ fn more_messages_are_marked_ahead_at_a_higher_pace() {
 }
 
 #[test]
-fn a_new_quota_sends_templates_back_to_the_store_until_it_is_known_who_counts() {
+fn a_new_quota_sends_templates_back_to_the_store_until_the_people_who_count_are_known() {
     let mut world = World::ready(1);
     world.start(10);
     world.accept_bulk(20, Order { template: Some(marketing(7)), ..order() }, &[1, 2, 3]);
@@ -93,7 +93,7 @@ fn a_new_quota_sends_templates_back_to_the_store_until_it_is_known_who_counts() 
 }
 
 #[test]
-fn a_clock_that_was_set_changes_no_pace_and_makes_the_store_be_looked_into() {
+fn after_the_clock_was_set_the_pace_is_the_same_and_the_store_is_read() {
     let mut world = World::ready(1);
     world.start(10);
     world.pass(SECOND);
@@ -132,14 +132,14 @@ fn a_caller_who_ends_a_send_is_answered_when_that_is_durable_and_one_who_pauses_
     assert_eq!(callers(&world), [1]);
     world.feed(released(10, Some(send::State::Canceled), 2));
     world.feed(released(10, Some(send::State::Canceled), 3));
-    assert_eq!(callers(&world), [1], "the mark of its end is on its way");
+    assert_eq!(callers(&world), [1], "the mark of its end is being written");
     world.flush();
     assert_eq!(callers(&world), [1, 2, 3], "though its message is under way");
     world.answer(accepted());
     assert_eq!((world.outcome().state, world.mark(10).state), (State::Sent, send::State::Canceled));
     world.feed(released(99, Some(send::State::Canceled), 4));
     assert_eq!(callers(&world), [1, 2, 3, 4]);
-    // What was released before it came is not begun when it comes, once.
+    // A send that was released before it arrived is not begun when it arrives.
     let looks = world.fetches.len();
     world.accept(99);
     assert_eq!((world.fetches.len(), world.mark(11).state), (looks + 1, send::State::Active));

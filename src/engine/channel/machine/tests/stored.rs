@@ -1,4 +1,5 @@
-//! Sends that are read from the store: what goes on, what is in doubt, and what is announced before it is tried again.
+//! Sends that are read from the store: which messages go on, which have an unknown outcome, and which are announced
+//! before a retry.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use crate::store::suppressions::Record;
 const GRACE: Duration = Duration::from_secs(120);
 
 #[test]
-fn a_message_that_waited_in_the_store_is_announced_durably_before_it_is_tried_again() {
+fn a_message_that_waited_in_the_store_is_announced_durably_before_its_retry() {
     let mut world = World::ready(1);
     let now = world.at.wall;
     let stored = world.waiting(10, State::Queued, now);
@@ -30,7 +31,7 @@ fn a_message_that_waited_in_the_store_is_announced_durably_before_it_is_tried_ag
 }
 
 #[test]
-fn an_announced_message_that_is_over_by_what_the_store_knows_is_not_tried() {
+fn an_announced_message_that_is_over_in_the_store_is_not_attempted() {
     let mut world = World::ready(1);
     let stored = world.waiting(10, State::Queued, world.at.wall);
     world.found(Size::Direct, vec![stored]);
@@ -56,7 +57,7 @@ fn an_announced_message_of_a_send_that_was_paused_meanwhile_is_put_back() {
 }
 
 #[test]
-fn of_a_message_that_may_have_gone_the_ledger_is_asked_and_of_another_it_is_not() {
+fn the_ledger_is_asked_only_about_messages_that_may_have_gone() {
     let taken = |world: &World, state, taken_at| {
         let mut stored = world.waiting(10, state, world.at.wall);
         stored.waiting.soon[0].taken_at = taken_at;
@@ -99,7 +100,7 @@ fn a_message_that_is_skipped_keeps_the_time_at_which_an_earlier_attempt_may_have
 }
 
 #[test]
-fn a_tier_that_holds_unknown_outcomes_tries_only_what_surely_did_not_go() {
+fn a_tier_that_holds_unknown_outcomes_retries_only_messages_that_certainly_did_not_go() {
     for (state, tried) in [(State::Queued, true), (State::Unknown, false)] {
         let mut world = World::with_tier(1, |tier| tier.unknown_outcome = UnknownOutcome::Hold).begun();
         let mut stored = world.waiting(10, state, world.at.wall);
@@ -117,7 +118,7 @@ fn a_tier_that_holds_unknown_outcomes_tries_only_what_surely_did_not_go() {
 }
 
 #[test]
-fn what_was_marked_and_has_no_row_is_in_doubt_and_told_as_unknown() {
+fn a_marked_message_without_a_row_has_an_unknown_outcome() {
     for (policy, tried) in [(UnknownOutcome::Resend, true), (UnknownOutcome::Hold, false)] {
         let mut world = World::with_tier(1, |tier| tier.unknown_outcome = policy).begun();
         let mut stored = world.stored(20);
@@ -148,7 +149,7 @@ fn what_was_marked_and_has_no_row_is_in_doubt_and_told_as_unknown() {
 }
 
 #[test]
-fn what_is_in_doubt_waits_in_the_store_when_too_much_waits_here() {
+fn unknown_outcomes_wait_in_the_store_when_too_many_messages_wait_in_memory() {
     let mut world = World::configured(1, |_| (), |_| (), |engine, _| engine.deferred = 1).begun();
     let mut stored = world.stored(20);
     stored.send.recipients = Recipients::Blocks(5);
@@ -183,7 +184,7 @@ fn a_send_goes_on_from_its_mark_and_one_without_anything_left_is_written_as_fini
 }
 
 #[test]
-fn a_group_gets_its_one_message_and_pairs_and_opt_outs_are_no_matter_of_it() {
+fn a_group_gets_its_one_message_and_pairs_and_opt_outs_do_not_apply_to_it() {
     let mut world = World::with_tier(1, |tier| tier.pair_burst = 1).begun();
     for id in [10, 11] {
         let group = Order { group: Some("12@g.us".to_owned()), ..order() };
@@ -193,13 +194,13 @@ fn a_group_gets_its_one_message_and_pairs_and_opt_outs_are_no_matter_of_it() {
     }
     assert_eq!(world.under_way(), [10, 11]);
     assert!(world.attempts.iter().all(|attempt| attempt.ticket.recipient.is_none()));
-    // A group is no pair: the provider's word about one is a failure that may pass.
+    // A group has no pair: a refusal because of one is a temporary failure.
     world.answer(refused(Disposition::Pair));
     assert_eq!((world.outcome().state, world.outcome().attempts), (State::Queued, 1));
 }
 
 #[test]
-fn a_send_that_cannot_be_read_is_left_out_of_the_next_looks() {
+fn a_send_that_cannot_be_read_is_left_out_of_the_next_reads() {
     let mut world = World::ready(1);
     world.feed(Input::Look);
     let broken = vec![Uuid::from_u128(30)];
@@ -208,29 +209,29 @@ fn a_send_that_cannot_be_read_is_left_out_of_the_next_looks() {
     world.store_is_empty();
     let told = || Input::Overlooked { direct: Some(Uuid::from_u128(30)), bulk: None };
     for _ in 0..3 {
-        assert!(!world.feed(told()).contains(&"fetch"), "nor is anybody's word of it");
+        assert!(!world.feed(told()).contains(&"fetch"), "a report of the send causes no read");
     }
 }
 
 #[test]
-fn of_two_sends_that_the_store_is_said_to_hold_either_makes_the_channel_look() {
+fn either_of_two_reported_sends_makes_the_channel_read_the_store() {
     let told = |direct: Option<u128>, bulk: Option<u128>| Input::Overlooked {
         direct: direct.map(Uuid::from_u128),
         bulk: bulk.map(Uuid::from_u128),
     };
     let mut world = World::ready(1);
     assert!(!world.feed(told(None, Some(31))).contains(&"fetch"));
-    assert!(!world.feed(told(Some(30), None)).contains(&"fetch"), "each was told once");
+    assert!(!world.feed(told(Some(30), None)).contains(&"fetch"), "each was reported once");
     assert!(world.feed(told(Some(30), Some(32))).contains(&"fetch"));
-    assert!(!world.feed(told(Some(30), Some(32))).contains(&"fetch"), "it looks already");
+    assert!(!world.feed(told(Some(30), Some(32))).contains(&"fetch"), "a read is under way");
     world.store_is_empty();
     world.start(10);
     world.feed(Input::Stop(Caller(1)));
-    assert!(!world.feed(told(Some(30), Some(32))).contains(&"fetch"), "it stops");
+    assert!(!world.feed(told(Some(30), Some(32))).contains(&"fetch"), "the channel stops");
 }
 
 #[test]
-fn what_is_read_while_nothing_may_go_costs_no_write() {
+fn a_read_while_no_message_may_go_costs_no_write() {
     let blocked = |channel: &mut Channel| channel.connection.status = Status::Blocked;
     let mut world = World::with(1, |_| (), blocked).begun();
     let single = world.stored(10);

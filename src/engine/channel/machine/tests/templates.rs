@@ -30,7 +30,7 @@ impl World {
         started.map(|ticket| (ticket.send_id.as_u128(), ticket.ordinal)).collect()
     }
 
-    /// All is durable, and the limiter gives what it has for a second.
+    /// Lets a second pass: every write is durable, and messages go at the limiter's pace.
     fn go_on(&mut self) {
         for _ in 0..20 {
             self.flush();
@@ -45,7 +45,7 @@ fn of_template(id: i64) -> Order {
 }
 
 #[test]
-fn templates_wait_until_it_is_known_who_was_written_to_and_texts_do_not() {
+fn templates_wait_until_the_earlier_recipients_are_known_and_texts_do_not() {
     let mut world = World::with_tier(1, |tier| tier.template_quota = Quota::AtMost(5)).begun();
     assert!(world.fetches.iter().all(|look| !look.ready.templates && look.counted.is_none()));
     world.accept_template(10, 7);
@@ -75,7 +75,7 @@ fn as_many_new_people_get_templates_as_the_quota_has_slots_and_the_next_when_one
     assert_eq!((limit.is_binding, limit.allows), (true, Allows::People(Quota::AtMost(2))));
     let opens = limit.next_slot.unwrap();
     assert!(opens >= begun.plus(DAY) && opens <= begun.plus(DAY + SECOND), "{opens}");
-    // The third is not here, and nothing of it was written.
+    // The third send is not in memory, and nothing of it was written.
     assert_eq!(world.limits().active_sends, 2);
     assert!(world.writes.iter().flat_map(|write| &write.marks).all(|mark| mark.send_id.as_u128() != 12));
     let viewed = |has_template| Viewed { id: Uuid::from_u128(12), has_template };
@@ -141,7 +141,7 @@ fn a_message_that_the_provider_refused_gives_its_slot_back_and_one_that_it_may_h
 }
 
 #[test]
-fn of_a_bulk_send_those_who_count_already_get_theirs_and_the_others_wait_with_a_row() {
+fn recipients_of_a_bulk_send_who_count_already_get_it_and_the_others_wait_with_a_row() {
     let mut world = World::with_quota(1, &[5]);
     let now = world.at.wall;
     world.accept_bulk(20, of_template(7), &[3, 4, 5, 6]);
@@ -158,11 +158,11 @@ fn of_a_bulk_send_those_who_count_already_get_theirs_and_the_others_wait_with_a_
 }
 
 #[test]
-fn a_message_that_is_due_again_and_finds_no_slot_waits_in_the_store() {
+fn a_due_retry_that_finds_no_slot_waits_in_the_store() {
     let mut world = World::with_quota(1, &[5, 10]);
     let mut stored = world.waiting(10, State::Queued, world.at.wall);
     stored.send.template = Some(marketing(7));
-    // Somebody new, whose message surely did not go, is not taken in while the quota is closed.
+    // A message to a new person, which certainly did not go, is not taken in while the quota is closed.
     world.accept_template(9, 7);
     world.go_on();
     let mut new = world.waiting(11, State::Queued, world.at.wall);
@@ -181,7 +181,7 @@ fn people_go_back_to_the_account_while_the_channel_cannot_write_to_them() {
     let mut world = World::with_quota(9, &[]);
     world.accept_bulk(20, of_template(7), &[1, 2, 3, 4]);
     world.flush();
-    assert_eq!(world.left(), Some(9 - 4), "those who are marked are promised slots");
+    assert_eq!(world.left(), Some(9 - 4), "people with marked messages have slots");
     // While it can send, it keeps them though another channel waits.
     world.feed(Input::Account(AccountUpdate::Recalled));
     assert_eq!((world.left(), world.mark(20).progress.high_water), (Some(5), 4));
@@ -211,11 +211,11 @@ fn a_slot_that_another_channel_gave_back_opens_templates_again() {
     assert!(world.outlook_of_template(10).is_none());
     world.store_is_empty();
     world.store_is_empty();
-    assert!(!world.feed(Input::Account(AccountUpdate::HasRoom)).contains(&"fetch"), "they are open");
+    assert!(!world.feed(Input::Account(AccountUpdate::HasRoom)).contains(&"fetch"), "they may go already");
 }
 
 impl World {
-    /// What a template send waits for that is in the store.
+    /// Why a template send in the store waits.
     fn outlook_of_template(&self, id: u128) -> Option<Reason> {
         let id = Uuid::from_u128(id);
         let viewed = Viewed { id, has_template: true };
@@ -225,7 +225,7 @@ impl World {
 }
 
 #[test]
-fn while_the_quota_is_closed_what_is_for_people_who_count_is_looked_for_at_a_twentieth_of_the_time() {
+fn while_the_quota_is_closed_searches_for_people_who_count_take_a_twentieth_of_the_time() {
     let mut world = World::with_quota(1, &[5]);
     world.accept_template(10, 7);
     world.go_on();
@@ -256,17 +256,17 @@ fn while_the_quota_is_closed_what_is_for_people_who_count_is_looked_for_at_a_twe
     assert!(look(&mut world, 100 * MILLI));
     assert!(!look(&mut world, MILLI));
     world.feed(Input::ClockWasSet);
-    assert!(world.fetches.last().unwrap().ready.templates, "whether it is full is asked again");
+    assert!(world.fetches.last().unwrap().ready.templates, "whether the quota is used up is checked again");
 }
 
 #[test]
-fn what_is_due_again_of_a_template_takes_a_slot_only_while_there_is_one() {
+fn a_due_retry_of_a_template_takes_a_slot_only_while_there_is_one() {
     let mut world = World::with_quota(1, &[]);
     world.accept_template(10, 7);
     world.flush();
     world.answer(Reply::NotSent(failure()));
     world.flush();
-    // While it waits, somebody else gets the slot.
+    // While it waits, another channel takes the slot.
     let mut other = (**world.machine.channel()).clone();
     other.id = Uuid::from_u128(9);
     let common = Arc::clone(&world.machine.common);
@@ -280,7 +280,7 @@ fn what_is_due_again_of_a_template_takes_a_slot_only_while_there_is_one() {
 }
 
 #[test]
-fn a_slot_that_nobody_told_of_is_found_by_the_look_without_any_occasion() {
+fn a_slot_that_no_update_reported_is_found_by_the_periodic_read() {
     let mut world = World::with_quota(1, &[5]);
     world.accept_template(10, 7);
     world.go_on();
@@ -298,12 +298,12 @@ fn a_slot_that_nobody_told_of_is_found_by_the_look_without_any_occasion() {
 }
 
 #[test]
-fn a_bulk_send_without_anybody_who_counts_goes_back_and_is_looked_at_there_and_a_single_one_is_not() {
+fn a_bulk_send_without_anybody_who_counts_goes_back_to_be_searched_and_a_single_one_does_not() {
     let mut world = World::with_quota(1, &[5]);
     let looks = world.fetches.len();
     world.accept_template(10, 7);
     world.feed(Input::Timer);
-    assert_eq!((world.fetches.len(), world.limits().active_sends), (looks, 0), "who it is for is known");
+    assert_eq!((world.fetches.len(), world.limits().active_sends), (looks, 0), "its recipient is known");
     let mut world = World::with_quota(1, &[5]);
     let looks = world.fetches.len();
     world.accept_order(20, of_template(7), Recipients::Blocks(4));
@@ -315,7 +315,7 @@ fn a_bulk_send_without_anybody_who_counts_goes_back_and_is_looked_at_there_and_a
 }
 
 #[test]
-fn those_before_somebody_further_on_who_counts_are_passed_over() {
+fn recipients_before_the_first_one_who_counts_are_passed_over() {
     let mut world = World::with_quota(1, &[5]);
     world.accept_template(10, 7);
     world.go_on();
@@ -336,7 +336,7 @@ fn those_before_somebody_further_on_who_counts_are_passed_over() {
 }
 
 #[test]
-fn a_text_that_is_tried_again_takes_no_slot_of_the_quota() {
+fn a_retried_text_takes_no_slot_of_the_quota() {
     for (people, left) in [(&[][..], 1), (&[5][..], 0)] {
         let mut world = World::with_quota(1, people);
         world.start(30);
@@ -348,7 +348,7 @@ fn a_text_that_is_tried_again_takes_no_slot_of_the_quota() {
 }
 
 #[test]
-fn a_channel_that_is_refused_gives_those_back_whom_it_marked_messages_to() {
+fn a_refused_channel_returns_the_people_of_its_marked_messages() {
     let mut world = World::with_quota(9, &[]);
     world.accept_bulk(20, of_template(7), &[1, 2, 3, 4]);
     world.flush();

@@ -1,10 +1,10 @@
-//! Messages in doubt, and what the ledger says of them.
+//! Messages with an unknown outcome, and what the ledger says about them.
 
 use super::*;
 
 impl World {
-    /// A message whose answer was lost, and of which the ledger heard nothing until its time to wait was over.
-    fn in_doubt() -> (Self, Key) {
+    /// A message whose answer was lost, and for which no receipt arrived within the grace period.
+    fn with_unknown_outcome() -> (Self, Key) {
         let mut world = Self::ready(1);
         world.accept(10);
         world.written();
@@ -23,9 +23,9 @@ impl World {
 }
 
 #[test]
-fn a_message_in_doubt_that_the_ledger_knows_to_be_over_is_not_tried_again() {
+fn a_message_that_is_over_in_the_ledger_is_not_retried() {
     for (state, attempts) in [(State::Delivered, 0), (State::Failed, 0), (State::Unknown, 1)] {
-        let (mut world, key) = World::in_doubt();
+        let (mut world, key) = World::with_unknown_outcome();
         world.feed(Input::StatesRead { question: Question::IsOver, result: Ok(vec![(key, state)]) });
         world.written();
         world.pass(SECOND);
@@ -34,8 +34,8 @@ fn a_message_in_doubt_that_the_ledger_knows_to_be_over_is_not_tried_again() {
 }
 
 #[test]
-fn a_message_in_doubt_of_which_a_receipt_came_meanwhile_is_not_tried_again() {
-    let (mut world, key) = World::in_doubt();
+fn a_message_whose_receipt_came_during_the_question_is_not_retried() {
+    let (mut world, key) = World::with_unknown_outcome();
     world.feed(Input::Heard(vec![(key, State::Delivered)]));
     world.feed(Input::StatesRead { question: Question::IsOver, result: Ok(vec![(key, State::Unknown)]) });
     world.written();
@@ -45,8 +45,8 @@ fn a_message_in_doubt_of_which_a_receipt_came_meanwhile_is_not_tried_again() {
 }
 
 #[test]
-fn a_ledger_that_does_not_say_where_a_message_is_is_asked_again() {
-    let (mut world, key) = World::in_doubt();
+fn a_ledger_that_does_not_answer_is_asked_again() {
+    let (mut world, key) = World::with_unknown_outcome();
     let asked = world.count("read states");
     world.feed(Input::StatesRead { question: Question::IsOver, result: Err(Failed::Temporarily) });
     world.pass(2 * SECOND);

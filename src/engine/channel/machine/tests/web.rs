@@ -1,4 +1,4 @@
-//! Web sessions: who is let in, and at which pacing messages go.
+//! Web sessions: which messages are admitted, and at which pace they go.
 
 use super::*;
 use crate::connector::web_session::RESTRICTED;
@@ -9,11 +9,11 @@ use crate::domain::tier::Quota;
 use crate::engine::web_session::Admitted;
 
 const MILLI: Duration = Duration::from_millis(1);
-/// A caller who waits half a minute for a message to a person whom the session knows.
+/// A caller that waits half a minute for a message to a person whom the session knows.
 pub(super) const PATIENT: Admit = Admit { stranger: None, patience: Duration::from_secs(30), tried: None };
 
 impl World {
-    /// A warm session that did nothing in the last day, and whose first message may go.
+    /// A session past its warm-up that did nothing in the last day, and whose first message may go.
     pub(super) fn web() -> Self {
         Self::web_with(|_| ())
     }
@@ -41,7 +41,7 @@ impl World {
 }
 
 #[test]
-fn callers_are_answered_and_messages_begun_once_it_is_known_what_the_session_did() {
+fn callers_are_answered_and_messages_begun_once_the_session_s_activity_is_known() {
     let mut world = World::of_web(10 * DAY);
     let since = world.at.wall.minus(DAY);
     assert_eq!(world.count(&format!("read activity {since}")), 1);
@@ -114,7 +114,7 @@ fn a_day_s_messages_wait_until_the_oldest_is_a_day_old() {
 }
 
 #[test]
-fn nobody_is_let_in_during_a_pause_that_outlasts_their_patience() {
+fn no_message_is_admitted_during_a_pause_that_outlasts_its_caller_s_patience() {
     let mut world = World::web();
     world.accept(10);
     world.flush();
@@ -130,7 +130,7 @@ fn nobody_is_let_in_during_a_pause_that_outlasts_their_patience() {
 }
 
 #[test]
-fn a_message_that_is_only_tried_meets_the_distance_to_its_recipient_too() {
+fn a_dry_run_meets_the_distance_to_its_recipient_too() {
     let mut world = World::web_with(|tier| {
         (tier.pair_interval, tier.pair_burst) = (MINUTE, 1);
     });
@@ -171,7 +171,7 @@ fn strangers_are_refused_for_a_day_after_the_session_was_restricted() {
 }
 
 #[test]
-fn what_the_session_s_state_says_of_a_restriction_counts_and_another_phone_s_does_not() {
+fn a_restriction_in_the_session_s_state_counts_and_another_phone_s_does_not() {
     let stranger = Admit { stranger: Some(person(9)), ..PATIENT };
     let restricted = |world: &mut World, hours: u32, revision: i64| {
         let mut record = (**world.machine.channel()).clone();
@@ -211,7 +211,7 @@ fn a_session_sends_only_while_it_is_connected() {
             _ => Reason::Disconnected,
         };
         assert_eq!(world.limits().waiting.unwrap().reason, reason);
-        assert_eq!(world.count("probe"), 0, "it tells how it is by itself");
+        assert_eq!(world.count("probe"), 0, "a session reports its state by itself");
         let mut record = (**world.machine.channel()).clone();
         record.revision = 6;
         record.connection.status = Status::Connected;
@@ -219,12 +219,12 @@ fn a_session_sends_only_while_it_is_connected() {
         world.flush();
         assert_eq!(world.under_way(), [10]);
         world.answer(accepted());
-        assert_eq!(world.saves.len(), 0, "nor does its supervisor need our word");
+        assert_eq!(world.saves.len(), 0, "its supervisor saves the state");
     }
 }
 
 #[test]
-fn suppressions_are_no_matter_of_what_a_caller_asks_for() {
+fn suppressions_do_not_apply_to_web_sessions() {
     let record = crate::store::suppressions::Record {
         company_id: Uuid::from_u128(2),
         recipient: person(10),
@@ -265,7 +265,7 @@ fn a_message_counts_in_the_day_once_it_was_handed_over() {
 }
 
 #[test]
-fn what_the_session_failed_to_prepare_was_surely_not_handed_over() {
+fn a_message_that_the_session_failed_to_prepare_was_certainly_not_handed_over() {
     let mut world = World::web();
     world.accept(10);
     world.flush();

@@ -1,4 +1,4 @@
-//! The world around a machine that is driven by hand: no runtime, no store, and no time but the one it is told.
+//! The world around a machine that is driven by hand: no runtime, no store, and no clock: tests pass the time in.
 
 use super::*;
 use crate::config;
@@ -22,22 +22,22 @@ pub(super) struct World {
     pub(super) wake_at: Option<Instant>,
     /// A sentence for each effect so far.
     pub(super) log: Vec<String>,
-    /// What was to be written so far, the newest last.
+    /// The requested writes so far, the newest last.
     pub(super) writes: Vec<PendingWrites>,
-    /// Looks into the store so far.
+    /// The requested reads of sends so far.
     pub(super) fetches: Vec<Fetch>,
-    /// Changes of the channel's state that were to be saved so far.
+    /// The requested saves of the channel's state so far.
     pub(super) saves: Vec<SaveConnection>,
     pub(super) replies: Vec<(Caller, Answer)>,
     pub(super) figures: Vec<Figure>,
     /// The turns that the channel waits for to get permits.
     pub(super) turns: Vec<Turn>,
-    /// What the ledger was asked, and was not answered.
+    /// Questions to the ledger that are not answered yet.
     questions: Vec<Question>,
 }
 
 impl World {
-    /// With a channel that was just started, by a source of chance with this seed.
+    /// A world with a channel that has just started, and random numbers from this seed.
     pub(super) fn new(seed: u64) -> Self {
         Self::with_tier(seed, |_| ())
     }
@@ -131,14 +131,14 @@ impl World {
         self.feed(Input::Connected { generation, result: Ok(Connected { app: AppId::of(b"app") }) })
     }
 
-    /// The looks into the store found nothing.
+    /// The reads of the store found nothing.
     pub(super) fn store_is_empty(&mut self) {
         for size in [Size::Direct, Size::Bulk] {
             self.feed(Input::Fetched { size, result: Ok(nothing()) });
         }
     }
 
-    /// What happens to the machine, and a word for each effect.
+    /// Passes an input to the machine. Returns a word for each effect.
     pub(super) fn feed(&mut self, input: Input) -> Vec<&'static str> {
         self.machine.handle(input, self.at, &mut self.rng, &mut self.effects);
         let effects: Vec<_> = self.effects.drain().collect();
@@ -206,7 +206,7 @@ impl World {
         word
     }
 
-    /// So much time passes, and the timer fires if it is due.
+    /// Lets this time pass; the timer fires if it is due.
     pub(super) fn pass(&mut self, time: Duration) -> Vec<&'static str> {
         self.at = Moment { monotonic: self.at.monotonic + time, wall: self.at.wall.plus(time) };
         if self.wake_at.take_if(|at| *at <= self.at.monotonic).is_some() {
@@ -266,12 +266,12 @@ impl World {
         self.feed(Input::Written(Ok(Written::default())))
     }
 
-    /// All that is to be written is durable, until there is nothing more to write.
+    /// Makes each write durable, until there is nothing more to write.
     pub(super) fn flush(&mut self) {
         while self.written().contains(&"write") {}
     }
 
-    /// The same, the ledger knows no rows of the messages that it is asked about, and the store holds nothing.
+    /// The same; the ledger also answers that it has no rows of the messages, and the store holds nothing.
     pub(super) fn settle(&mut self) {
         self.flush();
         for question in std::mem::take(&mut self.questions) {
@@ -282,7 +282,7 @@ impl World {
         self.flush();
     }
 
-    /// Time passes until a message starts. How long that took.
+    /// Lets time pass until a message starts. Returns how long that took.
     pub(super) fn until_attempt(&mut self) -> Duration {
         let begun = self.at.monotonic;
         for _ in 0..1_000 {

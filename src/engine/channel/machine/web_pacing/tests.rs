@@ -3,7 +3,7 @@ use super::*;
 const WALL: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 const KNOWN: Asker = Asker { stranger: None, patience: Duration::from_secs(30) };
 
-/// Somebody who never wrote.
+/// A person who never wrote to the session.
 fn stranger(number: i64) -> Asker {
     Asker { stranger: PhoneNumber::from_i64(5_511_900_000_000 + number), ..KNOWN }
 }
@@ -15,7 +15,7 @@ impl WebPacing {
     }
 }
 
-/// One message in ten seconds and up to four more.
+/// One message every ten seconds, and up to four seconds more at random.
 fn tier() -> Tier {
     let text = "[human]\nkind = \"web_session\"\nmessages_per_second = \"6/min\"\nburst = 1\njitter = \"4s\"\n\
                 daily_cap = 100\nwarm_up = [3, 5]\ncold_contacts = 2\n";
@@ -29,7 +29,7 @@ fn web_pacing(linked_days_ago: u64) -> WebPacing {
 }
 
 #[test]
-fn a_little_is_added_to_the_distance_at_random() {
+fn a_random_time_is_added_to_the_distance() {
     let (mut web_pacing, tier, now) = (web_pacing(9), tier(), Instant::now());
     assert_eq!(web_pacing.holds(&tier, now, WALL), None);
     web_pacing.goes(now, WALL, 0.5);
@@ -46,7 +46,7 @@ fn the_first_days_have_caps_of_their_own() {
 }
 
 #[test]
-fn a_cap_holds_until_the_oldest_is_a_day_old() {
+fn a_cap_holds_until_the_oldest_message_is_a_day_old() {
     let (mut web_pacing, tier, now) = (web_pacing(0), tier(), Instant::now());
     for hour in 0..3 {
         web_pacing.goes(now, WALL.plus(Duration::from_secs(3600 * hour)), 0.0);
@@ -61,16 +61,16 @@ fn a_cap_holds_until_the_oldest_is_a_day_old() {
 }
 
 #[test]
-fn those_let_in_count_before_they_go() {
+fn admitted_messages_count_before_they_go() {
     let (web_pacing, tier, now) = (web_pacing(0), tier(), Instant::now());
     let held: Vec<_> = (0..3).map(|_| web_pacing.admit(KNOWN, &tier, now, WALL).unwrap()).collect();
-    assert!(web_pacing.admit(KNOWN, &tier, now, WALL).is_err(), "the cap is promised");
+    assert!(web_pacing.admit(KNOWN, &tier, now, WALL).is_err(), "admitted messages use up the cap");
     drop(held);
-    assert!(web_pacing.admit(KNOWN, &tier, now, WALL).is_ok(), "what was given up makes room");
+    assert!(web_pacing.admit(KNOWN, &tier, now, WALL).is_ok(), "messages that are given up make room");
 }
 
 #[test]
-fn nobody_is_let_in_who_would_wait_too_long() {
+fn a_message_that_would_wait_too_long_is_not_admitted() {
     let (web_pacing, tier, now) = (web_pacing(9), tier(), Instant::now());
     let held: Vec<_> = (0..3).map(|_| web_pacing.admit(KNOWN, &tier, now, WALL).unwrap()).collect();
     let refused = web_pacing.admit(KNOWN, &tier, now, WALL).unwrap_err();
@@ -95,7 +95,7 @@ fn strangers_have_a_budget_of_their_own() {
     assert_eq!(refused.retry_after, QUOTA_SPAN);
     assert!(refused.sentence.contains("cold_contacts"), "{}", refused.sentence);
     assert!(web_pacing.admit(KNOWN, &tier, now, WALL).is_ok());
-    assert!(web_pacing.admit(stranger(2), &tier, now, WALL).is_ok(), "it is one of the two");
+    assert!(web_pacing.admit(stranger(2), &tier, now, WALL).is_ok(), "this stranger is one of the two");
     assert!(web_pacing.admit(stranger(3), &tier, now, WALL.plus(QUOTA_SPAN)).is_ok());
 }
 
@@ -104,7 +104,7 @@ fn a_stranger_to_whom_nothing_was_sent_makes_room_for_another() {
     let (web_pacing, tier, now) = (web_pacing(9), tier(), Instant::now());
     let held: Vec<_> =
         [1, 2].map(|number| web_pacing.admit(stranger(number), &tier, now, WALL).unwrap()).into();
-    assert!(web_pacing.admit(stranger(3), &tier, now, WALL).is_err(), "the budget is promised");
+    assert!(web_pacing.admit(stranger(3), &tier, now, WALL).is_err(), "admitted messages use up the budget");
     drop(held);
     assert!(web_pacing.admit(stranger(3), &tier, now, WALL).is_ok());
 }
@@ -135,7 +135,7 @@ fn the_limiter_s_next_slot_counts_when_nothing_is_added_at_random() {
 }
 
 #[test]
-fn strangers_are_let_be_while_the_account_is_restricted_and_others_are_not() {
+fn strangers_are_refused_while_the_account_is_restricted_and_others_are_not() {
     let (mut web_pacing, tier, now) = (web_pacing(9), tier(), Instant::now());
     web_pacing.restrict(WALL.plus(Duration::from_secs(60)));
     web_pacing.restrict(WALL.plus(Duration::from_secs(30)));
@@ -146,7 +146,7 @@ fn strangers_are_let_be_while_the_account_is_restricted_and_others_are_not() {
 }
 
 #[test]
-fn another_phone_is_not_restricted_for_what_the_one_before_did() {
+fn a_restriction_ends_when_another_phone_is_linked() {
     let (mut web_pacing, tier, now) = (web_pacing(9), tier(), Instant::now());
     let linked_at = web_pacing.linked_at;
     web_pacing.restrict(WALL.plus(Duration::from_secs(60)));

@@ -12,7 +12,7 @@ impl Work {
         self.fall_asleep();
     }
 
-    /// So many messages are parked, the first of them until `due`.
+    /// Sets how many messages are parked, and when the first of them is due.
     pub(in crate::engine::channel::machine) const fn parked_until(
         &mut self,
         parked: u64,
@@ -22,7 +22,7 @@ impl Work {
         self.parked_due = due;
     }
 
-    /// Parked messages are read again at once, whenever they were due.
+    /// Makes the parked messages due now, so that they are read again.
     pub(in crate::engine::channel::machine) const fn look_at_parked(&mut self, now: Timestamp) {
         if self.parked > 0 {
             self.parked_due = Some(now);
@@ -39,8 +39,8 @@ impl Work {
         true
     }
 
-    /// Parked messages were read: so many are here now, and at least `later` others wait until `due`. The next read
-    /// corrects too high a count; too low a count would lose messages.
+    /// Parked messages were read: `found` of them are in memory now, and at least `later` others wait until `due`. The
+    /// next read corrects too high a count; too low a count would lose messages.
     pub(in crate::engine::channel::machine) fn unparked(&mut self, found: u64, later: u64, due: Timestamp) {
         self.unparking = false;
         self.parked = self.parked.saturating_sub(found).max(later);

@@ -9,7 +9,7 @@ use crate::domain::message::Position;
 use crate::domain::phone::PhoneNumber;
 
 impl Work {
-    /// Up to which message [`Work::request`] reserves: no further than now when enough are reserved.
+    /// The ordinal up to which [`Work::request`] reserves; the present one when enough messages are reserved.
     pub(super) fn target(&self, ahead: u64, tops_up: bool) -> u64 {
         let is_enough = !tops_up && self.requested - self.next >= ahead;
         if self.leaving.is_some() || is_enough {
@@ -18,7 +18,7 @@ impl Work {
         (self.next + 2 * ahead).min(self.recipients).max(self.requested)
     }
 
-    /// The recipients of the messages that [`Work::request`] would reserve next, as long as they are in memory.
+    /// The recipients in memory of the messages that [`Work::request`] would reserve next.
     pub(in crate::engine::channel::machine) fn next_to_request(
         &self,
         ahead: u64,
@@ -36,8 +36,8 @@ impl Work {
         ordinals.filter_map(move |ordinal| self.position(ordinal)?.recipient)
     }
 
-    /// The next message of a template found no slot: passes over at most so many people without a slot, up to the first
-    /// that has one. They wait in the store, with a row that is written with the mark. Empty when nobody further on is
+    /// The next message of a template found no slot: passes over at most `most` people without a slot, up to the first
+    /// that has one. They wait in the store, with a row that is written with the mark. Empty when no later recipient is
     /// known to have a slot.
     pub(in crate::engine::channel::machine) fn pass_over(
         &mut self,

@@ -28,7 +28,7 @@ fn nothing_is_handed_out_before_its_mark_is_durable() {
     let mut work = work(10, Progress::default());
     assert_eq!(work.take(), None);
     assert!(work.request(3, false, |_| true).has_moved);
-    assert_eq!(work.take(), None, "asking is not enough");
+    assert_eq!(work.take(), None, "the mark is not durable yet");
     work.reserve(work.mark().progress);
     assert_eq!(std::iter::from_fn(|| work.take()).count(), 6);
     assert_eq!(work.mark().progress.high_water, 6);
@@ -44,14 +44,14 @@ fn a_send_is_finished_when_its_last_outcome_is_in_whatever_the_order() {
     work.settle(tickets[0].ordinal, false);
     assert_eq!(work.mark().progress.settled, 1);
     work.settle(tickets[1].ordinal, true);
-    assert!(!work.is_finished(), "one waits to be tried again");
+    assert!(!work.is_finished(), "one waits for a retry");
     work.settle(tickets[0].ordinal, true);
     assert_eq!(work.mark().progress, Progress { high_water: 3, settled: 3 });
     assert_eq!(work.mark().state, State::Finished);
 }
 
 #[test]
-fn a_graceful_stop_takes_back_what_was_not_handed_out() {
+fn a_graceful_stop_takes_back_messages_that_were_not_handed_out() {
     let mut work = work(10, Progress::default());
     work.request(4, false, |_| true);
     work.reserve(work.mark().progress);
@@ -74,7 +74,7 @@ fn the_next_recipients_are_read_before_the_last_are_used() {
     assert_eq!(work.load(), None, "once");
     let more: Vec<_> = (4..8).filter_map(|n| PhoneNumber::from_u64(1_000_000 + n)).collect();
     work.loaded(4, &more);
-    // Somebody asked for the same before the send came back to memory.
+    // The same recipients are read twice when a send leaves memory and comes back.
     work.loaded(4, &more);
     let rest: Vec<_> = std::iter::from_fn(|| work.take())
         .filter_map(|ticket| ticket.recipient)
@@ -95,7 +95,7 @@ fn a_send_of_which_only_waiting_messages_are_left_sleeps_until_the_first_is_due(
     let (first, second) = (work.take().unwrap(), work.take().unwrap());
     work.settle(first.ordinal, false);
     work.park(at(90_000));
-    assert!(!work.is_done_here(), "one is on its way");
+    assert!(!work.is_done_here(), "one is in flight");
     assert_eq!(work.mark().due_at, None);
     work.settle(second.ordinal, false);
     work.park(at(60_000));
@@ -121,7 +121,7 @@ fn a_send_with_new_messages_does_not_sleep_for_those_that_wait() {
 }
 
 #[test]
-fn a_send_that_leaves_hands_out_nothing_and_gives_back_what_was_only_reserved() {
+fn a_send_that_leaves_hands_out_no_message_and_takes_back_reserved_ones() {
     let mut work = work(10, Progress::default());
     work.request(4, false, |_| true);
     work.reserve(work.mark().progress);

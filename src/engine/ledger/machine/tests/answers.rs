@@ -1,4 +1,4 @@
-//! What is kept to be answered again, what is counted, and what the database's words mean.
+//! Which answers are kept, what is counted, and what the database's errors mean.
 
 use super::*;
 use crate::engine::ledger::message::Claim;
@@ -6,7 +6,7 @@ use crate::store::Error as Stored;
 
 fn claimed() -> Arc<Order> {
     let claim = Claim { key: "key".to_owned(), fingerprint: [7; 32] };
-    let order = Arc::into_inner(order(9)).expect("nobody else has it");
+    let order = Arc::into_inner(order(9)).expect("the only reference");
     Arc::new(Order { claim: Some(claim), ..order })
 }
 
@@ -19,7 +19,7 @@ impl World {
 }
 
 #[test]
-fn the_answer_to_a_claimed_request_is_kept_with_the_send_that_counts_by_it() {
+fn the_answer_to_a_claimed_request_is_kept_with_its_send() {
     let mut world = World::new();
     world.accept_claimed(1, false);
     world.accept(2, 9);
@@ -84,13 +84,13 @@ fn a_caller_whose_send_is_withdrawn_while_it_is_in_doubt_is_told_so() {
     world.input(Input::Withdraw(id(2)));
     assert_eq!(world.told(), ["1: Closed", "2: Closed"]);
     world.input(Input::Withdraw(id(1)));
-    assert!(world.told().is_empty(), "nobody waits for it any more");
+    assert!(world.told().is_empty(), "no caller waits for it any more");
     assert_eq!(world.settles(Ok(&[])), [1, 2]);
     assert!(world.told().is_empty());
 }
 
 #[test]
-fn each_word_of_the_database_has_one_meaning() {
+fn each_error_of_the_database_has_one_cause() {
     let words = || "words".to_owned();
     for (error, cause) in [
         (Stored::Unavailable(words()), Cause::Unavailable),
@@ -130,7 +130,7 @@ fn a_commit_whose_end_is_told_twice_is_over_once() {
 }
 
 #[test]
-fn a_lost_lease_turns_away_what_a_resolver_goes_on_with() {
+fn a_lost_lease_turns_away_the_rest_of_a_send_in_parts() {
     let mut world = World::new();
     world.accept(1, 9);
     world.begin();

@@ -1,12 +1,13 @@
-//! A database that goes away in the middle of a batch that is written in parts: what was written is answered, and the rest is as
-//! after any failure.
+//! A database that becomes unavailable while a batch is written in parts: the callers of written rows are answered, and
+//! the rest is treated as after any failure.
 
 use super::failures::word;
 use super::urgency::event;
 use super::*;
 
 impl World {
-    /// The batch is refused as a whole, then also as two halves of which the first is written. The second fails so.
+    /// The batch is refused as a whole, and again before it is halved. The first half is written, and the second fails
+    /// with this cause.
     fn breaks_off_after_half(&mut self, cause: Cause) {
         self.begin();
         for _ in 0..2 {
@@ -89,7 +90,7 @@ fn a_record_that_was_written_is_answered_although_receipts_were_not() {
         world.hears(2, hear);
         world.breaks_off_after_half(Cause::Unavailable);
         assert_eq!(world.told(), ["1: written, gone [], overtaken 0", "2: Unavailable"]);
-        assert_eq!(world.next_holds(), [0; 4], "the provider tells it again");
+        assert_eq!(world.next_holds(), [0; 4], "the provider repeats it");
     }
 }
 
@@ -122,7 +123,7 @@ fn an_opt_out_that_was_not_written_keeps_its_channel_waiting_and_turns_webhooks_
     world.record(1, vec![of(7, outcome(0, 1))], Vec::new());
     world.hears(2, Hear { suppressions: vec![word()], ..Hear::default() });
     world.breaks_off_after_half(Cause::Unavailable);
-    assert_eq!(world.told(), ["2: Unavailable"], "either may have said it");
+    assert_eq!(world.told(), ["2: Unavailable"], "either may have brought the opt-out");
     assert_eq!(world.next_holds(), [0, 0, 0, 1]);
     world.commits();
     assert_eq!(world.told(), ["1: written, gone [], overtaken 0"]);
@@ -142,7 +143,7 @@ fn all_callers_but_a_send_s_are_answered_when_only_that_send_was_not_written() {
 }
 
 #[test]
-fn rows_that_were_written_in_parts_are_counted_before_it_broke_off() {
+fn rows_that_were_written_in_parts_are_counted_when_the_rest_fails() {
     let mut world = World::new();
     world.record(1, vec![of(7, outcome(0, 1)), of(7, outcome(1, 1))], vec![mark(7), mark(8)]);
     world.breaks_off_after_half(Cause::Unavailable);

@@ -15,7 +15,7 @@ pub(super) fn word() -> Word {
 }
 
 #[test]
-fn a_batch_that_failed_turns_sends_away_and_keeps_what_channels_did() {
+fn a_failed_batch_turns_sends_away_and_keeps_the_records_of_channels() {
     let mut world = World::new();
     world.accept(1, 9);
     world.record(2, vec![of(7, outcome(0, 1))], vec![mark(7)]);
@@ -26,12 +26,12 @@ fn a_batch_that_failed_turns_sends_away_and_keeps_what_channels_did() {
     world.written(Err(Cause::Unavailable));
     assert_eq!(world.told(), ["1: Unavailable", "3: Unavailable"]);
     assert_eq!(world.conditions, [Condition::Failing]);
-    assert!(!world.gathers, "the database has a rest");
+    assert!(!world.gathers, "the next commit waits");
     world.accept(5, 9);
     assert_eq!(world.sleep(), Duration::from_millis(200));
     let batch = world.begin();
     let attempts: Vec<_> = batch.outcomes.iter().map(|row| row.outcome.attempts).collect();
-    assert_eq!(attempts, [1, 2], "what failed goes first");
+    assert_eq!(attempts, [1, 2], "the failed outcome goes first");
     assert_eq!((batch.sends.len(), batch.marks.len()), (1, 1));
     assert_eq!((batch.receipts.len(), batch.suppressions.len()), (0, 1));
     world.commits();
@@ -46,7 +46,7 @@ fn a_batch_that_failed_turns_sends_away_and_keeps_what_channels_did() {
 }
 
 #[test]
-fn the_database_rests_longer_after_each_failure_up_to_a_bound() {
+fn the_wait_grows_with_each_failure_up_to_a_bound() {
     let mut world = World::new();
     world.record(1, vec![of(7, outcome(0, 1))], Vec::new());
     for millis in [200, 400, 800, 1_600, 2_000, 2_000] {
@@ -59,12 +59,12 @@ fn the_database_rests_longer_after_each_failure_up_to_a_bound() {
     world.record(2, vec![of(7, outcome(0, 1))], Vec::new());
     world.begin();
     world.written(Err(Cause::Unavailable));
-    assert_eq!(world.sleep(), Duration::from_millis(200), "it wrote meanwhile");
+    assert_eq!(world.sleep(), Duration::from_millis(200), "a commit succeeded in between");
     assert!(world.figures.contains(&Figure::Failed));
 }
 
 #[test]
-fn a_timer_that_comes_early_wakes_nobody_and_is_set_again() {
+fn an_early_timer_begins_no_commit_and_is_set_again() {
     let mut world = World::new();
     world.record(1, vec![of(7, outcome(0, 1))], Vec::new());
     world.begin();
@@ -95,7 +95,7 @@ fn sends_are_a_statement_of_their_own_unless_the_connection_may_be_broken() {
 }
 
 #[test]
-fn a_defect_closes_the_door_to_its_callers_only() {
+fn a_defect_turns_away_only_the_callers_of_its_batch() {
     let mut world = World::new();
     world.accept(1, 9);
     world.record(2, vec![of(7, outcome(0, 1))], Vec::new());

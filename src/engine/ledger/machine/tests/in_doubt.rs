@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn who_is_in_doubt_is_answered_when_that_is_settled_and_not_before() {
+fn callers_of_sends_in_doubt_are_answered_when_that_is_settled_and_not_before() {
     let mut world = World::new();
     world.accept(1, 9);
     world.accept(2, 8);
@@ -16,7 +16,7 @@ fn who_is_in_doubt_is_answered_when_that_is_settled_and_not_before() {
     world.written(Err(Cause::InDoubt));
     assert_eq!(world.told(), ["5: Unavailable"], "the resolver withdraws that one");
     assert!(world.figures.contains(&Figure::InDoubt(4)));
-    // Commits go on beside.
+    // Commits go on meanwhile.
     world.sleep();
     world.accept(10, 9);
     assert_eq!(world.begin().outcomes.len(), 1);
@@ -37,7 +37,7 @@ fn who_is_in_doubt_is_answered_when_that_is_settled_and_not_before() {
 }
 
 #[test]
-fn what_cannot_be_settled_now_is_asked_again_later_and_less_and_less_often() {
+fn a_question_that_fails_is_asked_again_less_and_less_often() {
     let mut world = World::new();
     world.input(Input::Withdraw(id(1)));
     for millis in [200, 400, 800] {
@@ -46,7 +46,7 @@ fn what_cannot_be_settled_now_is_asked_again_later_and_less_and_less_often() {
         assert_eq!(world.sleep(), Duration::from_millis(millis));
     }
     world.input(Input::Withdraw(id(2)));
-    assert_eq!(world.settles(Ok(&[])), [1], "what comes meanwhile is asked for next");
+    assert_eq!(world.settles(Ok(&[])), [1], "a send that comes meanwhile is asked about next");
     assert_eq!(world.settles(Ok(&[])), [2]);
     assert!(world.told().is_empty() && world.settling.is_none());
 }
@@ -67,7 +67,7 @@ fn both_waits_have_one_timer_that_rings_for_the_nearer_one() {
 }
 
 #[test]
-fn the_end_waits_for_what_is_in_doubt() {
+fn the_end_waits_for_sends_in_doubt() {
     let mut world = World::new();
     world.accept(1, 9);
     world.begin();
@@ -84,7 +84,7 @@ fn the_end_waits_for_what_is_in_doubt() {
 }
 
 #[test]
-fn those_in_doubt_count_among_those_who_wait() {
+fn sends_in_doubt_count_as_waiting() {
     let mut world = World::with_capacity(1);
     world.accept(1, 9);
     world.begin();
@@ -97,7 +97,7 @@ fn those_in_doubt_count_among_those_who_wait() {
 }
 
 #[test]
-fn a_large_doubt_is_settled_in_portions() {
+fn many_sends_in_doubt_are_settled_in_portions() {
     let mut world = World::with_capacity(3_000);
     for send in 1..=1_500 {
         world.accept(send, 9);

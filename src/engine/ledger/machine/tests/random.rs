@@ -15,7 +15,7 @@ struct Database {
     withdrawn: BTreeSet<Uuid>,
     /// The attempts of messages, by sends and ordinals.
     outcomes: BTreeMap<(Uuid, u64), u16>,
-    /// What it was asked to write, and may write still.
+    /// The batches that it was asked to write, and may still write.
     late: Vec<PendingWrites>,
     /// Sends and ordinals that it refuses permanently.
     refuses: BTreeSet<u64>,
@@ -47,7 +47,7 @@ impl Database {
         Ok(Committed::default())
     }
 
-    /// Does what it was asked long ago, if that still fits.
+    /// Writes the batches that it was asked to write long ago, if they still fit.
     fn catch_up(&mut self) {
         for batch in std::mem::take(&mut self.late) {
             let sends = PendingWrites { outcomes: Vec::new(), ..batch };
@@ -116,8 +116,8 @@ impl Play {
         }
     }
 
-    /// Records the next attempt of one of a few messages. A channel writes of a message again when what it wrote of it
-    /// before is durable.
+    /// Records the next attempt of one of a few messages. A channel records a message again only when its earlier
+    /// record of that message is durable.
     fn record(&mut self, number: u64) {
         let ordinal = 1 + self.dice.below(8).min(number);
         let waits = |(caller, (_, of, _)): (&u64, &(Uuid, u64, u16))| {
@@ -175,7 +175,7 @@ impl Play {
         self.hear_answers();
     }
 
-    /// Goes on with the sends that are accepted in parts, and remembers who was told what.
+    /// Goes on with the sends that are accepted in parts, and remembers the answer to each caller.
     fn hear_answers(&mut self) {
         for told in self.world.told() {
             let Some((caller, answer)) = told.split_once(": ") else { continue };
@@ -196,7 +196,7 @@ impl Play {
         }
     }
 
-    /// No more faults: everything comes to its end.
+    /// Without more faults, everything ends.
     fn end(&mut self) {
         let closing = self.asked + 1;
         self.asked = closing;
@@ -217,11 +217,11 @@ impl Play {
             }
         }
         self.database.catch_up();
-        assert!(self.world.is_over, "the ledger does not come to its end");
-        assert_eq!(self.answers.len() as u64, self.asked, "somebody is not answered");
+        assert!(self.world.is_over, "the ledger does not end");
+        assert_eq!(self.answers.len() as u64, self.asked, "a caller is not answered");
     }
 
-    /// What was told is true.
+    /// Checks that each answer is true.
     fn check(&self) {
         for (caller, answer) in &self.answers {
             let state = self.database.sends.get(&id(*caller));

@@ -3,11 +3,11 @@
 use super::*;
 use crate::domain::message::Failure as Said;
 
-/// Whether the batch holds what the database does not take.
+/// Whether the batch has a row that the database refuses.
 type Refuses = fn(&PendingWrites) -> bool;
 
 impl World {
-    /// Commits until nothing is under way; says how many commits that took.
+    /// Commits until nothing is under way. Returns how many commits that took.
     fn write_all(&mut self, refuses: Refuses, cause: Cause) -> usize {
         let mut commits = 0;
         while let Some(commit) = &self.commit {
@@ -80,7 +80,7 @@ fn nothing_is_attempted_on_a_mark_that_was_set_aside() {
 }
 
 #[test]
-fn what_is_left_when_the_database_goes_away_is_as_after_any_failure() {
+fn the_rest_is_treated_as_after_any_failure_when_the_database_goes_away() {
     let mut world = World::new();
     world.accept(1, 9);
     world.accept(2, 9);
@@ -107,7 +107,7 @@ fn what_is_left_when_the_database_goes_away_is_as_after_any_failure() {
 }
 
 #[test]
-fn what_the_parts_found_is_told_once_all_of_a_record_is_written() {
+fn the_results_of_the_parts_are_told_once_all_of_a_record_is_written() {
     let mut world = World::new();
     world.record(1, vec![of(7, outcome(0, 1))], vec![mark(7), mark(8)]);
     world.begin();

@@ -1,4 +1,4 @@
-//! Which commits begin at once, which wait a little for company, and what finds no room.
+//! Which commits begin at once, which wait a little for more rows, and which requests find no room.
 
 use super::failures::word;
 use super::*;
@@ -65,7 +65,7 @@ fn receipts_and_messages_of_people_are_written_at_once() {
 }
 
 #[test]
-fn opt_outs_alone_wait_a_moment_for_company() {
+fn opt_outs_alone_wait_a_moment_for_more_rows() {
     let mut world = World::after_a_commit();
     world.hear_all(2, Hear { suppressions: vec![word()], ..Hear::default() });
     assert!(!world.gathers);
@@ -91,7 +91,7 @@ fn a_record_that_a_message_waits_for_is_written_at_once_however_many_there_are()
     let mut world = World::after_a_commit();
     world.record(1, vec![of(7, outcome(1, 1))], Vec::new());
     world.note(2, of(7, outcome(2, 1)));
-    assert_eq!(world.begin().outcomes.len(), 2, "what nobody waits for goes with it");
+    assert_eq!(world.begin().outcomes.len(), 2, "an outcome that nobody waits for goes with it");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn an_extension_alone_fills_a_ledger_with_one_place() {
     assert_eq!(world.told(), ["2: Unavailable"]);
     world.begin();
     world.accept(3, 9);
-    assert!(world.told().is_empty(), "what is under way takes no place");
+    assert!(world.told().is_empty(), "rows under way take no place");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn a_message_of_a_person_whose_day_is_over_is_taken_back_by_its_own_time() {
     new(&mut window, 1, 9, at(0));
     let arrivals = window.arrivals();
     window.spend(number(1), just_before(at(24)));
-    assert_eq!(window.arrivals(), arrivals, "the person counts still");
+    assert_eq!(window.arrivals(), arrivals, "the person still counts");
     window.release(number(1), just_before(at(24)));
     assert!(window.is_live(number(1), at(24)), "an earlier message may have reached them");
     let mut window = read();
@@ -86,12 +86,12 @@ fn a_clock_that_is_set_back_moves_only_recipients_of_a_later_time() {
     window.clock_went_back(at(5));
     let people: Vec<_> = window.people(at(5)).collect();
     assert_eq!(people, [(number(1), at(4)), (number(2), at(5)), (number(3), at(5))]);
-    assert!(window.counts(number(2), Quota::AtMost(1), at(5)), "who was written to by then is certain");
-    assert!(!window.counts(number(3), Quota::AtMost(1), at(5)), "who was written to later is not");
+    assert!(window.counts(number(2), Quota::AtMost(1), at(5)), "a person written to by then is certain");
+    assert!(!window.counts(number(3), Quota::AtMost(1), at(5)), "a person written to later is not");
 }
 
 #[test]
-fn the_newest_word_of_the_store_about_a_person_counts() {
+fn the_newest_row_of_a_person_counts() {
     let mut window = Window::default();
     window.begin();
     window.restore([written(1, 3, true), written(1, 5, true), written(1, 4, true)]);

@@ -14,7 +14,7 @@ fn add(lanes: &mut Lanes, id: u128, recipients: u64, template: Option<TemplateUs
 }
 
 #[test]
-fn templates_are_marked_as_far_as_there_are_slots_and_say_when_none_is_left() {
+fn templates_are_marked_while_there_are_slots_and_blocked_when_none_is_left() {
     let mut lanes = Lanes::new(BOUNDS);
     for (id, recipients, template) in [(1, 50, TEMPLATE), (2, 50, None), (7, 1, TEMPLATE), (8, 1, None)] {
         add(&mut lanes, id, recipients, template);
@@ -28,7 +28,7 @@ fn templates_are_marked_as_far_as_there_are_slots_and_say_when_none_is_left() {
     let marks = lanes.marks();
     lanes.written(&marks);
     assert_eq!(order(&mut lanes, 9), [7, 8, 1, 2, 1, 2, 2, 2]);
-    assert!(lanes.reserve_ahead(true, |_| false).is_blocked, "the next one of the first finds none");
+    assert!(lanes.reserve_ahead(true, |_| false).is_blocked, "the first send finds no slot");
 
     add(&mut lanes, 10, 1, None);
     assert!(lanes.reserve_ahead(true, |_| false).is_blocked);
@@ -36,7 +36,7 @@ fn templates_are_marked_as_far_as_there_are_slots_and_say_when_none_is_left() {
     assert_eq!(lanes.marked_people().count(), 4);
     lanes.take_back_templates();
     assert_eq!(lanes.marked_people().count(), 0);
-    assert!(!lanes.reserve_ahead(true, |_| true).is_blocked, "and asked for again");
+    assert!(!lanes.reserve_ahead(true, |_| true).is_blocked, "slots are asked for again");
     assert_eq!(lanes.marked_people().count(), 4);
 }
 
@@ -68,7 +68,7 @@ fn people_without_a_slot_are_passed_over_up_to_the_next_who_has_one() {
     lanes.add(many);
     let counts = |who| who == number(0) || who == number(6);
     let passed = lanes.reserve_ahead(false, counts);
-    assert!(!passed.is_blocked, "the first has one");
+    assert!(!passed.is_blocked, "the first recipient has a slot");
     let first = lanes.marks();
     lanes.written(&first);
     let ticket = lanes.take().unwrap();
@@ -86,7 +86,7 @@ fn people_without_a_slot_are_passed_over_up_to_the_next_who_has_one() {
     let mark = lanes.marks();
     lanes.written(&mark);
     assert_eq!(lanes.take().unwrap().ordinal, 6);
-    // Nobody further on: it stays while its messages are under way, and leaves then.
+    // No later recipient has a slot: the send stays while its messages are under way, and leaves then.
     assert!(lanes.reserve_ahead(false, counts).sends.is_empty());
     for ordinal in [0, 6] {
         lanes.settle(Ticket { ordinal, ..ticket }, true);
@@ -97,14 +97,14 @@ fn people_without_a_slot_are_passed_over_up_to_the_next_who_has_one() {
 }
 
 #[test]
-fn what_is_no_template_waits_for_no_mark_of_one() {
+fn other_messages_do_not_wait_for_the_marks_of_templates() {
     let mut lanes = Lanes::new(BOUNDS);
     for (id, template) in [(1, TEMPLATE), (2, None), (3, TEMPLATE), (4, None)] {
         add(&mut lanes, id, 1, template);
     }
     write_marks(&mut lanes);
     lanes.take_back_templates();
-    assert_eq!(order(&mut lanes, 4), [2, 4], "they are marked still");
+    assert_eq!(order(&mut lanes, 4), [2, 4], "they are still marked");
     for (id, recipients, template) in [(5, 1, None), (6, 20, TEMPLATE), (7, 20, None)] {
         add(&mut lanes, id, recipients, template);
     }
@@ -114,5 +114,5 @@ fn what_is_no_template_waits_for_no_mark_of_one() {
     assert_eq!(lanes.marked_people().count(), 0);
     assert_eq!(order(&mut lanes, 3), [5, 7, 7], "though templates may not go yet");
     write_marks(&mut lanes);
-    assert_eq!(order(&mut lanes, 3), [1, 3, 6], "and then they may");
+    assert_eq!(order(&mut lanes, 3), [1, 3, 6], "now templates may go");
 }

@@ -19,7 +19,7 @@ fn a_template_that_the_provider_does_not_let_through_holds_only_its_own_sends() 
     assert_eq!((row.state, row.attempts, row.retry_at), (State::Queued, 0, Some(now)));
     assert_eq!(world.limits().active_sends, 2);
     assert_eq!(world.mark(11).progress.high_water, 0, "it is not marked as attempted");
-    // Until the store knows, nothing of it is begun.
+    // Until the store has the mark, no send of the template is begun.
     world.store_is_empty();
     world.store_is_empty();
     world.accept_template(14, 7);
@@ -39,7 +39,7 @@ fn a_template_that_the_provider_does_not_let_through_holds_only_its_own_sends() 
 }
 
 #[test]
-fn a_template_that_the_provider_refused_is_looked_at_a_minute_later() {
+fn a_template_that_the_provider_refused_is_listed_a_minute_later() {
     let mut world = World::ready(1);
     let common = Arc::clone(&world.machine.common);
     let lists = |world: &World| {
@@ -56,7 +56,7 @@ fn a_template_that_the_provider_refused_is_looked_at_a_minute_later() {
 }
 
 #[test]
-fn what_is_said_of_templates_holds_their_sends_or_has_the_store_looked_into() {
+fn a_change_of_templates_holds_their_sends_or_causes_a_read_of_the_store() {
     let mut world = World::ready(1);
     world.accept_bulk(20, of_template(7), &[1, 2]);
     world.accept_bulk(21, of_template(8), &[3, 4]);
