@@ -142,7 +142,7 @@ impl World {
             (Fare::Done, Some(result)) => result,
             (Fare::Fails, _) => Err(Error::Unavailable("it is away".to_owned())),
             (Fare::InDoubt { .. } | Fare::InPart | Fare::Late, _) | (Fare::Done, None) => {
-                Err(Error::InDoubt("it did not answer in time".to_owned()))
+                Err(Error::InDoubt("the database did not answer in time".to_owned()))
             }
         };
         if fare == Fare::Late {
@@ -174,7 +174,7 @@ impl World {
             return self.later_for_ledger(wait, LedgerEvent::Settles(sends));
         }
         let result = if self.store_fails() {
-            Err(Failure::from(Error::Unavailable("it did not answer in time".to_owned())))
+            Err(Failure::from(Error::Unavailable("the database did not answer in time".to_owned())))
         } else {
             self.figures.settled += sends.len() as u64;
             Ok(self.model.settle(&sends, self.clock.wall()))
