@@ -4,8 +4,6 @@
 //! and only if its library is that new; other builds are as large as usual. A linker that cannot pack them says so in a
 //! warning, and links.
 
-#![expect(clippy::print_stdout, reason = "cargo reads a build script's output")]
-
 use std::env;
 use std::process::Command;
 
