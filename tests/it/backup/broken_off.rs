@@ -82,7 +82,10 @@ async fn no_service_begins_on_a_database_whose_restore_was_broken_off(universe: 
     connection.close().await.unwrap();
     let refused = world.place().run("serve");
     assert_eq!(refused.code, Some(1), "{refused:?}");
-    assert!(refused.stderr.contains("broken off") && refused.stderr.contains("pombo restore"), "{refused:?}");
+    assert!(
+        refused.stderr.contains("interrupted") && refused.stderr.contains("pombo restore"),
+        "{refused:?}"
+    );
     let doctor = world.place().run("doctor --json");
     let findings: Value = serde_json::from_str(&doctor.stdout).unwrap();
     let told = findings.as_array().unwrap().iter().any(|finding| {

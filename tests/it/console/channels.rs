@@ -255,7 +255,7 @@ async fn a_pairing_code_is_shown_for_a_number_and_a_wrong_number_is_reported() {
     let place = format!("/console/channels/{}", stage.web_session().await);
     let refused = member.post(&format!("{place}/pair"), &[("phone_number", "0800 1234")]).await;
     assert!(
-        refused.status == 422 && refused.body.contains("no number with its country code"),
+        refused.status == 422 && refused.body.contains("not a number with its country code"),
         "{}",
         refused.body
     );

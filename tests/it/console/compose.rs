@@ -99,7 +99,7 @@ async fn faults_are_shown_beside_their_fields_and_the_input_stays() {
         (vec![("numbers", "5511988887777"), ("type", "template")], "Choose a template."),
         (
             vec![("numbers", "5511988887777"), ("channel", "nothing"), ("type", "fax"), ("send_at", "x")],
-            "no date",
+            "not a date",
         ),
     ] {
         let answer = member.post(NEW, &with(&fields, &more)).await;
