@@ -138,7 +138,9 @@ fn no_replaced_turn_comes_back() {
     let mut found: Vec<_> = fs::read_dir(root)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "md" || extension == "toml"))
+        .filter(|path| {
+            path.extension().is_some_and(|ending| ["md", "rs", "toml"].iter().any(|one| ending == *one))
+        })
         .collect();
     DIRECTORIES.iter().for_each(|directory| files(&root.join(directory), &mut found));
     let (mut faults, mut read) = (Vec::new(), 0);
