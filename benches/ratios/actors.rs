@@ -123,7 +123,7 @@ async fn start_of_many() -> Vec<Row> {
         ),
         row(
             "… requests to the provider in the fastest second",
-            format!("{requests}, of which {questions} were no messages"),
+            format!("{requests}, of which {questions} were not messages"),
             "little more than 10,000",
         ),
         row(

@@ -59,8 +59,8 @@ pub enum Error {
         "the value was sealed with the key {0}, which is neither in the key file nor in the configuration"
     )]
     UnknownKey(KeyId),
-    /// The bytes were not sealed by this version of the program, or are incomplete.
-    #[error("the value was not sealed by this version of the program, or is incomplete")]
+    /// The bytes are not in the format in which this program seals values, or are incomplete.
+    #[error("the value is not in the format in which this program seals values, or is incomplete")]
     NotSealed,
     /// The value was sealed with another key or for another context, or was altered.
     #[error(

@@ -135,7 +135,7 @@ impl Engine {
     /// Reads changes that a dead node may not have passed on.
     async fn take_over(&self) {
         if let Err(error) = self.load_suppressions().await {
-            tracing::warn!(%error, "cannot read the suppressions yet that a dead node may have changed");
+            tracing::warn!(%error, "cannot yet read the suppressions that a dead node may have changed");
         }
     }
 
