@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use std::sync::Arc;
+
 use pombo::cluster::{Carrier as _, Incoming, NatsCarrier, NotCarried, Subscription};
 use pombo::connector::nats::Nats;
 use tokio::time::{Instant, timeout};
