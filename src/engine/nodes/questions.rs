@@ -25,7 +25,7 @@ use crate::error::{Code, Refusal};
 
 /// How long a page waits for another node's knowledge of its sends.
 pub(super) const GLANCE: Duration = Duration::from_secs(1);
-/// The sends that a page of the console shows at most, whatever the API's pages may have.
+/// The most sends that are asked about at once, unless a page of the API may have more.
 const PAGE: u64 = 1_000;
 /// How long the owner may take when WhatsApp or a file's server has to answer.
 const OF_OTHERS: Duration = Duration::from_secs(60);
