@@ -19,12 +19,11 @@ use crate::api::{self, Beside, Listener};
 use crate::clock::Timestamp;
 use crate::cluster::{self, Carrier, NatsCarrier, Nobody};
 use crate::config::{self, Config};
-use crate::connector::nats::Nats;
+use crate::connector::nats::{Carries, Nats};
 use crate::connector::otlp::Exporter;
 use crate::connector::web_session::Driver;
 use crate::console;
 use crate::domain::channel::Kind;
-use crate::domain::request::Limits;
 use crate::engine::{Engine, Fenced};
 use crate::store::nodes::NewNode;
 use crate::store::{self, Lease, Store};
@@ -142,19 +141,24 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     let holder = format!("process {} at {address}", std::process::id());
     let cluster = config.cluster.is_joined().then_some(config.cluster.name.as_str());
     let nats = Nats::connect(&config.nats, cluster).await?;
+    // Events have a connection of their own when it is configured.
+    let events = match config.events.own_nats(&config.nats).filter(|_| config.events.enabled) {
+        Some(own) => Nats::connect_to_carry(Carries::Events, &own, cluster).await?,
+        None => nats.clone(),
+    };
     let lease = match config.cluster.is_joined() {
         true => join(&store, &config, &address.to_string()).await?,
         false => lease(&store, &store_options(&config), &holder).await?,
     };
     let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
     let carrier: Arc<dyn Carrier> = match &nats {
-        Some(nats) => Arc::new(NatsCarrier::new(nats.clone())),
+        Some(nats) => Arc::new(NatsCarrier::new(nats.clone(), Arc::clone(&vault))),
         None => Arc::new(Nobody),
     };
     let engine = Box::pin(Engine::start_carried(&config, store, vault, lease, driver, carrier)).await?;
     engine.render_as(&[api::SENT, console::SENT]);
-    if let Some(nats) = nats.filter(|_| config.events.enabled) {
-        engine.publish_events(nats.events(&config.events), config.events.max_rows);
+    if let Some(events) = events.filter(|_| config.events.enabled) {
+        engine.publish_events(events.events(&config.events), config.events.max_rows);
     }
     let proxies = Proxies::new(&config.server.trusted_proxies);
     let options = api::Options {
@@ -163,13 +167,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         body_timeout: config.server.body_timeout,
         client_rate: config.server.client_rate,
         bodies: api::Budget::new(config.server.body_memory),
-        send: Limits {
-            text_chars: config.limits.text_chars,
-            caption_chars: config.limits.caption_chars,
-            link_chars: config.limits.link_chars,
-            phone_numbers: config.limits.phone_numbers,
-            tags: config.limits.tags,
-        },
+        send: config.limits.of_requests(),
         page_size: config.limits.page_size,
         search_chars: config.limits.search_chars,
         docs: config.docs.enabled,

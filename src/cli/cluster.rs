@@ -108,7 +108,7 @@ fn configured(session: &Session) -> anyhow::Result<&str> {
 async fn ask_nats(session: &Session) -> Option<Nats> {
     let options = &session.app.config.nats;
     options.url.as_ref()?;
-    Some(match nats::reach(options).await {
+    Some(match nats::reach(nats::Carries::All, options).await {
         Ok(version) => Nats { connected: true, version: Some(version), error: None },
         Err(error) => Nats { connected: false, version: None, error: Some(error.to_string()) },
     })

@@ -16,6 +16,8 @@ const SECRET: &[&str] = &[
     "secrets.previous_keys",
     "nats.url",
     "nats.token",
+    "events.url",
+    "events.token",
     "network.proxy",
     "telemetry.otlp_endpoint",
     "telemetry.otlp_headers",

@@ -150,7 +150,7 @@ impl Engine {
             tallies: Tallies::default(),
             imports: Imports::new(config.imports.max_bytes),
             contact_changes: Changes::default(),
-            nodes: Nodes::default(),
+            nodes: Nodes::new(&config.limits),
             forms: OnceLock::new(),
             threads: [writers, helpers.clone()],
             heart,

@@ -5,11 +5,13 @@
 //! It names the key that it was sealed with. The keys are never in the database; they come from the
 //! configuration or from a file ([`KeyOrigin`]). One key seals, the others only open values that were sealed
 //! before; when the file changes, a running process reads it again. API keys are not sealed but hashed, see
-//! [`api_key`].
+//! [`api_key`]. [Messages](Vault::seal_message) between nodes are sealed with keys that are derived from these.
 
 pub mod api_key;
 pub mod context;
+mod derived;
 mod key_file;
+mod messages;
 mod ring;
 #[cfg(test)]
 mod tests;
@@ -26,6 +28,7 @@ use crate::config::Secrets;
 use crate::domain::secret::{SealingKey, Secret};
 
 pub use self::key_file::Hold;
+pub use self::messages::{MESSAGE_OVERHEAD, Opened};
 pub use self::ring::KeyId;
 
 /// Why a vault, or a value in it, cannot be opened.

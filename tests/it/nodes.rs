@@ -6,6 +6,7 @@ mod database;
 mod going;
 mod operators;
 mod sharing;
+mod strangers;
 mod telling;
 mod web_sessions;
 
