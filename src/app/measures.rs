@@ -150,6 +150,12 @@ const GAUGES: &[Metric] = &[
         &[],
         "How long this node still trusts its lease; about 4 while it is renewed each second",
     ),
+    metric(
+        "pombo_clock_offset_seconds",
+        &[],
+        "How far the clock of this machine is ahead of the database's; with PostgreSQL",
+    ),
+    metric("pombo_sealing_keys_missing", &[], "Sealing keys of the database that this process does not have"),
     metric("pombo_nats_connected", &[], "1 while NATS is connected, otherwise 0"),
     metric("pombo_outbox_rows", &[], "Events that wait to be published"),
     metric("pombo_outbox_age_seconds", &[], "How long the oldest waiting event has waited"),

@@ -10,6 +10,7 @@
 pub mod api_key;
 pub mod context;
 mod key_file;
+mod proof;
 mod ring;
 #[cfg(test)]
 mod tests;
