@@ -49,29 +49,59 @@ fn lacking(vault: &Vault, keys: &[KeyProof]) -> Vec<KeyId> {
 ///
 /// A sentence for the operator when a key is missing; and those of the store.
 pub(super) async fn require(config: &Config, store: &Store, vault: &Vault) -> anyhow::Result<Vec<KeyProof>> {
-    let mut keys = store.sealing_keys().await?;
-    if keys.is_empty() {
-        keys = store.add_first_sealing_keys(&first(config, store, vault).await?).await?;
+    loop {
+        let mut keys = store.sealing_keys().await?;
+        if keys.is_empty() {
+            keys = store.add_first_sealing_keys(&first(config, store, vault).await?).await?;
+        }
+        let lacking = lacking(vault, &keys);
+        if lacking.is_empty() {
+            return Ok(keys);
+        }
+        if are_used(store, vault, &lacking).await? {
+            return Err(refusal(config, &lacking));
+        }
+        for key in lacking {
+            tracing::warn!(%key, "a sealing key with which nothing was sealed is gone");
+            store.remove_sealing_key(&Who::Pombo, key.as_slice(), &key.to_string(), "unused").await?;
+        }
     }
-    let lacking = lacking(vault, &keys);
-    if lacking.is_empty() { Ok(keys) } else { Err(refusal(config, &lacking)) }
 }
 
-/// As [`require`]; and this process may seal: others have the key that it seals with.
+/// Whether something is sealed with one of these keys, or a node has it.
+async fn are_used(store: &Store, vault: &Vault, keys: &[KeyId]) -> anyhow::Result<bool> {
+    for key in keys {
+        if !store.nodes_with_key(&key.to_string()).await?.is_empty() {
+            return Ok(true);
+        }
+    }
+    let sealed = super::sealing_keys::missing(store, Some(vault)).await?;
+    Ok(keys.iter().any(|key| sealed.contains_key(key)))
+}
+
+/// As [`require`]; and this process may seal: the nodes of a cluster have the key that it seals with.
 ///
 /// # Errors
 ///
-/// As [`require`].
+/// As [`require`], and a sentence when a node does not have the key.
 pub async fn require_to_seal(app: &App) -> anyhow::Result<()> {
     let keys = require(&app.config, &app.store, &app.vault).await?;
-    let own = app.vault.current_key();
-    if keys.iter().any(|key| key.key_id == own.as_slice()) {
+    let key = app.vault.current_key();
+    if keys.iter().any(|known| known.key_id == key.as_slice()) {
         return Ok(());
     }
-    bail!(
-        "the key {own} of this command is not in use by the service: start a service with it first, or use the \
-         service's own key file or secrets.key"
-    )
+    let without = app.store.nodes_without_key(&key.to_string()).await?;
+    if !without.is_empty() {
+        bail!(
+            "this command would seal with the key {key}, which the node {} does not have: use the key file or the \
+             secrets.key of the nodes",
+            without.join(", ")
+        );
+    }
+    if let Some(own) = own(&app.vault) {
+        app.store.add_sealing_key(&own).await?;
+    }
+    Ok(())
 }
 
 /// The keys of a database from before they were noted. Some secrets may have been sealed with a key that was lost long

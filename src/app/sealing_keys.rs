@@ -20,7 +20,7 @@ const BATCH: u32 = 100;
 /// The maximum of passes over all values. A value that is written during a pass is left to the next pass.
 const PASSES: u32 = 100;
 /// How long a rotation waits until the nodes of a cluster have read the new key.
-const NODES_PATIENCE: Duration = Duration::from_secs(10);
+const NODES_PATIENCE: Duration = Duration::from_secs(6);
 /// The pause between two passes, and between two looks at the nodes.
 const PAUSE: Duration = Duration::from_millis(50);
 

@@ -5,9 +5,12 @@
 //! [`follow`] makes [`Timestamp::now`] take the result. Between readings the time advances with the monotonic clock, so
 //! that a jump of this machine's wall clock moves no schedule.
 
-use std::sync::OnceLock;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
+
+use uuid::{ContextV7, Uuid};
 
 use super::Timestamp;
 
@@ -149,11 +152,21 @@ pub fn follow(at_origin: i64) {
     AT_ORIGIN.store(at_origin, Ordering::Relaxed);
 }
 
+/// A new id, in the order of time that the nodes of a cluster have in common.
+pub fn new_id() -> Uuid {
+    static CONTEXT: Mutex<AssertUnwindSafe<ContextV7>> = Mutex::new(AssertUnwindSafe(ContextV7::new()));
+    let Some(now) = now_micros().and_then(|now| u64::try_from(now).ok()) else { return Uuid::now_v7() };
+    let nanos = u32::try_from(now % 1_000_000 * 1_000).unwrap_or_default();
+    Uuid::new_v7(uuid::Timestamp::from_unix(&CONTEXT, now / 1_000_000, nanos))
+}
+
 pub(super) fn now() -> Option<Timestamp> {
+    now_micros().map(|micros| Timestamp::from_millis(micros.div_euclid(1_000)))
+}
+
+fn now_micros() -> Option<i64> {
     let at_origin = AT_ORIGIN.load(Ordering::Relaxed);
-    (at_origin != NONE).then(|| {
-        Timestamp::from_millis(at_origin.saturating_add(micros(origin().elapsed())).div_euclid(1_000))
-    })
+    (at_origin != NONE).then(|| at_origin.saturating_add(micros(origin().elapsed())))
 }
 
 #[cfg(test)]

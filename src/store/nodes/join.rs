@@ -69,6 +69,7 @@ struct Serving {
     protocol_from: i64,
     provider: String,
     sealing_keys: String,
+    lacks_key: i16,
 }
 
 impl Store {
@@ -213,7 +214,8 @@ impl Serving {
     /// The query for all of them.
     fn listed() -> String {
         format!(
-            "SELECT cluster, name, address, version, protocol, protocol_from, provider, sealing_keys FROM node \
+            "SELECT cluster, name, address, version, protocol, protocol_from, provider, sealing_keys, lacks_key \
+             FROM node \
              WHERE state < 2 AND lapses_at > {NOW} ORDER BY id"
         )
     }
@@ -241,6 +243,8 @@ impl Serving {
         }
         if let Some(key) = new.key_ids.first()
             && !self.sealing_keys.is_empty()
+            // A node that lacks a key of the database takes no channels anyway.
+            && self.lacks_key == 0
             && !self.sealing_keys.split(' ').any(|known| known == key)
         {
             return Some(Error::Schema(format!(
@@ -308,6 +312,7 @@ mod tests {
             protocol_from: 0,
             provider: "https://one".to_owned(),
             sealing_keys: KEYS.join(" "),
+            lacks_key: 0,
         }
     }
 
@@ -360,6 +365,9 @@ mod tests {
             ..serving()
         };
         assert_eq!(refused(&silent, &NewNode { protocol: PROTOCOL, ..new }, true), None);
+        // A node that lacks a key keeps out no node that has it.
+        let lacking = Serving { lacks_key: 1, ..serving() };
+        assert_eq!(refused(&lacking, &NewNode { key_ids: &stranger, ..new }, true), None);
     }
 
     #[test]
