@@ -179,7 +179,7 @@ async fn a_name_in_use_is_refused_and_a_killed_node_comes_back_under_its_own() {
 async fn another_provider_and_other_rules_between_nodes_are_refused() {
     let mut stage = Stage::new(0, &["a"]).await;
     let said = refused(&stage, "b", &[("POMBO__CLOUD_API__BASE_URL", "http://127.0.0.1:9")]);
-    let both = said.contains(stage.serving.simulator.base_url()) && said.contains("http://127.0.0.1:9");
+    let both = said.contains(&stage.serving.simulator.base_url()) && said.contains("http://127.0.0.1:9");
     assert!(both && said.contains("set the same cloud_api.base_url"), "{said}");
     execute(&stage, "UPDATE node SET protocol = 99, protocol_from = 99, version = '99.0'").await;
     let said = refused(&stage, "b", &[]);
