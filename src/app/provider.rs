@@ -3,6 +3,7 @@
 //! For commands that a person waits for. A running service asks through its channel actors.
 
 use anyhow::{Context as _, anyhow};
+use url::Url;
 
 use super::App;
 use crate::clock::Timestamp;
@@ -109,9 +110,18 @@ impl App {
             ),
             Error::NoAnswer(_) => format!(
                 "no answer from the provider at {}; check the network and cloud_api.base_url",
-                self.config.cloud_api.base_url
+                shown(&self.config.cloud_api.base_url)
             ),
         };
         anyhow::Error::new(error).context(sentence)
     }
+}
+
+/// The address without a password that it may contain.
+pub(super) fn shown(address: &str) -> String {
+    let Ok(mut url) = Url::parse(address) else { return "the provider".to_owned() };
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    url.to_string()
 }

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::secret_input;
 use super::session::Session;
+use crate::app::key_proof::require_to_seal;
 use crate::app::verify_tokens;
 use crate::domain::channel::Kind;
 use crate::vault::context;
@@ -37,6 +38,8 @@ pub(super) async fn show(session: &Session, arguments: Webhook) -> anyhow::Resul
     if channel.kind == Kind::WebSession {
         return Err(anyhow!("the channel `{}` is a web session, which has no webhook", channel.name));
     }
+    // A verify token is sealed here too, if the channel has none.
+    require_to_seal(&session.app).await?;
     if let Some(file) = app_secret_file {
         let secret = secret_input::read(&file)?;
         let _hold = vault.hold();

@@ -12,6 +12,7 @@ pub mod context;
 mod derived;
 mod key_file;
 mod messages;
+mod proof;
 mod ring;
 #[cfg(test)]
 mod tests;

@@ -105,6 +105,7 @@ async fn the_program_has_every_metric_that_the_board_and_the_alerts_query() {
     // Events that did not happen in this test are not counted yet.
     let unseen = [
         "pombo_channel_changes_total",
+        "pombo_clock_offset_seconds",
         "pombo_cluster_lease_seconds",
         "pombo_cluster_nodes",
         "pombo_cluster_shards",

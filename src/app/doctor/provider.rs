@@ -3,8 +3,7 @@
 
 use std::time::Duration;
 
-use url::Url;
-
+use super::super::provider::shown;
 use super::Findings;
 use crate::clock::Timestamp;
 use crate::config::Config;
@@ -59,13 +58,4 @@ fn clock(findings: &mut Findings, ahead: Option<i64>) {
         apart if apart <= FAR_APART => findings.look(CHECK, sentence()),
         _ => findings.bad(CHECK, sentence()),
     }
-}
-
-/// The address without a password that it may contain.
-fn shown(address: &str) -> String {
-    let Ok(mut url) = Url::parse(address) else { return "the provider".to_owned() };
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.set_query(None);
-    url.to_string()
 }

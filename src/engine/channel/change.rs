@@ -42,6 +42,7 @@ impl Engine {
     ///
     /// [`Error::Unavailable`] when the database cannot be written to now.
     pub async fn reconnect(&self, who: &Who, id: Uuid, token: Option<Secret>) -> Result<bool, Error> {
+        self.check_sealing()?;
         let vault = &self.0.shared.vault;
         let _hold = vault.hold();
         let sealed = token.map(|token| vault.seal(token.expose().as_bytes(), &context::token(id)));

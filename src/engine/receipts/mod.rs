@@ -30,7 +30,10 @@ use crate::domain::message::State;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 use crate::domain::template::Status;
+use crate::engine::upkeep::health::Health;
+use crate::store::Store;
 use crate::store::templates::Said;
+use crate::vault::Vault;
 
 /// A webhook with at most this many updates is sorted on its own thread; a larger one is sorted where it holds up no
 /// other request.
@@ -45,7 +48,7 @@ impl Engine {
     ///
     /// [`Error::Unavailable`] when it is not known yet and the database is away.
     pub async fn app_secret(&self, channel: &Channel) -> Result<Option<Arc<Secret>>, Error> {
-        Ok(self.0.app_secrets.find(self.store(), &self.0.shared.vault, channel).await?)
+        Ok(self.0.app_secrets.find(self.secrets(), channel).await?)
     }
 
     /// The verify token, which the provider sends when this channel's address is registered; `None` while nobody
@@ -55,7 +58,13 @@ impl Engine {
     ///
     /// [`Error::Unavailable`] when it is not known yet and the database is away.
     pub async fn verify_token(&self, channel: &Channel) -> Result<Option<Arc<Secret>>, Error> {
-        Ok(self.0.verify_tokens.find(self.store(), &self.0.shared.vault, channel).await?)
+        Ok(self.0.verify_tokens.find(self.secrets(), channel).await?)
+    }
+
+    /// The means to read sealed secrets.
+    fn secrets(&self) -> (&Store, &Vault, &Health) {
+        let shared = &self.0.shared;
+        (&shared.store, &shared.vault, &shared.health)
     }
 
     /// Takes in a webhook at this channel's address: everything that has to last is durable when this returns. Parts
