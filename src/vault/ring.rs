@@ -154,11 +154,6 @@ impl Ring {
         self.current.seal(plaintext, context)
     }
 
-    /// The current key, and the keys that only open values.
-    pub(super) fn in_use(&self) -> impl Iterator<Item = &Arc<Sealer>> {
-        std::iter::once(&self.current).chain(&self.previous)
-    }
-
     /// Seals with one of the keys in use, which need not be the current one.
     pub(super) fn seal_with(&self, id: KeyId, plaintext: &[u8], context: &str) -> Option<Vec<u8>> {
         self.in_use().find(|sealer| sealer.id == id).map(|sealer| sealer.seal(plaintext, context))
