@@ -103,7 +103,8 @@ pub struct Request {
 /// Why a request was not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotCarried {
-    /// No node has subscribed to the shard, or there is no carrier: the request reached nobody.
+    /// No node has subscribed to the shard, or none says that it takes requests, or there is no carrier: the request
+    /// reached nobody.
     #[error("no node takes requests for this channel")]
     NoOwner,
     /// The other node did not answer in time, or gave no answer. It may have acted on the request.

@@ -48,6 +48,8 @@ pub(super) enum Said {
     Failed,
     /// The question was for another epoch, and was not looked at.
     OtherEpoch,
+    /// The node takes no more questions for this shard, and did not look at this one.
+    NotHere,
 }
 
 /// A wake-up, as it travels.
@@ -161,6 +163,7 @@ impl Envelope {
             Said::Body(body) => (0, body),
             Said::Failed => (1, &[]),
             Said::OtherEpoch => (2, &[]),
+            Said::NotHere => (3, &[]),
         };
         let content = [answer.epoch.as_bytes(), &[kind][..], body].concat();
         self.vault.seal_answer(key, &content, &self.context(Kind::Answer, shard, name, question))
@@ -179,6 +182,7 @@ impl Envelope {
             Some((0, body)) => Said::Body(body.to_vec()),
             Some((1, [])) => Said::Failed,
             Some((2, [])) => Said::OtherEpoch,
+            Some((3, [])) => Said::NotHere,
             _ => return Err(Refused::NotSealed),
         };
         Ok(Answer { epoch, said })
@@ -294,7 +298,9 @@ mod tests {
         let here = envelope(1, "pombo.south");
         let sealed = here.seal_question(SHARD, "limits", &question());
         let (asked, key) = here.open_question(SHARD, "limits", &sealed).unwrap();
-        for said in [Said::Body(b"[]".to_vec()), Said::Body(Vec::new()), Said::Failed, Said::OtherEpoch] {
+        let empty = [Said::Failed, Said::OtherEpoch, Said::NotHere];
+        let bodies = [b"[]".to_vec(), Vec::new()].map(Said::Body);
+        for said in bodies.into_iter().chain(empty) {
             let answer = Answer { epoch: Uuid::from_u128(7), said };
             let sealed = here.seal_answer((SHARD, "limits"), (asked.id, key), &answer);
             assert_eq!(here.open_answer(SHARD, "limits", asked.id, &sealed).unwrap(), answer);

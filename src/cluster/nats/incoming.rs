@@ -1,9 +1,10 @@
 //! The owner's side: which messages are believed, and how they are answered.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::WAKE;
@@ -13,6 +14,9 @@ use crate::clock::Timestamp;
 use crate::cluster::carrier::{Incoming, Request};
 use crate::connector::nats::{Heard, ReplyTo, Subscription};
 use crate::vault::KeyId;
+
+/// How long a subscription that nobody listens to any more waits for the messages that are on their way to it.
+const LEAVING: Duration = Duration::from_secs(5);
 
 /// The subscription to a shard, with what it remembers.
 struct Owner {
@@ -34,7 +38,8 @@ struct Asker {
     reply: ReplyTo,
 }
 
-/// Passes messages of nodes on until nobody listens any more.
+/// Passes messages of nodes on until nobody listens any more. Those that are on their way then are answered, so that
+/// their senders ask the next owner at once.
 pub(super) async fn hand_on(
     envelope: Envelope,
     shard: Uuid,
@@ -44,22 +49,35 @@ pub(super) async fn hand_on(
     let epochs = Epochs::new(Instant::now());
     let mut owner = Owner { envelope, shard, tell: tell.clone(), epochs, wakes: Wakes::default() };
     loop {
-        let next = tokio::select! {
-            next = heard.next() => next,
-            () = tell.closed() => None,
-        };
-        let Some(Heard { name, body, reply }) = next else { return };
-        let taken = match reply {
-            Some(reply) => owner.take_question(name.clone(), &body, reply).await,
-            None => owner.take_wake(&name, &body),
-        };
-        if let Err(refused) = taken {
-            owner.envelope.note(refused, &name);
+        tokio::select! {
+            next = heard.next() => match next {
+                Some(next) => owner.take(next).await,
+                None => return,
+            },
+            () = tell.closed() => break,
         }
     }
+    let rest = async {
+        heard.drain().await;
+        while let Some(next) = heard.next().await {
+            owner.take(next).await;
+        }
+    };
+    // Without a connection nothing is on its way.
+    let _ = timeout(LEAVING, rest).await;
 }
 
 impl Owner {
+    async fn take(&mut self, Heard { name, body, reply }: Heard) {
+        let taken = match reply {
+            Some(reply) => self.take_question(name.clone(), &body, reply).await,
+            None => self.take_wake(&name, &body),
+        };
+        if let Err(refused) = taken {
+            self.envelope.note(refused, &name);
+        }
+    }
+
     /// A refused question gets no answer: only a node would be told anything.
     async fn take_question(&mut self, name: String, sealed: &[u8], reply: ReplyTo) -> Result<(), Refused> {
         let (question, key) = self.envelope.open_question(self.shard, &name, sealed)?;
@@ -75,6 +93,7 @@ impl Owner {
         };
         match judgement {
             Judgement::Repeated => return Err(Refused::Repeated),
+            _ if self.tell.is_closed() => asker.tell(Said::NotHere).await,
             Judgement::OtherEpoch => asker.tell(Said::OtherEpoch).await,
             Judgement::New => {
                 let (answer, answered) = oneshot::channel();
@@ -85,7 +104,8 @@ impl Owner {
                             asker.tell(answered.await.map_or(Said::Failed, Said::Body)).await;
                         });
                     }
-                    Err(TrySendError::Full(_) | TrySendError::Closed(_)) => asker.tell(Said::Failed).await,
+                    Err(TrySendError::Full(_)) => asker.tell(Said::Failed).await,
+                    Err(TrySendError::Closed(_)) => asker.tell(Said::NotHere).await,
                 }
             }
         }

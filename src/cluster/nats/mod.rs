@@ -27,6 +27,9 @@ use crate::vault::Vault;
 const WAKE: &str = "wake";
 /// The most requests that wait for a busy owner, for each shard. Further ones fail at once.
 const WAITING: usize = 64;
+/// How long an owner may take to tell its epoch, which it does at once. The server does not report a shard without an
+/// owner while others, such as a tool that shows all messages, subscribe to everything.
+const EPOCH_PATIENCE: Duration = Duration::from_secs(2);
 /// The most owners' epochs that are kept, 32 bytes each; with more, all are asked for again.
 const EPOCHS: usize = 100_000;
 /// How often a question is repeated because its owner was in another epoch: the first time tells the epoch, and the
@@ -67,14 +70,23 @@ impl NatsCarrier {
             let body = if is_asked { body.to_vec() } else { Vec::new() };
             let question =
                 Question { epoch: epoch.unwrap_or_default(), id: Uuid::from_u128(rand::random()), body };
-            let answer = self.ask_once(place, &question, until).await;
-            // Anybody can say in the server's place that nobody heard the question.
-            let is_doubtful = is_asked && is_done_once && matches!(answer, Err(NotCarried::NoOwner));
-            let answer = if is_doubtful { Err(NotCarried::Unanswered) } else { answer }?;
+            let until = if is_asked { until } else { until.min(Instant::now() + EPOCH_PATIENCE) };
+            let answer = match self.ask_once(place, &question, until).await {
+                Ok(answer) => answer,
+                // Nothing was asked yet.
+                Err(NotCarried::Unanswered) if !is_asked => return Err(NotCarried::NoOwner),
+                // Anybody can say in the server's place that nobody heard the question.
+                Err(NotCarried::NoOwner) if is_done_once && is_asked => return Err(NotCarried::Unanswered),
+                Err(error) => {
+                    self.epochs.remove(&shard);
+                    return Err(error);
+                }
+            };
             self.learn(shard, answer.epoch);
             match answer.said {
                 Said::Body(body) => return Ok(body),
                 Said::Failed => return Err(NotCarried::Unanswered),
+                Said::NotHere => return Err(NotCarried::NoOwner),
                 Said::OtherEpoch if is_asked && is_done_once => return Err(NotCarried::Unanswered),
                 Said::OtherEpoch => epoch = Some(answer.epoch),
             }

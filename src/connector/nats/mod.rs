@@ -20,6 +20,7 @@ use self::link::Link;
 pub use self::request::{Heard, NotConnected, Replies, Reply, ReplyTo, Subscription};
 pub use self::stream::{EventStream, Outgoing, Published, Unready};
 use crate::config;
+use crate::domain::link::percent_decoded;
 use crate::domain::secret::Secret;
 
 /// How long one attempt to connect may take.
@@ -202,6 +203,10 @@ async fn connect_options(options: &config::Nats, carries: Carries) -> Result<Con
         .subscription_capacity(WAITING)
         .reconnect_delay_callback(delay)
         .require_tls(options.tls);
+    // The library does not read them from the address, and servers that it discovers have none in theirs.
+    if let Some((user, password)) = addresses(options, carries)?.iter().find_map(user) {
+        connect = connect.user_and_password(user, password);
+    }
     if let Some(file) = &options.credentials {
         let read = connect.credentials_file(file).await;
         connect = read.map_err(|error| Error::Credentials(carries, error))?;
@@ -214,6 +219,12 @@ async fn connect_options(options: &config::Nats, carries: Carries) -> Result<Con
         connect = connect.add_root_certificates(file.clone());
     }
     Ok(connect)
+}
+
+/// The user and the password in an address.
+fn user(address: &ServerAddr) -> Option<(String, String)> {
+    let decoded = |text: &str| percent_decoded(text).unwrap_or_else(|| text.to_owned());
+    Some((decoded(address.username()?), decoded(address.password().unwrap_or_default())))
 }
 
 /// The delay before the attempt of this number.
@@ -231,6 +242,15 @@ mod tests {
         let delays: Vec<_> =
             [1, 2, 3, 7, 1_000].into_iter().map(|attempt| delay(attempt).as_millis()).collect();
         assert_eq!(delays, [50, 100, 200, 2_000, 2_000]);
+    }
+
+    #[test]
+    fn the_user_and_the_password_of_an_address_are_read_as_they_were_meant() {
+        let of = |address: &str| user(&ServerAddr::from_str(address).unwrap());
+        let pair = |user: &str, password: &str| Some((user.to_owned(), password.to_owned()));
+        assert_eq!(of("nats://a:4222"), None);
+        assert_eq!(of("nats://pombo:secret@a:4222"), pair("pombo", "secret"));
+        assert_eq!(of("tls://pombo:p%40ss%2F%25@a"), pair("pombo", "p@ss/%"));
     }
 
     #[test]

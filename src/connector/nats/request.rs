@@ -115,6 +115,12 @@ impl Replies {
 }
 
 impl Subscription {
+    /// Takes no further messages; those on their way still come, and then none.
+    pub async fn drain(&mut self) {
+        // It fails when the connection is closed permanently, and then nothing comes.
+        let _ = self.subscriber.drain().await;
+    }
+
     /// The next message; `None` when the connection is closed permanently.
     pub async fn next(&mut self) -> Option<Heard> {
         let async_nats::Message { subject, reply, payload, .. } = self.subscriber.next().await?;

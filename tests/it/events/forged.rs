@@ -90,7 +90,7 @@ async fn an_owner_hears_nobody_without_the_key_of_the_cluster() {
     let foreign = node(&server, Duration::from_millis(100), &[2]).await;
     foreign.wake(CHANNEL);
     let ignored = foreign.request(CHANNEL, "limits", b"{}".to_vec(), false, None).await;
-    assert_eq!(ignored, Err(NotCarried::Unanswered));
+    assert_eq!(ignored, Err(NotCarried::NoOwner), "no owner told it an epoch");
     // The owner hears a node next, and nothing before it.
     asked(&one, &mut owned, "limits", false).await;
     assert!(answers.next().now_or_never().is_none(), "a stranger was answered");
@@ -272,6 +272,18 @@ async fn nodes_understand_each_other_at_every_step_of_a_rotation() {
     let mut owned = owner(&nodes[0]).await;
     let removed = node(&server, Duration::from_millis(100), &[2]).await;
     let ignored = removed.request(CHANNEL, "limits", Vec::new(), false, None).await;
-    assert_eq!(ignored, Err(NotCarried::Unanswered));
+    assert_eq!(ignored, Err(NotCarried::NoOwner), "no owner told it an epoch");
     asked(&nodes[1], &mut owned, "speed", false).await;
+}
+
+#[actix_web::test]
+#[ignore = "needs nats-server: run scripts/test"]
+async fn a_shard_without_an_owner_is_reported_although_somebody_listens_to_everything() {
+    let server = NatsServer::start().await;
+    let [one, _] = nodes(&server, LONG).await;
+    let stranger = async_nats::connect(server.url()).await.unwrap();
+    let _all = stranger.subscribe(">").await.unwrap();
+    stranger.flush().await.unwrap();
+    let asked = one.request(CHANNEL, "limits", Vec::new(), false, None).await;
+    assert_eq!(asked, Err(NotCarried::NoOwner));
 }

@@ -187,6 +187,7 @@ async fn a_recorded_message_is_not_sent_again_even_when_the_session_has_moved() 
     let mut all = stranger.subscribe(">").await.unwrap();
     stranger.flush().await.unwrap();
     post_elsewhere(&cluster).await;
+    until("the message", async || cluster.whatsapp.messages().len() == 1).await;
     let recorded = passed(&stranger, &mut all).await;
     let recorded: Vec<_> = recorded.iter().filter(|message| message.subject.ends_with(".send")).collect();
     assert!(!recorded.is_empty());
@@ -212,7 +213,7 @@ async fn a_recorded_message_is_not_sent_again_even_when_the_session_has_moved() 
     repeat().await;
     assert_eq!(cluster.whatsapp.messages().len(), 1);
     post_elsewhere(&cluster).await;
-    assert_eq!(cluster.whatsapp.messages().len(), 2);
+    until("both messages", async || cluster.whatsapp.messages().len() == 2).await;
     cluster.end().await;
 }
 
@@ -227,7 +228,7 @@ async fn the_key_of_a_cluster_is_rotated_while_its_nodes_ask_each_other() {
     let rotated = sealing_keys::rotate(&App::open(config()).await.unwrap(), &Who::Pombo).await.unwrap();
     assert_eq!(rotated.retired, [former_key]);
     post_elsewhere(&cluster).await;
-    assert_eq!(cluster.whatsapp.messages().len(), 2);
+    until("both messages", async || cluster.whatsapp.messages().len() == 2).await;
     cluster.end().await;
 }
 
