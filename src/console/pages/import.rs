@@ -71,7 +71,7 @@ pub(in crate::console) async fn steer(
         // The import was started already, perhaps by the same form.
         return Ok(Answer::to(place));
     }
-    let change = read(&viewer, &import, &mut form);
+    let change = read(&import, &mut form);
     if !form.has_faults() {
         let changed = async {
             state.engine.change_import(company, id.0, change).await?;
@@ -138,7 +138,7 @@ fn chosen(form: &Form, header: &[String]) -> Vec<Column> {
     chosen.collect()
 }
 
-fn read(viewer: &Viewer, import: &Import, form: &mut Form) -> ImportChange {
+fn read(import: &Import, form: &mut Form) -> ImportChange {
     let settings = import_settings(import);
     let names = form.optional("tags", TAGS).unwrap_or_default();
     let tags = tags(&names, form);
