@@ -224,6 +224,10 @@ codes! {
     TooManyImports = "too_many_imports", Conflict;
     /// The file is not a readable table of contacts.
     InvalidFile = "invalid_file", Invalid;
+    /// The file has more columns than are read.
+    TooManyColumns = "too_many_columns", Invalid;
+    /// More mappings than a file may have columns.
+    TooManyMappings = "too_many_mappings", Invalid;
     /// The mapping names columns that the file does not have, or fields that do not exist.
     InvalidMapping = "invalid_mapping", Invalid;
     /// The database is unreachable or full, too many request bodies are being read, or the service is stopping. Nothing was

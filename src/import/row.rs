@@ -5,9 +5,11 @@
 //! With an address, such a row becomes a contact without a valid number, which keeps the number as it was
 //! given and gets no messages.
 
+use std::collections::HashSet;
+
 use super::header::{Field, Layout};
 use crate::domain::cell::unguard;
-use crate::domain::contact::Person;
+use crate::domain::contact::{MOST_TAGS, Person};
 use crate::domain::phone::{InvalidPhone, MIN_DIGITS, PhoneNumber};
 use crate::store::ContactDraft;
 
@@ -21,8 +23,6 @@ const MAX_PHONE: usize = 64;
 const MAX_PICTURE: usize = 2_048;
 /// The longest name of a tag, which lists show.
 const MAX_TAG: usize = 100;
-/// The maximum of tags in one row.
-const MAX_TAGS: usize = 100;
 
 /// Why a row becomes no contact.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,7 +33,7 @@ pub(super) enum Refused {
     Nul { field: &'static str },
     #[error("{field} is longer than {most} characters")]
     TooLong { field: &'static str, most: usize },
-    #[error("has more than {MAX_TAGS} tags")]
+    #[error("has more than {MOST_TAGS} tags")]
     TooManyTags,
     #[error("has neither a phone number nor an e-mail address to identify the contact")]
     Nobody,
@@ -77,8 +77,28 @@ pub fn check_tag(name: &str) -> Result<String, String> {
     text("tags", name, MAX_TAG).map_err(|wrong| format!("the tag's name: {wrong}"))
 }
 
-/// The contact that a row describes.
-pub(super) fn draft(layout: &Layout, fields: &[&str]) -> Result<ContactDraft, Refused> {
+/// Checks names of tags that a contact, or each contact of a file, gets at once. Returns them trimmed and without
+/// repetitions.
+///
+/// # Errors
+///
+/// The first name that [`check_tag`] refuses with its sentence, or that there are too many.
+pub fn check_tags<'a>(given: impl IntoIterator<Item = &'a str>) -> Result<Vec<String>, String> {
+    let (mut known, mut names) = (HashSet::new(), Vec::new());
+    for name in given {
+        let name = check_tag(name)?;
+        if known.insert(name.clone()) {
+            names.push(name);
+        }
+        if names.len() > MOST_TAGS {
+            return Err(Refused::TooManyTags.to_string());
+        }
+    }
+    Ok(names)
+}
+
+/// The contact that a row describes, without the tags that `every` contact of the file gets.
+pub(super) fn draft(layout: &Layout, fields: &[&str], every: &[String]) -> Result<ContactDraft, Refused> {
     if fields.len() != layout.header.len() {
         return Err(Refused::FieldCount { found: fields.len(), wanted: layout.header.len() });
     }
@@ -112,7 +132,7 @@ pub(super) fn draft(layout: &Layout, fields: &[&str]) -> Result<ContactDraft, Re
         Err(invalid) => return Err(Refused::Phone(invalid)),
         Ok(_) => {}
     }
-    Ok(ContactDraft { person, tags: tags(values(Field::Tags))? })
+    Ok(ContactDraft { person, tags: tags(values(Field::Tags), every)? })
 }
 
 /// The values of a cell; Google separates several with ` ::: `.
@@ -167,15 +187,23 @@ fn is_address(text: &str) -> bool {
         && !text.contains(char::is_whitespace)
 }
 
-/// Names of tags, without repetitions. Google's own groups, such as `* myContacts`, are skipped.
-fn tags<'a>(cells: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Refused> {
+/// Names of tags, without repetitions and without those of `every` contact. Google's own groups, such as `* myContacts`,
+/// are skipped.
+fn tags<'a>(cells: impl Iterator<Item = &'a str>, every: &'a [String]) -> Result<Vec<String>, Refused> {
+    let mut known: HashSet<&str> = HashSet::new();
     let mut tags: Vec<String> = Vec::new();
     for name in cells.flat_map(parts).flat_map(|part| part.split(';')) {
         let name = name.trim();
-        if name.is_empty() || name == "*" || name.starts_with("* ") || tags.iter().any(|tag| tag == name) {
+        if name.is_empty() || name == "*" || name.starts_with("* ") {
             continue;
         }
-        if tags.len() == MAX_TAGS {
+        if known.is_empty() {
+            known.extend(every.iter().map(String::as_str));
+        }
+        if !known.insert(name) {
+            continue;
+        }
+        if known.len() > MOST_TAGS {
             return Err(Refused::TooManyTags);
         }
         tags.push(text("tags", name, MAX_TAG)?);

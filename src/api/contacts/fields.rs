@@ -12,9 +12,6 @@ use crate::domain::contact::Person;
 use crate::error::Code;
 use crate::import;
 
-/// Tags that one contact may be given at once.
-const MOST_TAGS: usize = 100;
-
 /// A number as clients give it.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(untagged)]
@@ -63,15 +60,5 @@ pub(super) fn person(person: &Person) -> Result<Person, String> {
 
 /// The names of tags, without repetitions.
 pub(super) fn tags(given: Vec<String>) -> Result<Vec<String>, String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in given {
-        let name = import::check_tag(&name)?;
-        if !names.contains(&name) {
-            names.push(name);
-        }
-        if names.len() > MOST_TAGS {
-            return Err(format!("has more than {MOST_TAGS} tags"));
-        }
-    }
-    Ok(names)
+    import::check_tags(given.iter().map(String::as_str))
 }

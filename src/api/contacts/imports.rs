@@ -56,7 +56,7 @@ pub(in crate::api) async fn list(
 
 /// Upload a file of contacts
 ///
-/// The body is a CSV file whose first line names the columns. The file is kept until the import is over. Unless
+/// The body is a CSV file whose first line names at most 500 columns. The file is kept until the import is over. Unless
 /// `start` is true, it is not imported yet: check the columns and the preview, then start the import. An upload
 /// that breaks off leaves nothing. A company has at most five unfinished imports.
 #[utoipa::path(
@@ -69,7 +69,7 @@ pub(in crate::api) async fn list(
         ("encoding" = Option<String>, Query, description = "Such as `windows-1252`; without it, the file is \
              UTF-8 or begins with a byte order mark; `auto` reads a file that is not UTF-8 as `windows-1252`"),
         ("tags" = Option<String>, Query, description = "Names of tags that every contact of the file gets, \
-             separated by semicolons"),
+             separated by semicolons; with those in its row, at most 100"),
         ("start" = Option<bool>, Query, description = "Start the import as soon as the file is whole"),
     ),
     request_body(content = String, content_type = "text/csv", description = "The file"),
@@ -143,7 +143,7 @@ pub(in crate::api) async fn one(
 /// Change, start or cancel an import
 ///
 /// The service runs the import in the background and continues it after a restart. The fields of the columns
-/// are remembered for the next file.
+/// are remembered for the next file. `too_many_columns` and `too_many_mappings` refuse more than 500.
 #[utoipa::path(
     post,
     path = "/api/v1/contacts/imports/{id}",

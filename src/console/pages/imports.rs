@@ -7,7 +7,7 @@ use actix_web::http::header::CONTENT_LENGTH;
 use actix_web::web::{Data, Payload};
 use maud::html;
 
-use super::import::state_badge;
+use super::import::{state_badge, tags};
 use crate::console::State;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::pager::pager;
@@ -24,10 +24,10 @@ use crate::domain::page::{Page as Records, PageRequest};
 use crate::engine::records::imports::{Import, MOST_OPEN};
 use crate::engine::{self, NewUpload};
 use crate::error::Code;
-use crate::import;
+use crate::import::MOST_COLUMNS;
 
-/// The maximum of bytes of the tags' names.
-const TAGS: usize = 2_000;
+/// The maximum of bytes of the tags' names: as many tags as a contact is given at once have room, with usual names.
+pub(super) const TAGS: usize = 2_000;
 /// The maximum of bytes of a form without its file.
 const AROUND: usize = 64 * 1024;
 /// The name of the stored reason for a refused file, for a browser that did not show the answer.
@@ -82,18 +82,13 @@ async fn take(
     form: &mut Form,
 ) -> Result<Option<String>, Error> {
     let text = viewer.text;
-    let mut tags = Vec::new();
+    let mut names = Vec::new();
     while let Some(part) = parts.next().await? {
         match (part.name.as_str(), part.file_name) {
             ("tags", None) => {
-                let names = parts.text(TAGS).await?;
-                *form = Form::filled(text, [("tags", names.clone())]);
-                for name in names.split(';').map(str::trim).filter(|name| !name.is_empty()) {
-                    match import::check_tag(name) {
-                        Ok(name) => tags.push(name),
-                        Err(_) => form.fault("tags", text.get("imports-tag-wrong")),
-                    }
-                }
+                let given = parts.text(TAGS).await?;
+                *form = Form::filled(text, [("tags", given.clone())]);
+                names = tags(&given, form);
             }
             ("file", Some(name)) if !name.is_empty() && !form.has_faults() => {
                 // A file that is certainly too large is refused before it arrives.
@@ -102,7 +97,7 @@ async fn take(
                     return Ok(None);
                 }
                 let file_name = name.chars().take(LONGEST_NAME).collect();
-                let new = NewUpload { file_name, encoding: Some("auto".to_owned()), tags };
+                let new = NewUpload { file_name, encoding: Some("auto".to_owned()), tags: names };
                 return match store(viewer, state, parts, new).await {
                     Ok(import) => Ok(Some(format!("/console/contacts/import/{}", import.id))),
                     Err(Failure::Engine(engine::Error::Refused(refusal))) => {
@@ -111,6 +106,9 @@ async fn take(
                                 text.with("imports-too-many", [("most", MOST_OPEN.into())])
                             }
                             Code::BodyTooLarge => too_large(viewer, state),
+                            Code::TooManyColumns => {
+                                text.with("imports-too-many-columns", [("most", MOST_COLUMNS.into())])
+                            }
                             // The fault of the file, with its line.
                             _ => {
                                 text.with("imports-wrong-file", [("said", refusal.sentence.as_str().into())])

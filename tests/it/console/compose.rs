@@ -335,3 +335,27 @@ async fn the_first_step_names_missing_choices_and_keeps_the_tag() {
     let second = member.page(&format!("{NEW}?channel={shop}&type=text&tag={tag}")).await;
     assert!(second.contains(&format!("<option value=\"{tag}\" selected>")), "{second}");
 }
+
+#[tokio::test]
+async fn the_preview_of_a_form_of_any_size_is_small() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let shop = shop(&world).await;
+    let (marks, lines, long) = ("*a _b ".repeat(30_000), "*a\n".repeat(40_000), "x".repeat(150_000));
+    for (kind, name, value, shown) in [
+        ("text", "message", &marks, "*a _b *a _b"),
+        ("text", "message", &lines, "<p dir=\"auto\">*a</p>"),
+        ("buttons", "buttons", &long, "xxx"),
+        ("buttons", "footer", &long, "xxx"),
+        ("list", "rows", &lines, "*a"),
+        ("image", "link", &long, "xxx"),
+        ("image", "caption", &marks, "*a _b *a _b"),
+    ] {
+        let fields = [("channel", shop.as_str()), ("type", kind), ("message", "hi"), (name, value)];
+        let answer = member.post("/console/sends/preview", &fields).await;
+        assert_eq!(answer.status, 200, "{kind}");
+        assert!(answer.body.contains(shown), "{kind}: {}", answer.body);
+        assert!(answer.body.len() < 32 * 1024, "{kind} {name}: {} bytes", answer.body.len());
+        assert!(answer.body.contains('…') || name == "rows", "{kind} {name}: the rest is not hinted at");
+    }
+}
