@@ -102,7 +102,9 @@ pub(crate) fn phone_numbers(bytes: &[u8]) {
         assert_eq!(PhoneNumber::from_i64(number.as_i64()), Some(number));
         let given: String = text.chars().filter(char::is_ascii_digit).collect();
         let trunk = (1..=3).any(|country| {
-            digits.get(..country).is_some_and(|front| given.starts_with(&format!("{front}0{}", &digits[country..])))
+            digits
+                .get(..country)
+                .is_some_and(|front| given.starts_with(&format!("{front}0{}", &digits[country..])))
         });
         assert!(!text.is_ascii() || given.starts_with(&digits) || trunk, "{text:?}");
     }

@@ -108,14 +108,28 @@ fn judge(between: &str, digits: usize) -> Result<(), InvalidPhone> {
     if between.contains([',', ';', '|', '&', '\n', '\r']) {
         return Err(InvalidPhone::Several);
     }
-    let is_separator =
-        |char: char| char.is_whitespace() || matches!(char, '-' | '.' | '/' | '(' | ')' | '[' | ']' | '\'' | '_');
+    let is_separator = |char: char| {
+        char.is_whitespace() || matches!(char, '-' | '.' | '/' | '(' | ')' | '[' | ']' | '\'' | '_')
+    };
     if between.chars().all(is_separator) { Ok(()) } else { Err(InvalidPhone::Unclear) }
 }
 
 /// What people write before an extension, in the languages of address books.
 const EXTENSIONS: &[&str] = &[
-    "ext", "extn", "extension", "x", "ramal", "rml", "r", "int", "interno", "anexo", "poste", "dw", "durchwahl", "доб",
+    "ext",
+    "extn",
+    "extension",
+    "x",
+    "ramal",
+    "rml",
+    "r",
+    "int",
+    "interno",
+    "anexo",
+    "poste",
+    "dw",
+    "durchwahl",
+    "доб",
 ];
 
 /// Whether letters behind the digits are words of their own: `5511988887777 (Ana)`.
@@ -150,8 +164,19 @@ fn plain(char: char) -> char {
         return char::from(b'0' + digit);
     }
     match char {
-        '\u{58a}' | '\u{5be}' | '\u{1806}' | '\u{2010}'..='\u{2015}' | '\u{2043}' | '\u{207b}' | '\u{2212}'
-        | '\u{2e3a}' | '\u{2e3b}' | '\u{30fc}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => '-',
+        '\u{58a}'
+        | '\u{5be}'
+        | '\u{1806}'
+        | '\u{2010}'..='\u{2015}'
+        | '\u{2043}'
+        | '\u{207b}'
+        | '\u{2212}'
+        | '\u{2e3a}'
+        | '\u{2e3b}'
+        | '\u{30fc}'
+        | '\u{fe58}'
+        | '\u{fe63}'
+        | '\u{ff0d}' => '-',
         '\u{ff0b}' | '\u{207a}' | '\u{fe62}' | '\u{fb29}' => '+',
         '\u{ff08}' | '\u{fe59}' => '(',
         '\u{ff09}' | '\u{fe5a}' => ')',
@@ -167,12 +192,12 @@ fn plain(char: char) -> char {
 fn decimal(char: char) -> Option<u8> {
     /// The zeros. Mathematical digits, which are five runs of ten without a gap, are one entry of their own below.
     const ZEROS: &[u32] = &[
-        0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0,
-        0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50,
-        0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10, 0x104a0, 0x10d30, 0x10d40, 0x11066, 0x110f0,
-        0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650, 0x116c0, 0x116d0, 0x116da, 0x11730, 0x118e0, 0x11950,
-        0x11bf0, 0x11c50, 0x11d50, 0x11da0, 0x11f50, 0x16130, 0x16a60, 0x16ac0, 0x16b50, 0x16d70, 0x1ccf0, 0x1e140,
-        0x1e2f0, 0x1e4f0, 0x1e5f1, 0x1e950, 0x1fbf0,
+        0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50,
+        0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40,
+        0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10, 0x104a0, 0x10d30, 0x10d40,
+        0x11066, 0x110f0, 0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650, 0x116c0, 0x116d0, 0x116da,
+        0x11730, 0x118e0, 0x11950, 0x11bf0, 0x11c50, 0x11d50, 0x11da0, 0x11f50, 0x16130, 0x16a60, 0x16ac0,
+        0x16b50, 0x16d70, 0x1ccf0, 0x1e140, 0x1e2f0, 0x1e4f0, 0x1e5f1, 0x1e950, 0x1fbf0,
     ];
     const MATHEMATICAL: std::ops::RangeInclusive<u32> = 0x1d7ce..=0x1d7ff;
     let code = u32::from(char);

@@ -89,7 +89,8 @@ fn is_exponent(text: &str) -> bool {
     let Some((front, exponent)) = text.split_once(['E', 'e']) else { return false };
     let front = front.trim_start_matches(['+', '-']);
     let exponent = exponent.trim_start_matches(['+', '-']);
-    let is_figure = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
+    let is_figure =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
     front.bytes().any(|byte| byte.is_ascii_digit())
         && is_figure(front)
         && (1..=3).contains(&exponent.len())
@@ -98,9 +99,9 @@ fn is_exponent(text: &str) -> bool {
 
 /// Whether it has the parameter of an extension that RFC 3966 gives to `tel:` links.
 fn has_extension_parameter(text: &str) -> bool {
-    text.split(';').skip(1).any(|parameter| {
-        parameter.trim().get(..4).is_some_and(|name| name.eq_ignore_ascii_case("ext="))
-    })
+    text.split(';')
+        .skip(1)
+        .any(|parameter| parameter.trim().get(..4).is_some_and(|name| name.eq_ignore_ascii_case("ext=")))
 }
 
 /// Drops the decimals that a spreadsheet adds to a whole number, `.0` and `,00`, and the points between its thousands;
