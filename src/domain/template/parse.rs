@@ -138,18 +138,24 @@ fn with_fallback(node: &Node<'_>, key: &str) -> Result<Value, Refusal> {
     Ok(object.value().clone())
 }
 
+/// A document by link gets the name at the end of the link if it has none of its own: without a name, WhatsApp shows
+/// `Untitled`.
 fn media(node: &Node<'_>, kind: &str) -> Result<Media, Refusal> {
     let nested = node.optional_object(kind)?;
     let file = nested.as_ref().unwrap_or(node);
+    let mut filename = file.optional_text("filename", MAX_WORD_CHARS)?.map(str::to_owned);
     let source = match (file.at("link"), file.optional_text("id", MAX_WORD_CHARS)?) {
         (Some(given), None) => {
             let text = given.as_text(link::MAX_CHARS)?;
-            Source::Link(Link::parse(text).map_err(|wrong| given.refuse(wrong))?.into_string())
+            let link = Link::parse(text).map_err(|wrong| given.refuse(wrong))?;
+            if kind == "document" && filename.is_none() {
+                filename = link.file_name();
+            }
+            Source::Link(link.into_string())
         }
         (None, Some(id)) => Source::Id(id.to_owned()),
         (None, None) => return Err(file.missing("link", "give the public address of the file")),
         (Some(_), Some(_)) => return Err(file.refuse("must have either a `link` or an `id`, not both")),
     };
-    let filename = file.optional_text("filename", MAX_WORD_CHARS)?.map(str::to_owned);
     Ok(Media { source, filename })
 }
