@@ -150,7 +150,7 @@ pub(in crate::console) async fn act(
             (_, Some(error)) => Err(error),
             (answer, None) => {
                 if !acted {
-                    state.flashes.put(viewer.session, "done", viewer.text.get("compose-sent-before"));
+                    state.flashes.put_behind(viewer.session, "done", viewer.text.get("compose-sent-before"));
                 }
                 return answer;
             }
@@ -172,7 +172,8 @@ pub(in crate::console) async fn act(
             checked.digest = Some(digest);
         }
         Err(error) => {
-            if matches!(&error, engine::Error::Refused(refusal) if refusal.code == Code::IdempotencyKeyReused) {
+            if matches!(&error, engine::Error::Refused(refusal) if refusal.code == Code::IdempotencyKeyReused)
+            {
                 form.renew();
             }
             checked.refused = Some(Refused::by(error, &mut form)?);
