@@ -104,6 +104,11 @@ impl Form {
         self.once
     }
 
+    /// Gives the form a new id: what it sends next is not what was sent under the old one.
+    pub(super) fn renew(&mut self) {
+        self.once = None;
+    }
+
     /// The fault of the field; `""` is the form as a whole.
     pub(super) fn fault_of(&self, name: &str) -> Option<&str> {
         self.faults.get(name).map(String::as_str)

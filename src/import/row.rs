@@ -5,12 +5,13 @@
 //! With an address, such a row becomes a contact without a valid number, which keeps the number as it was
 //! given and gets no messages.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::header::{Field, Layout};
 use crate::domain::cell::unguard;
 use crate::domain::contact::{MOST_TAGS, Person};
-use crate::domain::phone::{InvalidPhone, MIN_DIGITS, PhoneNumber};
+use crate::domain::phone::{InvalidPhone, PhoneNumber};
 use crate::store::ContactDraft;
 
 /// The longest name, in characters.
@@ -37,10 +38,8 @@ pub(super) enum Refused {
     TooManyTags,
     #[error("has neither a phone number nor an e-mail address to identify the contact")]
     Nobody,
-    #[error("the phone number {0}, and there is no e-mail address to identify the contact")]
-    Phone(InvalidPhone),
-    #[error("a spreadsheet rounded the phone number to {0}: format its column as text there, and save again")]
-    Rounded(String),
+    #[error("the phone number {1}, and there is no e-mail address to identify the contact")]
+    Phone(String, InvalidPhone),
 }
 
 /// Checks the fields of a contact that a person or a program gives against the bounds of a row. Returns the
@@ -122,14 +121,14 @@ pub(super) fn draft(layout: &Layout, fields: &[&str], every: &[String]) -> Resul
         first_name: text("first_name", &first_name, MAX_NAME)?,
         last_name: text("last_name", last_name, MAX_NAME)?,
         email: text("email", email, MAX_EMAIL)?,
-        phone_number: text("phone_number", phone_number, MAX_PHONE)?,
+        phone_number: text("phone_number", &phone_number, MAX_PHONE)?,
         phone_number_lid: if lid.is_empty() { None } else { Some(text("phone_number_lid", lid, MAX_PHONE)?) },
         profile_picture: text("profile_picture", first(Field::ProfilePicture), MAX_PICTURE)?,
     };
     match PhoneNumber::parse(&person.phone_number) {
         Err(_) if !person.email.is_empty() => {}
         Err(_) if person.phone_number.is_empty() => return Err(Refused::Nobody),
-        Err(invalid) => return Err(Refused::Phone(invalid)),
+        Err(invalid) => return Err(Refused::Phone(person.phone_number, invalid)),
         Ok(_) => {}
     }
     Ok(ContactDraft { person, tags: tags(values(Field::Tags), every)? })
@@ -141,42 +140,29 @@ fn parts(cell: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The first valid number, or else the first given text.
-fn phone<'a>(given: impl Iterator<Item = &'a str>) -> Result<&'a str, Refused> {
+///
+/// # Errors
+///
+/// A figure of a spreadsheet, even beside an address: the file lost the number, and its other rows show how.
+fn phone<'a>(given: impl Iterator<Item = &'a str>) -> Result<Cow<'a, str>, Refused> {
     let mut first = "";
     for text in given {
-        let text = whole(text);
-        if is_rounded(text) {
-            return Err(Refused::Rounded(text.to_owned()));
-        }
-        if PhoneNumber::parse(text).is_ok() {
-            return Ok(text);
-        }
-        if first.is_empty() {
-            first = text;
+        match PhoneNumber::parse(text) {
+            Ok(number) => return Ok(shown(text, number)),
+            Err(invalid @ InvalidPhone::Figure) => return Err(Refused::Phone(text.to_owned(), invalid)),
+            Err(_) if first.is_empty() => first = text,
+            Err(_) => {}
         }
     }
-    Ok(first)
+    Ok(first.into())
 }
 
-/// The whole part of a number: some programs write `5511988887777.0`.
-fn whole(text: &str) -> &str {
-    let measured = text.strip_suffix(".0");
-    let is_number =
-        |digits: &&str| digits.len() >= MIN_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
-    measured.filter(is_number).unwrap_or(text)
-}
-
-/// Whether a spreadsheet rounded the number: they show and save a long number as `5.51199E+12`.
-fn is_rounded(text: &str) -> bool {
-    let Some((front, exponent)) = text.split_once(['E', 'e']) else { return false };
-    let is_number =
-        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
-    let exponent = exponent.strip_prefix('+').unwrap_or(exponent);
-    !front.is_empty()
-        && is_number(front)
-        && !exponent.is_empty()
-        && exponent.len() <= 2
-        && is_number(exponent)
+/// The text of a number as the file has it, or the number alone where the text has other digits: the decimals of a
+/// spreadsheet, a device of WhatsApp.
+fn shown(text: &str, number: PhoneNumber) -> Cow<'_, str> {
+    let number = number.to_string();
+    let has_its_digits = text.bytes().filter(u8::is_ascii_digit).eq(number.bytes());
+    if has_its_digits { text.into() } else { number.into() }
 }
 
 /// Whether the text has characters on both sides of one `@`, and no space, which is enough to distinguish an

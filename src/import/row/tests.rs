@@ -84,7 +84,7 @@ fn a_row_that_nothing_identifies_is_refused() {
         "the phone number begins with 0 instead of a country code, and there is no e-mail address to \
          identify the contact"
     );
-    assert_eq!(read(OWN, "Ana,,,n/a,,,"), Err(Refused::Phone(InvalidPhone::NoDigits)));
+    assert_eq!(read(OWN, "Ana,,,n/a,,,"), Err(Refused::Phone("n/a".to_owned(), InvalidPhone::NoDigits)));
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn numbers_that_a_program_reformatted_are_repaired_or_refused() {
     assert_eq!(found.phone_number, "5511988887777");
     for number in ["5.51199E+12", "5e12"] {
         let refused = read(OWN, &format!("Ana,,ana@example.com,{number},,,")).unwrap_err();
-        assert_eq!(refused, Refused::Rounded(number.to_owned()));
+        assert_eq!(refused, Refused::Phone(number.to_owned(), InvalidPhone::Figure));
     }
     assert!(read(OWN, "Ana,,,Home 5511988887777,,,").is_ok());
 }

@@ -77,6 +77,44 @@ async fn a_send_is_checked_before_it_goes_and_goes_once() {
 }
 
 #[tokio::test]
+async fn a_form_that_comes_back_with_other_recipients_is_another_send() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let shop = shop(&world).await;
+    let written = [
+        ("channel", shop.as_str()),
+        ("type", "text"),
+        ("message", "Spring"),
+        ("numbers", "+55 11 90000-0000"),
+    ];
+    let checked = async |once: &str, numbers: &str| {
+        let more = [("once", once), ("numbers", numbers), ("action", "check")];
+        let page = member.post(NEW, &with(&written, &more)).await.body;
+        (value_of(&page, "once").unwrap(), value_of(&page, "checked").unwrap())
+    };
+    let sent = async |(once, digest): &(String, String), numbers: &str| {
+        let more = [("once", once.as_str()), ("checked", digest), ("numbers", numbers), ("action", "send")];
+        let answer = member.post(NEW, &with(&written, &more)).await;
+        assert_eq!(answer.status, 303, "{}", answer.body);
+        answer.header("location").to_owned()
+    };
+    let (test, all) = ("+55 11 90000-0000", "+55 11 90000-0001, +55 11 90000-0002");
+    let first = checked(&Uuid::now_v7().to_string(), test).await;
+    let test_send = sent(&first, test).await;
+    // Back shows the form of the test, with its used id.
+    let campaign = checked(&first.0, all).await;
+    assert_ne!(sent(&campaign, all).await, test_send);
+    assert_eq!(sends(&world).await["totalRecords"], 2);
+    // What was sent already is not sent again, and the page says so.
+    let place = sent(&campaign, all).await;
+    member.page(&place).await;
+    let again = sent(&campaign, all).await;
+    assert_eq!(again, place);
+    assert!(member.page(&again).await.contains("This form was sent before."));
+    assert_eq!(sends(&world).await["totalRecords"], 2);
+}
+
+#[tokio::test]
 async fn faults_are_shown_beside_their_fields_and_the_input_stays() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
