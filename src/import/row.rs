@@ -7,7 +7,7 @@
 
 use super::header::{Field, Layout};
 use crate::domain::cell::unguard;
-use crate::domain::contact::Person;
+use crate::domain::contact::{Person, is_picture};
 use crate::domain::phone::{InvalidPhone, MIN_DIGITS, PhoneNumber};
 use crate::store::ContactDraft;
 
@@ -35,6 +35,8 @@ pub(super) enum Refused {
     TooLong { field: &'static str, most: usize },
     #[error("has more than {MAX_TAGS} tags")]
     TooManyTags,
+    #[error("profile_picture is not an http or https address")]
+    Picture,
     #[error("has neither a phone number nor an e-mail address to identify the contact")]
     Nobody,
     #[error("the phone number {0}, and there is no e-mail address to identify the contact")]
@@ -60,7 +62,7 @@ pub fn check_contact(person: &Person) -> Result<Person, String> {
         email: bounded("email", email, MAX_EMAIL)?,
         phone_number: bounded("phone_number", phone_number, MAX_PHONE)?,
         phone_number_lid: lid.map(|lid| bounded("phone_number_lid", lid, MAX_PHONE)).transpose()?,
-        profile_picture: bounded("profile_picture", profile_picture, MAX_PICTURE)?,
+        profile_picture: picture(profile_picture.trim()).map_err(|wrong| wrong.to_string())?,
     })
 }
 
@@ -104,7 +106,7 @@ pub(super) fn draft(layout: &Layout, fields: &[&str]) -> Result<ContactDraft, Re
         email: text("email", email, MAX_EMAIL)?,
         phone_number: text("phone_number", phone_number, MAX_PHONE)?,
         phone_number_lid: if lid.is_empty() { None } else { Some(text("phone_number_lid", lid, MAX_PHONE)?) },
-        profile_picture: text("profile_picture", first(Field::ProfilePicture), MAX_PICTURE)?,
+        profile_picture: picture(first(Field::ProfilePicture))?,
     };
     match PhoneNumber::parse(&person.phone_number) {
         Err(_) if !person.email.is_empty() => {}
@@ -181,6 +183,11 @@ fn tags<'a>(cells: impl Iterator<Item = &'a str>) -> Result<Vec<String>, Refused
         tags.push(text("tags", name, MAX_TAG)?);
     }
     Ok(tags)
+}
+
+fn picture(value: &str) -> Result<String, Refused> {
+    let address = text("profile_picture", value, MAX_PICTURE)?;
+    if is_picture(&address) { Ok(address) } else { Err(Refused::Picture) }
 }
 
 fn text(field: &'static str, value: &str, most: usize) -> Result<String, Refused> {
