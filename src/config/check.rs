@@ -7,19 +7,8 @@ use figment::value::{Dict, Num, Value};
 use super::Config;
 use super::fault::{Fault, Source};
 use super::layers::{self, Setting};
+use super::secret::secret_options;
 use crate::domain::nearest::nearest;
-
-/// Options whose values are never repeated in a fault.
-const SECRET: &[&str] = &[
-    "database.url",
-    "secrets.key",
-    "secrets.previous_keys",
-    "nats.url",
-    "nats.token",
-    "network.proxy",
-    "telemetry.otlp_endpoint",
-    "telemetry.otlp_headers",
-];
 
 /// The fault of a setting, found by applying it alone to the reference.
 pub(super) fn fault(defaults: &Figment, reference: &Value, setting: &Setting) -> Option<Fault> {
@@ -89,9 +78,16 @@ fn names(tree: Option<&Dict>) -> String {
     tree.into_iter().flatten().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
+/// Whether the value is not repeated in a fault: the option's values are secrets, or this one may be an address with a
+/// password.
+fn is_secret(option: &str, value: &Value) -> bool {
+    let is_address = value.as_str().is_some_and(|text| text.contains("://") && text.contains('@'));
+    secret_options().contains(option) || is_address
+}
+
 /// Completes a sentence that begins with the value.
 fn problem(option: &str, value: &Value, kind: &Kind) -> String {
-    let value = if SECRET.contains(&option) { "the value".to_owned() } else { written(value) };
+    let value = if is_secret(option, value) { "the value".to_owned() } else { written(value) };
     match kind {
         Kind::Message(text) => format!("{value} {text}"),
         Kind::InvalidType(_, expected) | Kind::InvalidValue(_, expected) => {

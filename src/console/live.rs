@@ -27,6 +27,7 @@ use super::State;
 use super::cookie;
 use super::error::Error;
 use super::visitor::Visitor;
+use crate::surface::Listener;
 
 /// How often a stream without changes sends a heartbeat.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -110,9 +111,10 @@ where
     let company = visitor.person.and_then(|person| person.company).map(|company| company.id);
     let (state, token) =
         (state.clone(), cookie::session(request.headers(), visitor.is_https).map(str::to_owned));
+    let listener = Listener::of(request);
     actix_web::rt::spawn(async move {
         let _place = place;
-        let followed = follow(&state, (token.as_deref(), company), every, &mut render, &tell);
+        let followed = follow(&state, (token.as_deref(), listener, company), every, &mut render, &tell);
         tokio::select! {
             () = followed => {}
             () = tell.closed() => {}
@@ -130,7 +132,7 @@ where
 
 async fn follow(
     state: &State,
-    (token, company): (Option<&str>, Option<Uuid>),
+    (token, listener, company): (Option<&str>, Listener, Option<Uuid>),
     every: Duration,
     render: &mut impl AsyncFnMut() -> Result<Vec<Markup>, Error>,
     tell: &mpsc::Sender<Bytes>,
@@ -152,7 +154,7 @@ async fn follow(
         if checked.elapsed() >= HEARTBEAT {
             checked = Instant::now();
             let Some(token) = token else { return };
-            let Ok(Some(session)) = state.accounts.session(token).await else { return };
+            let Ok(Some(session)) = state.session(token, listener).await else { return };
             // Another company was chosen, or the person does not belong to this one any more.
             if session.company.map(|chosen| chosen.company_id) != company {
                 return;

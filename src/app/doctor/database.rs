@@ -1,7 +1,8 @@
 //! Checks the database: whether it answers, and whether its schema and its secrets fit.
 
-use super::{Findings, error, sealing_keys, store_options};
+use super::{Findings, sealing_keys, store_options};
 use crate::config::Config;
+use crate::domain::address;
 use crate::domain::channel::Kind;
 use crate::files;
 use crate::store::checkup::{self, Checkup};
@@ -13,7 +14,7 @@ const CHECK: &str = "database";
 /// Checks the database and returns the number of web sessions in it.
 pub(super) async fn check(findings: &mut Findings, config: &Config, vault: Option<&Vault>) -> u64 {
     let options = store_options(config);
-    let shown = error::without_password(&options.url);
+    let shown = address::shown(&options.url);
     if let Some(file) = checkup::file_of(&options) {
         let file_shown = file.display();
         let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());

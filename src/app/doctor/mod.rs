@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{error, open_files, sealing_keys, store_options};
+use super::{open_files, sealing_keys, store_options};
 use crate::config::{Config, Faults};
 
 /// The timeout of one check.

@@ -38,8 +38,8 @@ const FAILED: &str = "Pombo-Failed";
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The address of a server is invalid.
-    #[error("nats.url has an invalid address: {0}")]
-    Address(std::io::Error),
+    #[error("nats.url has an invalid address: write addresses such as nats://127.0.0.1:4222")]
+    Address,
     /// The file with the credentials cannot be used.
     #[error(
         "nats.credentials cannot be used: {0}; give the file of a user's credentials, as `nsc` writes it"
@@ -284,7 +284,7 @@ pub async fn reach(options: &config::Nats) -> Result<String, Error> {
 }
 
 fn addresses(options: &config::Nats) -> Result<Vec<ServerAddr>, Error> {
-    options.addresses().map(ServerAddr::from_str).collect::<Result<_, _>>().map_err(Error::Address)
+    options.addresses().map(ServerAddr::from_str).collect::<Result<_, _>>().map_err(|_| Error::Address)
 }
 
 impl From<ConnectError> for Error {

@@ -137,10 +137,7 @@ async fn open(path: &Path, patience: Duration) -> Result<SqliteConnection> {
 }
 
 fn path_of(url: &str) -> Result<PathBuf> {
-    let database = SqliteConnectOptions::from_str(url).map_err(|error| {
-        store::Error::Unavailable(format!("database.url is not a valid address: {error}"))
-    })?;
-    Ok(database.get_filename().to_owned())
+    Ok(address::sqlite(url)?.get_filename().to_owned())
 }
 
 /// The driver decodes the path, and takes what follows a question mark for parameters.

@@ -1,7 +1,6 @@
 //! The session that holds the advisory lock for as long as it lives: a connection of its own, outside every pool.
 
 use std::fmt;
-use std::str::FromStr as _;
 use std::time::Duration;
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection};
@@ -10,7 +9,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::taken;
-use crate::store::{Error, Options, Result, connect};
+use crate::store::{address, Error, Options, Result, connect};
 
 /// PostgreSQL's number for the advisory lock: "pombo" in ASCII.
 const ADVISORY_LOCK: i64 = 0x70_6f_6d_62_6f;
@@ -62,9 +61,7 @@ impl fmt::Debug for Session {
 impl Session {
     /// A session that holds the lock.
     pub(super) async fn lock(options: &Options, mode: Mode) -> Result<Self> {
-        let options = PgConnectOptions::from_str(&options.url)
-            .map_err(|error| Error::Unavailable(format!("database.url is not a valid address: {error}")))?;
-        let options = connect::plain_on_this_machine(options).application_name("pombo dispatch lease");
+        let options = connect::plain_on_this_machine(address::postgres(&options.url)?).application_name("pombo dispatch lease");
         let session = Self { options, mode, connection: Mutex::new(None) };
         if session.try_lock().await? { Ok(session) } else { Err(taken()) }
     }
