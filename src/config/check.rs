@@ -78,16 +78,19 @@ fn names(tree: Option<&Dict>) -> String {
     tree.into_iter().flatten().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether the value is not repeated in a fault: the option's values are secrets, or this one may be an address with a
-/// password.
-fn is_secret(option: &str, value: &Value) -> bool {
-    let is_address = value.as_str().is_some_and(|text| text.contains("://") && text.contains('@'));
-    secret_options().contains(option) || is_address
+/// A text of an option that holds no secrets, for a sentence. An address that may contain a password is not repeated: it
+/// may be the value of another option.
+pub(super) fn repeated(text: &str) -> String {
+    if text.contains("://") && text.contains('@') { "the value".to_owned() } else { format!("\"{text}\"") }
 }
 
 /// Completes a sentence that begins with the value.
 fn problem(option: &str, value: &Value, kind: &Kind) -> String {
-    let value = if is_secret(option, value) { "the value".to_owned() } else { written(value) };
+    let value = match value {
+        _ if secret_options().contains(option) => "the value".to_owned(),
+        Value::String(_, text) => repeated(text),
+        value => written(value),
+    };
     match kind {
         Kind::Message(text) => format!("{value} {text}"),
         Kind::InvalidType(_, expected) | Kind::InvalidValue(_, expected) => {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
 
+use super::check::repeated;
 use super::{Config, Database, Media, nats};
 use crate::domain::address;
 
@@ -222,11 +223,11 @@ fn words(config: &Config, found: &mut Vec<Found>) {
         found.push(("server.trusted_proxies", problem, mend.to_owned()));
     }
     if !is_version(&config.cloud_api.version) {
-        let problem = format!("\"{}\" is not a version of the provider's API", config.cloud_api.version);
+        let problem = format!("{} is not a version of the provider's API", repeated(&config.cloud_api.version));
         found.push(("cloud_api.version", problem, "write it like \"v26.0\"".to_owned()));
     }
     if let Err(error) = EnvFilter::builder().parse(&config.log.level) {
-        let problem = format!("\"{}\" is not a filter: {error}", config.log.level);
+        let problem = format!("{} is not a filter: {error}", repeated(&config.log.level));
         let mend =
             "write a level such as \"info\", or levels of modules such as \"info,pombo::engine=debug\"";
         found.push(("log.level", problem, mend.to_owned()));

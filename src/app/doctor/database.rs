@@ -71,7 +71,15 @@ async fn judge(
     found: &Checkup,
     vault: Option<&Vault>,
 ) -> u64 {
-    let Checkup { version, pending, migrations, is_half_restored, is_standby, server_connections } = found;
+    let Checkup {
+        version,
+        pending,
+        migrations,
+        is_half_restored,
+        is_standby,
+        is_superuser,
+        server_connections,
+    } = found;
     if *is_half_restored {
         findings.bad(CHECK, "a restore was interrupted: run `pombo restore` again before the service starts");
     }
@@ -79,6 +87,13 @@ async fn judge(
         findings.bad(
             CHECK,
             "the server is a standby, which accepts no writes: set database.url to the primary server",
+        );
+    }
+    if *is_superuser {
+        findings.look(
+            CHECK,
+            "the role of database.url is a superuser, who may run programs on the server's machine: use a role that only \
+             owns its database",
         );
     }
     if let Some(granted) = server_connections.filter(|granted| *granted <= config.database.connections) {
