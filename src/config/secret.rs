@@ -86,7 +86,7 @@ impl<'de> Deserializer<'de> for Probe<'_> {
 
 /// The entries of a section, or the sections.
 struct Entries<'a> {
-    entries: toml::map::IntoIter,
+    entries: toml::map::IntoIter<String, Value>,
     next: Option<(String, Value)>,
     option: String,
     found: &'a RefCell<BTreeSet<String>>,

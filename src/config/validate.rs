@@ -223,7 +223,8 @@ fn words(config: &Config, found: &mut Vec<Found>) {
         found.push(("server.trusted_proxies", problem, mend.to_owned()));
     }
     if !is_version(&config.cloud_api.version) {
-        let problem = format!("{} is not a version of the provider's API", repeated(&config.cloud_api.version));
+        let problem =
+            format!("{} is not a version of the provider's API", repeated(&config.cloud_api.version));
         found.push(("cloud_api.version", problem, "write it like \"v26.0\"".to_owned()));
     }
     if let Err(error) = EnvFilter::builder().parse(&config.log.level) {

@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn an_address_with_a_user_or_parameters_holds_a_secret() {
-        for text in ["postgres://a:b@c/d", "postgres://c/d?password=b", "nats://x,nats://token@y", "hunter2"] {
+        for text in ["postgres://a:b@c/d", "postgres://c/d?password=b", "nats://x,nats://token@y", "hunter2"]
+        {
             assert!(holds_secret(text), "{text}");
         }
         for text in ["", " ", "postgres://c/d", "nats://x:4222", "sqlite://a?mode=rwc", "sqlite:a.db"] {

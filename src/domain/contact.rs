@@ -103,7 +103,9 @@ mod tests {
 
     #[test]
     fn a_picture_is_on_the_web_or_absent() {
-        for text in ["", " ", "https://example.com/ana.png", "HTTP://example.com/ana", " https://example.com "] {
+        for text in
+            ["", " ", "https://example.com/ana.png", "HTTP://example.com/ana", " https://example.com "]
+        {
             assert!(is_picture(text), "{text}");
         }
         for text in [

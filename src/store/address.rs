@@ -45,7 +45,8 @@ pub(super) fn for_driver(url: &str) -> Result<String> {
         return if Url::parse(url).is_ok() { Ok(url.to_owned()) } else { Err(invalid()) };
     }
     let mut known = address::parse(url).ok_or_else(invalid)?;
-    let is_known = |name: &str| PARAMETERS.contains(&name) || name == "options" || name.starts_with("options[");
+    let is_known =
+        |name: &str| PARAMETERS.contains(&name) || name == "options" || name.starts_with("options[");
     if known.query_pairs().any(|(name, _)| !is_known(&name)) {
         static TOLD: Once = Once::new();
         TOLD.call_once(|| tracing::warn!("database.url has parameters that are not known, and are ignored"));
@@ -68,7 +69,9 @@ pub(super) fn postgres(url: &str) -> Result<PgConnectOptions> {
 /// The settings of a connection to this SQLite file.
 pub(super) fn sqlite(url: &str) -> Result<SqliteConnectOptions> {
     SqliteConnectOptions::from_str(url).map_err(|_| {
-        Error::Unavailable("database.url is not a valid address of a SQLite file: write sqlite://PATH".to_owned())
+        Error::Unavailable(
+            "database.url is not a valid address of a SQLite file: write sqlite://PATH".to_owned(),
+        )
     })
 }
 
@@ -99,7 +102,10 @@ mod tests {
             "sqlite://[hunter2",
         ] {
             let told = for_driver(url).unwrap_err().to_string();
-            assert!(!told.contains("hunter") && !told.contains("ter2") && told.contains("database.url"), "{told}");
+            assert!(
+                !told.contains("hunter") && !told.contains("ter2") && told.contains("database.url"),
+                "{told}"
+            );
         }
     }
 }

@@ -175,9 +175,8 @@ async fn rejected_rows_stand_beside_the_file_with_line_and_reason(universe: &Uni
 
 async fn a_corrected_file_of_rejected_rows_can_be_imported(universe: &Universe) {
     let company = company(universe, "acme").await;
-    let file = input(
-        "first_name,phone_number,=1+1,a;@SUM(1)\n=Ana;+1,011 98888-7777,,\n'=Bob,012 98888-7777,,\n",
-    );
+    let file =
+        input("first_name,phone_number,=1+1,a;@SUM(1)\n=Ana;+1,011 98888-7777,,\n'=Bob,012 98888-7777,,\n");
     let rejects = import(universe, company, &file.path).await.unwrap().rejects_file.unwrap();
     let rejected = fs::read_to_string(&rejects).unwrap();
     assert_runs_nothing(&rejected);

@@ -32,11 +32,12 @@ impl Stage {
         let mut serving = Serving::new_with(universe, 1, "unlimited", &options).await;
         let place = &serving.place;
         place.json("company create Globex");
-        let acme = place.json("company list").as_array().unwrap().iter().find(|one| one["name"] == "Acme").unwrap()
-            ["id"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        let acme =
+            place.json("company list").as_array().unwrap().iter().find(|one| one["name"] == "Acme").unwrap()
+                ["id"]
+                .as_str()
+                .unwrap()
+                .to_owned();
         let made = place.json("user create ana@pombo.example --operator --company Acme --role viewer");
         let person = made["id"].as_str().unwrap().to_owned();
         let link = place.json("user sign-in ana@pombo.example")["link"].as_str().unwrap().to_owned();
@@ -94,7 +95,12 @@ async fn an_operator_has_an_operator_s_rights_at_the_operators_listener_alone() 
     assert_eq!(stage.post(operators, "/console/companies", &choose).await.status, 303);
     let new_key = "name=mine&scope=send&expires=&once=01890a5d-ac96-774b-bcce-b302099a8057";
     let refused = stage.post(public, "/console/keys", new_key).await;
-    assert!(refused.header("location").starts_with("/console/companies"), "{} {}", refused.status, refused.body);
+    assert!(
+        refused.header("location").starts_with("/console/companies"),
+        "{} {}",
+        refused.status,
+        refused.body
+    );
     assert_eq!(stage.keys("Globex"), Vec::<Value>::new());
     assert_eq!(stage.post(operators, "/console/keys", new_key).await.status, 303);
     assert_eq!(stage.keys("Globex"), [json!("mine")]);
@@ -126,7 +132,10 @@ async fn an_operator_s_key_and_session_token_open_nothing_more_at_the_public_lis
     assert_eq!(ask(public, "/api/v1/contacts", &key).await, 401);
 
     // The token of a member works until the membership ends; that the person is an operator opens nothing here.
-    assert_eq!(stage.post(public, "/console/companies", &format!("company={}", stage.acme)).await.status, 303);
+    assert_eq!(
+        stage.post(public, "/console/companies", &format!("company={}", stage.acme)).await.status,
+        303
+    );
     assert_eq!(stage.post(public, "/console/company/token", "").await.status, 303);
     let page = stage.get(public, "/console/company").await.body;
     let token = page.split("aria-label=\"Session token\"><code>").nth(1).unwrap().split('<').next().unwrap();

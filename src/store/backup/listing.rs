@@ -6,8 +6,15 @@ use super::look::MIGRATIONS;
 
 /// The kinds of entries that a backup of ours has, besides tables and their rows. They are not restored: they come from
 /// our own schema.
-const OWN: [&str; 7] =
-    ["SEQUENCE ", "DEFAULT ", "CONSTRAINT ", "CHECK CONSTRAINT ", "FK CONSTRAINT ", "INDEX ", "STATISTICS DATA "];
+const OWN: [&str; 7] = [
+    "SEQUENCE ",
+    "DEFAULT ",
+    "CONSTRAINT ",
+    "CHECK CONSTRAINT ",
+    "FK CONSTRAINT ",
+    "INDEX ",
+    "STATISTICS DATA ",
+];
 const ROWS: &str = "TABLE DATA ";
 const SEQUENCE: &str = "SEQUENCE SET ";
 
@@ -47,13 +54,16 @@ impl Listing {
 
     /// The list of entries that have rows of these tables, or the value of a sequence.
     pub(super) fn rows(&self, tables: &BTreeSet<String>) -> String {
-        self.lines(|entry| entry.what.starts_with(SEQUENCE) || entry.has_rows_of(|table| tables.contains(table)))
+        self.lines(|entry| {
+            entry.what.starts_with(SEQUENCE) || entry.has_rows_of(|table| tables.contains(table))
+        })
     }
 
     /// The number of entries that are neither these tables nor a part of them: they are not restored.
     pub(super) fn others(&self, tables: &BTreeSet<String>) -> u64 {
         let is_other = |entry: &&Entry| {
-            let is_of_table = entry.what.starts_with("TABLE ") && entry.names().any(|name| tables.contains(name));
+            let is_of_table =
+                entry.what.starts_with("TABLE ") && entry.names().any(|name| tables.contains(name));
             !is_of_table && !OWN.iter().any(|kind| entry.what.starts_with(kind))
         };
         self.0.iter().filter(is_other).count() as u64

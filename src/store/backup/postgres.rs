@@ -247,9 +247,9 @@ fn unfit(error: Error) -> Error {
 
 /// Begins to read the rows of the archive's entries in `list`.
 fn read(from: &Path, list: &str) -> Result<(mpsc::Receiver<Part>, JoinHandle<Result<()>>)> {
-    let unwritable = || Error::file("write", &std::env::temp_dir());
-    let mut chosen = NamedTempFile::new().map_err(unwritable())?;
-    chosen.write_all(list.as_bytes()).map_err(unwritable())?;
+    let directory = std::env::temp_dir();
+    let mut chosen = NamedTempFile::new().map_err(Error::file("write", &directory))?;
+    chosen.write_all(list.as_bytes()).map_err(Error::file("write", &directory))?;
     let mut client = Client::offline("pg_restore")?;
     client
         .command

@@ -13,9 +13,8 @@ use super::look::MIGRATIONS;
 use super::{Error, Result, known};
 
 /// An object of the stranger's schema.
-#[derive(sqlx::FromRow)]
 struct Object {
-    r#type: String,
+    kind: String,
     name: String,
     sql: Option<String>,
 }
@@ -24,7 +23,7 @@ impl Object {
     /// Whether it has rows of its own, which a view and a virtual table do not have.
     fn is_plain_table(&self) -> bool {
         let sql = self.sql.as_deref().unwrap_or_default().to_ascii_uppercase();
-        self.r#type == "table" && sql.starts_with("CREATE TABLE")
+        self.kind == "table" && sql.starts_with("CREATE TABLE")
     }
 
     fn is_internal(&self) -> bool {
@@ -42,10 +41,8 @@ pub(super) async fn versions(from: &Path) -> Result<Vec<String>> {
         .pragma("trusted_schema", "OFF")
         .pragma("cell_size_check", "ON");
     let mut connection = SqliteConnection::connect_with(&options).await.map_err(no_backup)?;
-    let sound: String = sqlx::query_scalar("PRAGMA quick_check(1)")
-        .fetch_one(&mut connection)
-        .await
-        .map_err(no_backup)?;
+    let sound: String =
+        sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&mut connection).await.map_err(no_backup)?;
     let objects = objects(&mut connection, "main").await.map_err(no_backup)?;
     if sound != "ok" || !objects.iter().any(|object| object.name == MIGRATIONS && object.is_plain_table()) {
         return Err(Error::NotABackup(from.to_owned()));
@@ -68,12 +65,12 @@ pub(super) async fn copy(draft: &mut SqliteConnection, from: &Path) -> Result<u6
     let ours: Vec<_> = objects(draft, "main").await.map_err(unfit)?;
     let tables: BTreeSet<&str> = ours
         .iter()
-        .filter(|object| object.r#type == "table" && !object.is_internal())
+        .filter(|object| object.kind == "table" && !object.is_internal())
         .map(|object| object.name.as_str())
         .collect();
     // Building an index once is faster than adding each row to it. Those without a statement belong to their tables.
     let indexes: Vec<_> =
-        ours.iter().filter(|object| object.r#type == "index" && object.sql.is_some()).collect();
+        ours.iter().filter(|object| object.kind == "index" && object.sql.is_some()).collect();
     for index in &indexes {
         run(draft, format!("DROP INDEX main.{}", quoted(&index.name))).await?;
     }
@@ -92,7 +89,7 @@ pub(super) async fn copy(draft: &mut SqliteConnection, from: &Path) -> Result<u6
     }
     run(draft, "DETACH backup".to_owned()).await?;
     let is_other = |object: &&Object| {
-        let is_ours = object.r#type == "index" || tables.contains(object.name.as_str());
+        let is_ours = object.kind == "index" || tables.contains(object.name.as_str());
         !object.is_internal() && !is_ours
     };
     Ok(theirs.iter().filter(is_other).count() as u64)
@@ -108,12 +105,14 @@ async fn copy_table(draft: &mut SqliteConnection, table: &str) -> Result<()> {
     let columns = columns.join(", ");
     // Migrations add rows to new tables.
     run(draft, format!("DELETE FROM main.{table}")).await?;
-    run(draft, format!("INSERT INTO main.{table} ({columns}) SELECT {theirs} FROM backup.{table} AS theirs")).await
+    run(draft, format!("INSERT INTO main.{table} ({columns}) SELECT {theirs} FROM backup.{table} AS theirs"))
+        .await
 }
 
 async fn objects(on: &mut SqliteConnection, schema: &str) -> sqlx::Result<Vec<Object>> {
     let sql = AssertSqlSafe(format!("SELECT type, name, sql FROM {schema}.sqlite_schema"));
-    sqlx::query_as(sql).fetch_all(on).await
+    let rows: Vec<(String, String, Option<String>)> = sqlx::query_as(sql).fetch_all(on).await?;
+    Ok(rows.into_iter().map(|(kind, name, sql)| Object { kind, name, sql }).collect())
 }
 
 async fn run(on: &mut SqliteConnection, sql: String) -> Result<()> {

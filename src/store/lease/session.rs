@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::taken;
-use crate::store::{address, Error, Options, Result, connect};
+use crate::store::{Error, Options, Result, address, connect};
 
 /// PostgreSQL's number for the advisory lock: "pombo" in ASCII.
 const ADVISORY_LOCK: i64 = 0x70_6f_6d_62_6f;
@@ -61,7 +61,8 @@ impl fmt::Debug for Session {
 impl Session {
     /// A session that holds the lock.
     pub(super) async fn lock(options: &Options, mode: Mode) -> Result<Self> {
-        let options = connect::plain_on_this_machine(address::postgres(&options.url)?).application_name("pombo dispatch lease");
+        let options = connect::plain_on_this_machine(address::postgres(&options.url)?)
+            .application_name("pombo dispatch lease");
         let session = Self { options, mode, connection: Mutex::new(None) };
         if session.try_lock().await? { Ok(session) } else { Err(taken()) }
     }

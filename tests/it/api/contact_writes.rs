@@ -102,16 +102,13 @@ async fn a_picture_whose_address_would_run_a_program_is_refused_everywhere() {
     assert!(error.contains("profile_picture"), "{error}");
     let id = written["results"][2]["id"].as_str().unwrap();
     let place = format!("/api/v1/contacts/{id}");
-    let changed =
-        ask(&service, &acme, Method::PATCH, &place, &json!({"profile_picture": hostile})).await;
+    let changed = ask(&service, &acme, Method::PATCH, &place, &json!({"profile_picture": hostile})).await;
     assert_eq!((changed.status, changed.code().as_deref()), (400, Some("invalid_field")), "{}", changed.body);
     let file = format!("email,profile_picture\nd@a.example,{hostile}\n");
     let import = service.post("/api/v1/contacts/imports?start=true", &acme.key, file).await.json();
     let import = format!("/api/v1/contacts/imports/{}", import["id"].as_str().unwrap());
-    until("the import over", async || {
-        service.get(&import, &acme.key).await.json()["state"] == "finished"
-    })
-    .await;
+    until("the import over", async || service.get(&import, &acme.key).await.json()["state"] == "finished")
+        .await;
     let rejected = service.get(&format!("{import}/rejected"), &acme.key).await;
     assert!(rejected.body.contains("picture_address"), "{}", rejected.body);
     assert!(service.get("/api/v1/contacts", &acme.key).await.body.matches("javascript:").next().is_none());

@@ -53,7 +53,11 @@ async fn triggers_and_views_of_a_stranger_s_sqlite_file_are_left_out() {
 
     // A table that is a view has no rows of its own.
     let stranger = connect(&file).await;
-    for sql in ["PRAGMA legacy_alter_table = ON", "ALTER TABLE company RENAME TO hidden", "CREATE VIEW company AS SELECT * FROM hidden"] {
+    for sql in [
+        "PRAGMA legacy_alter_table = ON",
+        "ALTER TABLE company RENAME TO hidden",
+        "CREATE VIEW company AS SELECT * FROM hidden",
+    ] {
         stranger.execute_unprepared(sql).await.unwrap();
     }
     stranger.close().await.unwrap();
@@ -79,7 +83,8 @@ async fn functions_and_triggers_of_a_stranger_s_archive_are_left_out_and_nothing
              $$ BEGIN EXECUTE '{program}'; RETURN new; END $$"
         ),
         // Enabled always, so that it would fire while rows are restored.
-        "CREATE TRIGGER evil AFTER INSERT OR UPDATE ON company FOR EACH ROW EXECUTE FUNCTION evil()".to_owned(),
+        "CREATE TRIGGER evil AFTER INSERT OR UPDATE ON company FOR EACH ROW EXECUTE FUNCTION evil()"
+            .to_owned(),
         "ALTER TABLE company ENABLE ALWAYS TRIGGER evil".to_owned(),
         "CREATE VIEW spy AS SELECT * FROM api_key".to_owned(),
         "CREATE TABLE song (name TEXT)".to_owned(),
@@ -175,7 +180,11 @@ async fn a_restore_needs_no_superuser_and_sequences_go_on() {
     assert!(!doctor.stdout.contains("superuser"), "{doctor:?}");
     let doctor = place.run("doctor --json");
     assert!(doctor.stdout.contains("superuser"), "{doctor:?}");
-    for sql in [format!("REASSIGN OWNED BY {role} TO CURRENT_USER"), format!("DROP OWNED BY {role}"), format!("DROP ROLE {role}")] {
+    for sql in [
+        format!("REASSIGN OWNED BY {role} TO CURRENT_USER"),
+        format!("DROP OWNED BY {role}"),
+        format!("DROP ROLE {role}"),
+    ] {
         database.execute_unprepared(&sql).await.unwrap();
     }
     database.close().await.unwrap();

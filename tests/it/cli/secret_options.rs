@@ -170,7 +170,11 @@ fn a_file_with_any_secret_that_others_can_read_is_bad() {
             let place = place();
             let (section, key) = option.split_once('.').unwrap();
             let value = value.replace("SECRET", SECRET);
-            let value = if option == "secrets.previous_keys" { format!("[\"{value}\"]") } else { format!("\"{value}\"") };
+            let value = if option == "secrets.previous_keys" {
+                format!("[\"{value}\"]")
+            } else {
+                format!("\"{value}\"")
+            };
             place.write("pombo.toml", &format!("[{section}]\n{key} = {value}\n"));
             let file = place.path().join("pombo.toml");
             for (mode, is_told) in [(0o644, true), (0o600, false)] {

@@ -117,7 +117,8 @@ async fn every_route_lets_in_those_that_the_table_names_and_nobody_else() {
 fn encoded(route: &Route) -> Vec<String> {
     let plain = path(route);
     let mut spellings = Vec::new();
-    for (fixed, segment) in route.path.split('/').zip(plain.split('/')).filter(|(fixed, _)| !fixed.is_empty()) {
+    for (fixed, segment) in route.path.split('/').zip(plain.split('/')).filter(|(fixed, _)| !fixed.is_empty())
+    {
         let first = segment.as_bytes()[0];
         if !fixed.starts_with('{') {
             let spelling = format!("/%{first:02x}{}", &segment[1..]);

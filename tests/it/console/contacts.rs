@@ -88,7 +88,11 @@ async fn a_contact_is_added_changed_merged_and_deleted() {
     let hostile = [("email", "ana@a.example"), ("profile_picture", "javascript:alert(1)")];
     for place in [place, "/console/contacts/new"] {
         let refused = member.post(place, &hostile).await;
-        assert!(refused.status == 422 && refused.body.contains("does not begin with https://"), "{}", refused.body);
+        assert!(
+            refused.status == 422 && refused.body.contains("does not begin with https://"),
+            "{}",
+            refused.body
+        );
     }
     let saved = member
         .submit(
