@@ -7,7 +7,7 @@
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
+use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
 
 mod m20261121_000001_create_companies;
 mod m20261121_000002_create_channels;
@@ -77,6 +77,23 @@ impl MigratorTrait for Migrator {
             Box::new(m20261126_000081_describe_nodes::Migration),
         ]
     }
+}
+
+/// Creates the tables as a database has them to which these migrations were applied, without noting that they were. The
+/// database must be empty.
+///
+/// # Errors
+///
+/// When a statement fails. The statements before it stay, unless the caller's transaction ends.
+pub async fn create_as_of(db: &DatabaseConnection, versions: &[String]) -> Result<(), DbErr> {
+    Migrator::install(db).await?;
+    let manager = SchemaManager::new(db);
+    for migration in Migrator::migrations() {
+        if versions.iter().any(|version| version == migration.name()) {
+            migration.up(&manager).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Replaces the words in braces with the type names of the database.

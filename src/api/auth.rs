@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::State;
 use super::body::Sender;
 use super::error::Error;
-use super::route::{Access, Accesses};
+use super::route::{Access, Accesses, Listener};
 use crate::accounts::Bearer;
 use crate::domain::scope::{Scope, Scopes};
 use crate::engine::Caller;
@@ -68,7 +68,9 @@ async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
     let access = request.app_data::<Accesses>().and_then(|accesses| accesses.of(request.method()));
     let (access, scope) = access.and_then(|access| Some((access, access.scope()?))).ok_or(Error::Internal)?;
     let caller = match access {
-        Access::CompanyOrSession if key.starts_with(SESSION_PREFIX) => of_session(state, key).await?,
+        Access::CompanyOrSession if key.starts_with(SESSION_PREFIX) => {
+            of_session(state, key, Listener::of(request)).await?
+        }
         _ => state.engine.authenticate(key).await?,
     };
     let caller = caller
@@ -90,8 +92,9 @@ async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
 }
 
 /// The caller whose session in the console has this token.
-async fn of_session(state: &State, token: &str) -> Result<Option<Caller>, Error> {
+async fn of_session(state: &State, token: &str, listener: Listener) -> Result<Option<Caller>, Error> {
     let bearer = state.accounts.bearer(token).await?;
+    let bearer = bearer.filter(|bearer| bearer.is_member || listener.admits_operators());
     Ok(bearer.map(|Bearer { session_id, company_id, tier, .. }| Caller {
         company_id,
         key_id: session_id,

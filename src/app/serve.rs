@@ -227,7 +227,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
 /// The console's resources on each listener: pages for operators are on the listener of the operator API.
 pub(super) fn beside(pages: &web::Data<console::State>) -> Beside {
     let pages = pages.clone();
-    Arc::new(move |listener| console::resources(&pages, listener != Listener::Public))
+    Arc::new(move |listener| console::resources(&pages, listener.admits_operators()))
 }
 
 /// Takes the lease on dispatching. The lease of a process that was killed may last a moment longer than the

@@ -195,7 +195,7 @@ enum Key {
     Create(key::Create),
     /// List the keys, without the keys themselves
     List(argument::MaybeOfCompany),
-    /// Revoke a key immediately
+    /// Revoke a key; running services refuse it within `engine.watch_interval`, 250 ms unless set
     Revoke(key::Revoke),
 }
 

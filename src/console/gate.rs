@@ -23,6 +23,7 @@ use super::route::{Access, Allow};
 use super::visitor::{Person, Visitor};
 use super::{State, cookie, rest};
 use crate::accounts::Role;
+use crate::surface::Listener;
 
 /// Allows only our own scripts, styles and pictures, from files; forms and live parts only to this host; no
 /// frames or plugins.
@@ -96,7 +97,7 @@ async fn admit(access: Access, request: &ServiceRequest) -> Result<(), Stop> {
         return Err(Stop::Fault(Error::OtherOrigin));
     }
     let session = match cookie::session(headers, client.is_https) {
-        Some(token) => state.accounts.session(token).await,
+        Some(token) => state.session(token, Listener::of(request.request())).await,
         None => Ok(None),
     };
     let failed = session.as_ref().is_err();

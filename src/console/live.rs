@@ -31,6 +31,7 @@ use super::cookie;
 use super::error::Error;
 use super::visitor::Visitor;
 use crate::accounts::{Role, Session};
+use crate::surface::Listener;
 
 /// How often a stream without changes sends a heartbeat.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -62,8 +63,8 @@ impl Rights {
     }
 
     /// Whether the session has them now. The database says so, because another process may have changed them.
-    async fn hold(&self, state: &State, token: &str) -> bool {
-        let session = state.accounts.session(token).await;
+    async fn hold(&self, state: &State, token: &str, listener: Listener) -> bool {
+        let session = state.session(token, listener).await;
         matches!(session, Ok(Some(session)) if Self::of(&session) == *self)
     }
 }
@@ -91,9 +92,10 @@ where
     let (rights, mut place) = (Rights::of(&session), state.streams.take(Holder::of(&session))?);
     let (tell, told) = mpsc::channel::<Bytes>(WAITING);
     let (mut closing, state) = (state.streams.closing(), state.clone());
+    let listener = Listener::of(request);
     actix_web::rt::spawn(async move {
         tokio::select! {
-            () = follow(&state, (token.as_str(), &rights), every, &mut render, &tell) => {}
+            () = follow(&state, (token.as_str(), listener, &rights), every, &mut render, &tell) => {}
             () = tell.closed() => {}
             () = place.ended() => {
                 let _ = tell.try_send(format!("retry: {}\n\n", ASKS_AGAIN.as_millis()).into());
@@ -112,7 +114,7 @@ where
 
 async fn follow(
     state: &State,
-    (token, rights): (&str, &Rights),
+    (token, listener, rights): (&str, Listener, &Rights),
     every: Duration,
     render: &mut impl AsyncFnMut() -> Result<Vec<Markup>, Error>,
     tell: &mpsc::Sender<Bytes>,
@@ -135,7 +137,7 @@ async fn follow(
         // After the fragments are written: what they show was allowed until then.
         if !next.is_empty() || checked.elapsed() >= RIGHTS {
             checked = Instant::now();
-            if !rights.hold(state, token).await {
+            if !rights.hold(state, token, listener).await {
                 return;
             }
         }

@@ -83,10 +83,10 @@ use url::Url;
 pub use self::live::STREAMS;
 pub use self::pages::compose::SENT;
 pub use self::route::{Access, Route};
-use crate::accounts::Accounts;
+use crate::accounts::{self, Accounts, Session};
 use crate::domain::request::Limits;
 use crate::engine::Engine;
-use crate::surface::{Client, Proxies};
+use crate::surface::{Client, Listener, Proxies};
 
 /// The state of all pages.
 pub struct State {
@@ -248,6 +248,12 @@ impl State {
     /// The number of pages with an open stream.
     pub fn open_streams(&self) -> usize {
         self.streams.open()
+    }
+
+    /// The session of the cookie with this token, with the rights that its person has on this listener.
+    async fn session(&self, token: &str, listener: Listener) -> accounts::Result<Option<Session>> {
+        let session = self.accounts.session(token).await?;
+        Ok(if listener.admits_operators() { session } else { session.map(Session::without_operator) })
     }
 
     /// The client behind a request, and whether its browser reaches the service over https.

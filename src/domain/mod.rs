@@ -3,6 +3,7 @@
 //! Nothing here waits, reads, writes or asks the time; every rule is an ordinary function that a table
 //! test can call.
 
+pub mod address;
 pub mod block;
 pub mod cell;
 pub mod channel;

@@ -34,6 +34,8 @@ codes! {
     TooLong = "too_long";
     /// It has too many tags.
     TooManyTags = "too_many_tags";
+    /// The picture's address is not one of the web.
+    PictureAddress = "picture_address";
     /// It has neither a number nor an address.
     Nobody = "nobody";
     /// The number has no digits, and there is no address.
@@ -86,6 +88,7 @@ impl From<&Refused> for Coded {
                 (RejectCode::TooLong, vec![(*field).to_owned(), most.to_string()])
             }
             Refused::TooManyTags => (RejectCode::TooManyTags, Vec::new()),
+            Refused::Picture => (RejectCode::PictureAddress, Vec::new()),
             Refused::Nobody => (RejectCode::Nobody, Vec::new()),
             Refused::Phone(text, invalid) => number(text, *invalid),
         }

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use super::header::{Field, Layout};
 use crate::domain::cell::unguard;
-use crate::domain::contact::{MOST_TAGS, Person};
+use crate::domain::contact::{MOST_TAGS, Person, is_picture};
 use crate::domain::phone::{InvalidPhone, PhoneNumber};
 use crate::store::ContactDraft;
 
@@ -36,6 +36,8 @@ pub(super) enum Refused {
     TooLong { field: &'static str, most: usize },
     #[error("has more than {MOST_TAGS} tags")]
     TooManyTags,
+    #[error("profile_picture is not an http or https address")]
+    Picture,
     #[error("has neither a phone number nor an e-mail address to identify the contact")]
     Nobody,
     #[error("the phone number {1}, and there is no e-mail address to identify the contact")]
@@ -59,7 +61,7 @@ pub fn check_contact(person: &Person) -> Result<Person, String> {
         email: bounded("email", email, MAX_EMAIL)?,
         phone_number: bounded("phone_number", phone_number, MAX_PHONE)?,
         phone_number_lid: lid.map(|lid| bounded("phone_number_lid", lid, MAX_PHONE)).transpose()?,
-        profile_picture: bounded("profile_picture", profile_picture, MAX_PICTURE)?,
+        profile_picture: picture(profile_picture.trim()).map_err(|wrong| wrong.to_string())?,
     })
 }
 
@@ -123,7 +125,7 @@ pub(super) fn draft(layout: &Layout, fields: &[&str], every: &[String]) -> Resul
         email: text("email", email, MAX_EMAIL)?,
         phone_number: text("phone_number", &phone_number, MAX_PHONE)?,
         phone_number_lid: if lid.is_empty() { None } else { Some(text("phone_number_lid", lid, MAX_PHONE)?) },
-        profile_picture: text("profile_picture", first(Field::ProfilePicture), MAX_PICTURE)?,
+        profile_picture: picture(first(Field::ProfilePicture))?,
     };
     match PhoneNumber::parse(&person.phone_number) {
         Err(_) if !person.email.is_empty() => {}
@@ -195,6 +197,11 @@ fn tags<'a>(cells: impl Iterator<Item = &'a str>, every: &'a [String]) -> Result
         tags.push(text("tags", name, MAX_TAG)?);
     }
     Ok(tags)
+}
+
+fn picture(value: &str) -> Result<String, Refused> {
+    let address = text("profile_picture", value, MAX_PICTURE)?;
+    if is_picture(&address) { Ok(address) } else { Err(Refused::Picture) }
 }
 
 fn text(field: &'static str, value: &str, most: usize) -> Result<String, Refused> {

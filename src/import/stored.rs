@@ -189,12 +189,7 @@ impl<R: Read> Rows<R> {
 
     /// Reads and parses the next rows of the file, at most `rows`, and `bytes` of text with the last row. If reading fails
     /// after some rows, the next call returns the failure.
-    fn read_on(
-        &mut self,
-        rows: usize,
-        bytes: usize,
-        mut show: impl FnMut(&[&str]),
-    ) -> Result<Vec<Parsed>> {
+    fn read_on(&mut self, rows: usize, bytes: usize, mut show: impl FnMut(&[&str])) -> Result<Vec<Parsed>> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
@@ -219,13 +214,7 @@ impl<R: Read> Rows<R> {
                 rejected
             });
             let bytes_read = self.records.source().get_ref().consumed();
-            raw.push(Raw {
-                line,
-                end: text.len(),
-                position: self.records.position(),
-                bytes_read,
-                rejected,
-            });
+            raw.push(Raw { line, end: text.len(), position: self.records.position(), bytes_read, rejected });
         }
         let mut drafts = VecDeque::new();
         split(&text, self.records.delimiter(), |start, fields| {

@@ -1,4 +1,5 @@
-//! Registers paths from a table, each with all its methods and the access of each method.
+//! Registers paths from a table, each with all its methods and the access of each method, and with a guard against
+//! encoded spellings.
 
 use actix_web::guard::{self, Guard};
 use actix_web::{FromRequest, Handler, Responder, Route, web};
@@ -113,6 +114,29 @@ impl<A: Copy> Paths<A> {
     }
 }
 
+/// A guard for the path of a table: the request contains the path's fixed segments without percent-encoding. The router
+/// compares percent-decoded paths, but a proxy in front may compare them as sent: `/%6detrics` must not get past a rule
+/// about `/metrics`.
+pub(crate) fn written_out(path: &'static str) -> impl Guard {
+    guard::fn_guard(move |request| is_written_out(path, request.head().uri.path()))
+}
+
+fn is_written_out(path: &str, sent: &str) -> bool {
+    if !sent.contains('%') {
+        return true;
+    }
+    let mut sent = sent.split('/');
+    for fixed in path.split('/') {
+        if fixed.ends_with(":.*}") {
+            return true;
+        }
+        if sent.next().is_none_or(|sent| !fixed.starts_with('{') && fixed != sent) {
+            return false;
+        }
+    }
+    sent.next().is_none()
+}
+
 impl<A> IntoIterator for Paths<A> {
     type Item = Path<A>;
     type IntoIter = std::vec::IntoIter<Path<A>>;
@@ -120,5 +144,28 @@ impl<A> IntoIterator for Paths<A> {
     /// In the order of the table.
     fn into_iter(self) -> Self::IntoIter {
         self.paths.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_variable_segments_may_be_encoded() {
+        for (path, sent, fits) in [
+            ("/metrics", "/metrics", true),
+            ("/metrics", "/%6detrics", false),
+            ("/api/v1/sends/{id}", "/api/v1/sends/%30", true),
+            ("/api/v1/sends/{id}/pause", "/api/v1/sends/%30/pause", true),
+            ("/api/v1/sends/{id}/pause", "/api/v1/sends/%30/p%61use", false),
+            ("/api/v1/sends/{id}", "/%61pi/v1/sends/%30", false),
+            ("/docs/{file}", "/docs/a%2Fb", true),
+            ("/console/operator", "/console/%6fperator", false),
+            ("/console/{rest:.*}", "/console/%6fperator/tiers", true),
+            ("/console/{rest:.*}", "/c%6fnsole/operator", false),
+        ] {
+            assert_eq!(is_written_out(path, sent), fits, "{sent}");
+        }
     }
 }

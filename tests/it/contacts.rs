@@ -176,7 +176,8 @@ async fn rejected_rows_stand_beside_the_file_with_line_and_reason(universe: &Uni
 
 async fn a_corrected_file_of_rejected_rows_can_be_imported(universe: &Universe) {
     let company = company(universe, "acme").await;
-    let file = input("first_name,phone_number\n=Ana;+1,011 98888-7777\n'=Bob,012 98888-7777\n");
+    let file =
+        input("first_name,phone_number,=1+1,a;@SUM(1)\n=Ana;+1,011 98888-7777,,\n'=Bob,012 98888-7777,,\n");
     let rejects = import(universe, company, &file.path).await.unwrap().rejects_file.unwrap();
     let rejected = fs::read_to_string(&rejects).unwrap();
     assert_runs_nothing(&rejected);
@@ -232,10 +233,13 @@ async fn a_file_that_cannot_be_understood_is_explained(universe: &Universe) {
     assert!(matches!(error, Error::UnknownEncoding(_)));
 }
 
-async fn columns_mappings_and_tags_beyond_their_bounds_are_refused_before_a_row_is_written(universe: &Universe) {
+async fn columns_mappings_and_tags_beyond_their_bounds_are_refused_before_a_row_is_written(
+    universe: &Universe,
+) {
     let company = company(universe, "acme").await;
     let refused = async |columns: usize, mappings: usize, tags: usize| {
-        let file = input(format!("phone{}\n5511988887777{}\n", ",".repeat(columns - 1), ",".repeat(columns - 1)));
+        let file =
+            input(format!("phone{}\n5511988887777{}\n", ",".repeat(columns - 1), ",".repeat(columns - 1)));
         let options = Options {
             mappings: vec!["phone=phone_number".parse().unwrap(); mappings],
             tags: (0..tags).map(|index| format!("t{index}")).collect(),

@@ -39,7 +39,7 @@ pub(in crate::api) struct ContactEntry {
     phone_number: Option<GivenNumber>,
     /// WhatsApp's own id of the person.
     phone_number_lid: Option<String>,
-    /// URL of a picture.
+    /// The http or https address of a picture.
     profile_picture: Option<String>,
     /// Names of tags that the contact gets in addition to those that it has. Tags that do not exist are
     /// created.

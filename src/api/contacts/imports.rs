@@ -198,7 +198,7 @@ pub(in crate::api) async fn steer(
 ///
 /// At most the first 10,000 rejected rows as CSV, each with its line, the reason in English and a code. Correct
 /// the rows, and the file can be uploaded again. The codes are `field_count`, `nul`, `too_long`,
-/// `too_many_tags`, `nobody`, `number_without_digits`, `number_too_short`, `number_too_long`,
+/// `too_many_tags`, `picture_address`, `nobody`, `number_without_digits`, `number_too_short`, `number_too_long`,
 /// `number_begins_with_zero`, `number_is_national`, `number_is_lid`, `number_is_id`, `number_is_address`,
 /// `number_has_extension`, `several_numbers`, `number_is_date`, `number_has_letters`, `number_is_unclear`,
 /// `number_rounded`, `stray_quote`, `unclosed_quote` and `line_too_long`.

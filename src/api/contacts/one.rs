@@ -35,7 +35,7 @@ pub(in crate::api) struct ContactPatch {
     phone_number: Option<GivenNumber>,
     /// WhatsApp's own id of the person.
     phone_number_lid: Option<String>,
-    /// URL of a picture.
+    /// The http or https address of a picture.
     profile_picture: Option<String>,
     /// The names of all tags of the contact. Tags that do not exist are created.
     tags: Option<Vec<String>>,

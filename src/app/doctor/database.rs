@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::super::provider::shown;
-use super::{Findings, error, key_proof, sealing_keys, serve, store_options};
+use super::{Findings, key_proof, sealing_keys, serve, store_options};
 use crate::clock::database::{TOLERATED, warning};
 use crate::config::Config;
+use crate::domain::address;
 use crate::domain::channel::Kind;
 use crate::files;
 use crate::store::checkup::{self, Checkup};
@@ -18,7 +19,7 @@ const CHECK: &str = "database";
 /// Checks the database and returns the number of web sessions in it.
 pub(super) async fn check(findings: &mut Findings, config: &Config, vault: Option<&Vault>) -> u64 {
     let options = store_options(config);
-    let shown = error::without_password(&options.url);
+    let shown = address::shown(&options.url);
     if let Some(file) = checkup::file_of(&options) {
         let file_shown = file.display();
         let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -75,7 +76,15 @@ async fn judge(
     found: &Checkup,
     vault: Option<&Vault>,
 ) -> u64 {
-    let Checkup { version, pending, migrations, is_half_restored, is_standby, server_connections } = found;
+    let Checkup {
+        version,
+        pending,
+        migrations,
+        is_half_restored,
+        is_standby,
+        is_superuser,
+        server_connections,
+    } = found;
     if *is_half_restored {
         findings.bad(CHECK, "a restore was interrupted: run `pombo restore` again before the service starts");
     }
@@ -83,6 +92,13 @@ async fn judge(
         findings.bad(
             CHECK,
             "the server is a standby, which accepts no writes: set database.url to the primary server",
+        );
+    }
+    if *is_superuser {
+        findings.look(
+            CHECK,
+            "the role of database.url is a superuser, who may run programs on the server's machine: use a role that only \
+             owns its database",
         );
     }
     if let Some(granted) = server_connections.filter(|granted| *granted <= config.database.connections) {

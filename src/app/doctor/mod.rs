@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{error, key_proof, open_files, sealing_keys, serve, store_options};
+use super::{key_proof, open_files, sealing_keys, serve, store_options};
 use crate::config::{Config, Faults};
 
 /// The timeout of one check.

@@ -8,6 +8,7 @@ use super::Findings;
 use crate::clock::Timestamp;
 use crate::config::Config;
 use crate::connector::cloud_api::reach::{Reached, reach};
+use crate::domain::address;
 
 /// The timeout of the provider's answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -29,7 +30,7 @@ pub(super) fn version(findings: &mut Findings, config: &Config) {
 
 pub(super) async fn check(findings: &mut Findings, config: &Config) {
     const CHECK: &str = "provider";
-    let shown = shown(&config.cloud_api.base_url);
+    let shown = address::shown(&config.cloud_api.base_url);
     match reach(&config.cloud_api, &config.network, PATIENCE).await {
         Ok(Reached { clock_ahead }) => {
             findings.good(CHECK, format!("{shown} answers"));

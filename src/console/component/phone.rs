@@ -54,7 +54,9 @@ fn header(text: Text, part: &Value) -> Markup {
         html! { p.file { (text.get(key)) @if let Some(link) = link { br; bdi { (plain(link, LINK_CHARS)) } } } }
     };
     match format.as_str() {
-        "TEXT" => html! { p.head { bdi { (formatting::line(wording(part), &examples(part, "header_text"))) } } },
+        "TEXT" => {
+            html! { p.head { bdi { (formatting::line(wording(part), &examples(part, "header_text"))) } } }
+        }
         "IMAGE" => file("templates-image"),
         "VIDEO" => file("templates-video"),
         "AUDIO" => file("send-kind-audio"),

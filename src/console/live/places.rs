@@ -193,9 +193,8 @@ mod tests {
 
     /// The indexes of the places whose streams have to end.
     fn ended(places: &mut [Place]) -> Vec<usize> {
-        let is_over = |place: &mut Place| {
-            matches!(place.ended.try_recv(), Err(oneshot::error::TryRecvError::Closed))
-        };
+        let is_over =
+            |place: &mut Place| matches!(place.ended.try_recv(), Err(oneshot::error::TryRecvError::Closed));
         places.iter_mut().enumerate().filter_map(|(index, place)| is_over(place).then_some(index)).collect()
     }
 

@@ -94,7 +94,9 @@ pub(in crate::console) async fn steer(
                 form.general_fault(viewer.text.get(key));
             }
             Err(engine::Error::Refused(refusal)) if refusal.code == Code::TooManyColumns => {
-                form.general_fault(viewer.text.with("imports-too-many-columns", [("most", MOST_COLUMNS.into())]));
+                form.general_fault(
+                    viewer.text.with("imports-too-many-columns", [("most", MOST_COLUMNS.into())]),
+                );
             }
             Err(engine::Error::Refused(refusal)) if refusal.code == Code::ImportHasBegun => {
                 return Ok(Answer::to(place));

@@ -73,6 +73,7 @@ pub(super) fn reason(text: Text, row: &Rejected) -> String {
             text.with("imports-reject-too-long", [("field", field().into()), ("most", number(1).into())])
         }
         RejectCode::TooManyTags => text.get("imports-reject-too-many-tags"),
+        RejectCode::PictureAddress => text.get("imports-reject-picture"),
         RejectCode::Nobody => text.get("imports-reject-nobody"),
         RejectCode::NumberWithoutDigits => text.get("imports-reject-no-digits"),
         RejectCode::NumberTooShort => text.get("imports-reject-number-short"),

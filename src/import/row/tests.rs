@@ -41,6 +41,19 @@ fn our_own_columns_are_read() {
 }
 
 #[test]
+fn the_address_of_a_picture_is_one_of_the_web() {
+    let row = |picture: &str| read(OWN, &format!("Ana,,ana@example.com,,,{picture},"));
+    for picture in ["javascript:alert(1)", " JAVASCRIPT:alert(1)", "data:text/html;base64,PHA+", "ana.png"] {
+        assert_eq!(row(picture).unwrap_err(), Refused::Picture, "{picture}");
+        let given = Person { profile_picture: picture.to_owned(), ..Person::default() };
+        assert!(check_contact(&given).unwrap_err().contains("profile_picture"), "{picture}");
+    }
+    for picture in ["", "https://example.com/a.png", "http://example.com/a"] {
+        assert_eq!(row(picture).unwrap().person.profile_picture, picture);
+    }
+}
+
+#[test]
 fn google_contacts_are_read() {
     let row = "Ana,Maria,Souza,,,Acme,,,https://example.com/p,* myContacts ::: Friends ::: VIP,* Work,\
         remark,Home,ana@example.com,Home,n/a,Mobile,+55 11 98888-7777 ::: +55 11 3333-4444";

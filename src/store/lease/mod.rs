@@ -13,16 +13,14 @@ mod fence;
 mod session;
 
 use std::fs::{File, TryLockError};
-use std::str::FromStr as _;
 use std::time::Duration;
 
-use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 use sea_orm::{ConnectionTrait, DbBackend, QueryResult};
 use uuid::Uuid;
 
 pub(super) use self::fence::Fence;
 use self::session::{Mode, Session, number_of};
-use super::{Error, Options, Result, Store, Transaction};
+use super::{Error, Options, Result, Store, Transaction, address};
 use crate::clock::Timestamp;
 use crate::files;
 
@@ -213,9 +211,7 @@ fn taken() -> Error {
 }
 
 fn lock_file(url: &str) -> Result<File> {
-    let database = SqliteConnectOptions::from_str(url)
-        .map_err(|error| Error::Unavailable(format!("database.url is not a valid address: {error}")))?;
-    let path = database.get_filename().with_extension("lock");
+    let path = address::sqlite(url)?.get_filename().with_extension("lock");
     let unavailable =
         |error: std::io::Error| Error::Unavailable(format!("cannot lock {}: {error}", path.display()));
     let file = files::open_or_create(&path).map_err(unavailable)?;

@@ -1,7 +1,6 @@
 //! The session that holds the advisory lock for as long as it lives: a connection of its own, outside every pool.
 
 use std::fmt;
-use std::str::FromStr as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::taken;
-use crate::store::{Error, Options, Result, connect};
+use crate::store::{Error, Options, Result, address, connect};
 
 /// PostgreSQL's number for the advisory lock: "pombo" in ASCII.
 const ADVISORY_LOCK: i64 = 0x70_6f_6d_62_6f;
@@ -68,9 +67,8 @@ impl fmt::Debug for Session {
 impl Session {
     /// A session that holds the lock.
     pub(super) async fn lock(options: &Options, mode: Mode, name: Option<i64>) -> Result<Self> {
-        let options = PgConnectOptions::from_str(&options.url)
-            .map_err(|error| Error::Unavailable(format!("database.url is not a valid address: {error}")))?;
-        let options = connect::plain_on_this_machine(options).application_name("pombo dispatch lease");
+        let options = connect::plain_on_this_machine(address::postgres(&options.url)?)
+            .application_name("pombo dispatch lease");
         let has_name = AtomicBool::new(false);
         let session = Self { options, mode, name, has_name, connection: Mutex::new(None) };
         if session.try_lock().await? { Ok(session) } else { Err(taken()) }

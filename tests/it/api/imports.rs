@@ -247,8 +247,9 @@ async fn a_contact_gets_a_bounded_number_of_tags_from_its_row_and_the_whole_impo
     let names = |prefix: &str, count: usize| -> String {
         (0..count).map(|index| format!("{prefix}{index}")).collect::<Vec<_>>().join(";")
     };
-    let refused =
-        service.post(&format!("{IMPORTS}?tags={}", names("t", 101)), &acme.key, "phone\n5511988880001\n").await;
+    let refused = service
+        .post(&format!("{IMPORTS}?tags={}", names("t", 101)), &acme.key, "phone\n5511988880001\n")
+        .await;
     assert_eq!(refused.code().as_deref(), Some("invalid_field"), "{refused:?}");
     let file = format!(
         "phone,tags\n5511988880001,{}\n5511988880002,{}\n5511988880003,\n",

@@ -153,7 +153,8 @@ async fn columns_and_tags_beyond_their_bounds_are_refused_and_a_long_header_is_s
     assert_eq!(shown.matches("<select name=\"column-").count(), 200);
     assert_eq!(shown.matches("<td").count(), 3 * 200 + 2 * 200, "{} bytes", shown.len());
     assert!(shown.contains("Only the first 200 columns are shown"), "{shown}");
-    let refused = member.post(&place, &[("tags", &tags(101)), ("encoding", "UTF-8"), ("action", "check")]).await;
+    let refused =
+        member.post(&place, &[("tags", &tags(101)), ("encoding", "UTF-8"), ("action", "check")]).await;
     assert!(refused.status == 422 && refused.body.contains("at most 100 tags at once"), "{}", refused.body);
     let contact = [("phone_number", "+5511988880009"), ("tags", &tags(101))];
     let refused = member.post("/console/contacts/new", &contact).await;

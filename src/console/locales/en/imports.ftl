@@ -96,6 +96,7 @@ imports-reject-field-count = The row has { $found } fields where the header has 
 imports-reject-nul = { $field }: it holds a NUL character
 imports-reject-too-long = { $field }: it is longer than { $most } characters
 imports-reject-too-many-tags = It has more than 100 tags
+imports-reject-picture = The address of the picture does not begin with https:// or http://
 imports-reject-nobody = It has neither a phone number nor an e-mail address to identify the contact
 imports-reject-no-digits = The phone number has no digits, and there is no e-mail address to identify the contact
 imports-reject-number-short = The phone number has fewer than 7 digits, and there is no e-mail address to identify the contact

@@ -96,6 +96,7 @@ imports-reject-field-count = La fila tiene { $found } campos, y el encabezado ti
 imports-reject-nul = { $field }: contiene un carácter NUL
 imports-reject-too-long = { $field }: tiene más de { $most } caracteres
 imports-reject-too-many-tags = Tiene más de 100 etiquetas
+imports-reject-picture = La dirección de la foto no empieza con https:// ni http://
 imports-reject-nobody = No tiene teléfono ni correo que identifique al contacto
 imports-reject-no-digits = El teléfono no tiene dígitos, y no hay correo que identifique al contacto
 imports-reject-number-short = El teléfono tiene menos de 7 dígitos, y no hay correo que identifique al contacto

@@ -96,6 +96,7 @@ imports-reject-field-count = A linha tem { $found } campos, e o cabeçalho tem {
 imports-reject-nul = { $field }: contém um caractere NUL
 imports-reject-too-long = { $field }: tem mais de { $most } caracteres
 imports-reject-too-many-tags = Tem mais de 100 etiquetas
+imports-reject-picture = O endereço da foto não começa com https:// nem http://
 imports-reject-nobody = Não tem telefone nem e-mail que identifique o contato
 imports-reject-no-digits = O telefone não tem dígitos, e não há e-mail que identifique o contato
 imports-reject-number-short = O telefone tem menos de 7 dígitos, e não há e-mail que identifique o contato

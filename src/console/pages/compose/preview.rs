@@ -57,10 +57,7 @@ fn parts(choice: &Choice, words: &Words, person: Option<&Person>) -> Value {
     let mut parts = match choice.kind {
         Kind::Text => vec![body("message")],
         Kind::Image | Kind::Video | Kind::Audio | Kind::Document => {
-            vec![
-                file(choice.kind.as_str(), link("link")),
-                json!({"type": "BODY", "text": owned("caption")}),
-            ]
+            vec![file(choice.kind.as_str(), link("link")), json!({"type": "BODY", "text": owned("caption")})]
         }
         Kind::Buttons => {
             let button = |title: &str| json!({"type": "QUICK_REPLY", "text": cut(title, LABEL_CHARS)});

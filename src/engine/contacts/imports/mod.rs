@@ -165,7 +165,8 @@ fn refused(error: &import::Error, otherwise: Code) -> Refusal {
         import::Error::TooManyMappings { .. } => Code::TooManyMappings,
         import::Error::TooManyTags { .. } => Code::TooManyTags,
         import::Error::NoKnownColumn { .. } => {
-            let sentence = "no column is known to hold a phone number or an e-mail address: say which one does";
+            let sentence =
+                "no column is known to hold a phone number or an e-mail address: say which one does";
             return Refusal::new(otherwise, sentence);
         }
         _ => otherwise,
