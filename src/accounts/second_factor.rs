@@ -71,7 +71,12 @@ impl Accounts {
     ///
     /// [`Error::Refused`] when the code is wrong or the credentials changed meanwhile, [`Error::NotFound`] when no setup was begun,
     /// [`Error::Store`].
-    pub async fn confirm_totp(&self, session: &Session, code: &str, origin: &Origin) -> Result<TotpConfirmed> {
+    pub async fn confirm_totp(
+        &self,
+        session: &Session,
+        code: &str,
+        origin: &Origin,
+    ) -> Result<TotpConfirmed> {
         let secret = lock(&self.0.setups).find(&session.id, Instant::now()).ok_or(Error::NotFound)?;
         let step = totp::step(&secret, code.trim(), Timestamp::now())?.ok_or(Error::Refused)?;
         let codes: Vec<_> = (0..CODES).map(|_| recovery_code()).collect();

@@ -16,11 +16,50 @@ const WORD_CHARS: usize = 40;
 const FEWEST_CHARS: usize = 3;
 /// Common passwords and parts of them in Portuguese and Spanish, which the estimate's own lists do not have.
 const COMMON: &[&str] = &[
-    "senha", "minhasenha", "mudar", "acesso", "entrar", "teste", "brasil", "familia", "felicidade", "amor", "meuamor",
-    "tevejo", "teamo", "deusefiel", "jesuscristo", "flamengo", "corinthians", "palmeiras", "saopaulo", "princesa",
-    "empresa", "bemvindo", "segredo", "contraseña", "contrasena", "miclave", "clave", "acceso", "prueba", "bienvenido",
-    "hola", "tequiero", "miamor", "estrella", "secreto", "españa", "espana", "mexico", "argentina", "colombia",
-    "barcelona", "realmadrid", "whatsapp", "pombo",
+    "senha",
+    "minhasenha",
+    "mudar",
+    "acesso",
+    "entrar",
+    "teste",
+    "brasil",
+    "familia",
+    "felicidade",
+    "amor",
+    "meuamor",
+    "tevejo",
+    "teamo",
+    "deusefiel",
+    "jesuscristo",
+    "flamengo",
+    "corinthians",
+    "palmeiras",
+    "saopaulo",
+    "princesa",
+    "empresa",
+    "bemvindo",
+    "segredo",
+    "contraseña",
+    "contrasena",
+    "miclave",
+    "clave",
+    "acceso",
+    "prueba",
+    "bienvenido",
+    "hola",
+    "tequiero",
+    "miamor",
+    "estrella",
+    "secreto",
+    "españa",
+    "espana",
+    "mexico",
+    "argentina",
+    "colombia",
+    "barcelona",
+    "realmadrid",
+    "whatsapp",
+    "pombo",
 ];
 
 /// What is known about a person.
@@ -72,9 +111,30 @@ mod tests {
     #[test]
     fn common_passwords_and_those_about_the_person_are_easy_to_guess() {
         for password in [
-            "password", "Passw0rd", "12345678", "123456789", "qwertyui", "iloveyou1", "abcd1234", "aaaaaaaa",
-            "senha123", "Senha@123", "mudar123", "contraseña1", "flamengo10", "pombo123", "11111111", "20111985",
-            "anasouza", "ana.souza1", "cristina1", "Padaria2024", "padaria.example", "SãoJoão1", "PadariaSãoJoão", "saojoao1",
+            "password",
+            "Passw0rd",
+            "12345678",
+            "123456789",
+            "qwertyui",
+            "iloveyou1",
+            "abcd1234",
+            "aaaaaaaa",
+            "senha123",
+            "Senha@123",
+            "mudar123",
+            "contraseña1",
+            "flamengo10",
+            "pombo123",
+            "11111111",
+            "20111985",
+            "anasouza",
+            "ana.souza1",
+            "cristina1",
+            "Padaria2024",
+            "padaria.example",
+            "SãoJoão1",
+            "PadariaSãoJoão",
+            "saojoao1",
         ] {
             assert!(is_common_for_ana(password), "{password}");
         }
@@ -83,8 +143,15 @@ mod tests {
     #[test]
     fn sentences_and_random_passwords_are_not() {
         for password in [
-            "correct horse battery", "another password", "a new password", "o pão sai às sete", "mi perro come tarde",
-            "xK9#mP2$vL", "tr5-8Qz!w", "密码很长很难猜到的吧", "padaria com cheiro de lenha",
+            "correct horse battery",
+            "another password",
+            "a new password",
+            "o pão sai às sete",
+            "mi perro come tarde",
+            "xK9#mP2$vL",
+            "tr5-8Qz!w",
+            "密码很长很难猜到的吧",
+            "padaria com cheiro de lenha",
         ] {
             assert!(!is_common_for_ana(password), "{password}");
         }
@@ -94,7 +161,9 @@ mod tests {
     fn the_cost_is_bounded_for_the_longest_input() {
         let long = "aB3$".repeat(64);
         let about = About::new(&"ab.".repeat(80), &"na ".repeat(200), vec!["co ".repeat(500); 10]);
-        assert!(about.0.len() <= MOST_WORDS && about.0.iter().all(|word| word.chars().count() <= 2 * WORD_CHARS));
+        assert!(
+            about.0.len() <= MOST_WORDS && about.0.iter().all(|word| word.chars().count() <= 2 * WORD_CHARS)
+        );
         // The characters after the judged ones change nothing.
         let judged: String = long.chars().take(JUDGED_CHARS).collect();
         assert_eq!(is_common(&long, &about), is_common(&judged, &about));

@@ -3,7 +3,9 @@
 
 use entity::operator_key;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveModelTrait, ColumnTrait, ConnectionTrait as _, EntityTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait as _, EntityTrait, QueryFilter, QueryOrder, Set,
+};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -7,7 +7,6 @@ use qrcode::render::svg;
 
 use super::link::{new_password, note_invalid, note_refused, password_fields};
 use crate::accounts::{self, Session, TotpConfirmed, TotpSetup};
-use crate::console::{State, cookie};
 use crate::console::component::browser::browser;
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
@@ -22,8 +21,9 @@ use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::{Person, Visitor};
-use crate::domain::secret::Secret;
 use crate::console::zone::Zone;
+use crate::console::{State, cookie};
+use crate::domain::secret::Secret;
 
 /// The path of this page.
 const PLACE: &str = "/console/account";

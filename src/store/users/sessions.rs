@@ -7,8 +7,8 @@ use sea_orm::{ConnectionTrait as _, FromQueryResult, Statement};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{User, credentials};
 use super::memberships::{Membership, role};
+use super::{User, credentials};
 use crate::clock::Timestamp;
 use crate::domain::user::{Language, Role};
 use crate::store::changes::{self, Change, What, Who};
@@ -169,12 +169,7 @@ impl Store {
     /// # Errors
     ///
     /// When the database fails.
-    pub async fn add_session(
-        &self,
-        who: &Who,
-        user: &User,
-        new: NewSession<'_>,
-    ) -> Result<Option<Session>> {
+    pub async fn add_session(&self, who: &Who, user: &User, new: NewSession<'_>) -> Result<Option<Session>> {
         let NewSession { hash, address, browser, proof } = new;
         let (id, now) = (Uuid::now_v7(), Timestamp::now());
         let company = self.company_to_begin_with(user).await?;
