@@ -9,6 +9,7 @@
 mod backoff;
 mod error;
 mod failures;
+mod invitations;
 mod last_use;
 mod links;
 mod members;
@@ -18,6 +19,7 @@ mod pending;
 mod second_factor;
 mod sessions;
 mod sign_in;
+mod strength;
 mod totp;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,8 +36,9 @@ pub use self::members::Create;
 pub use self::origin::Origin;
 use self::password::Passwords;
 use self::pending::Pending;
-pub use self::second_factor::TotpSetup;
+pub use self::second_factor::{TotpConfirmed, TotpSetup};
 pub use self::sessions::NewSession;
+use self::sign_in::Proved;
 pub use self::sign_in::{SignIn, SignedIn};
 use crate::domain::secret::Secret;
 pub use crate::domain::user::{Email, Language, Role};
@@ -64,8 +67,8 @@ struct Inner {
     passwords: Passwords,
     backoff: Mutex<Backoff>,
     failures: Mutex<Failures>,
-    /// The users whose sign-ins wait for a code, by the hash of their ticket.
-    tickets: Mutex<Pending<[u8; 32], Uuid>>,
+    /// The people whose sign-ins wait for a code, by the hash of their ticket.
+    tickets: Mutex<Pending<[u8; 32], Proved>>,
     /// Second factors that are not confirmed yet, by session.
     setups: Mutex<Pending<Uuid, Secret>>,
     last_uses: LastUses,

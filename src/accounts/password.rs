@@ -1,4 +1,4 @@
-//! Hashes passwords with Argon2id, on threads that serve no requests, some at a time.
+//! Hashes passwords with Argon2id, and judges new ones, on threads that serve no requests, some at a time.
 //!
 //! Hashes are stored in the usual text form (PHC string), which contains the parameters: when these are
 //! raised, older hashes can still be checked. A password is normalised (NFKC), so that it matches however a
@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use unicode_normalization::UnicodeNormalization as _;
 use zeroize::Zeroizing;
 
+use super::strength::{self, About};
 use super::{Error, Result};
 use crate::domain::user::MAX_PASSWORD;
 
@@ -80,6 +81,21 @@ impl Passwords {
         self.apart(move || {
             let (cost, salt, expected) = stored.unwrap_or((COST, vec![0; SALT_BYTES], [0; HASH_BYTES]));
             Ok(cost.hash(&password, &salt)?.ct_eq(&expected).into())
+        })
+        .await
+    }
+
+    /// Whether a new password is easy to guess, for an attacker who knows this about the person.
+    ///
+    /// # Errors
+    ///
+    /// As [`Passwords::hash`].
+    pub(super) async fn is_common(&self, password: &str, about: About) -> Result<bool> {
+        let password = normalised(password);
+        self.apart(move || {
+            let text = std::str::from_utf8(&password)
+                .map_err(|_| Error::Defect("a normalised password is no text".to_owned()))?;
+            Ok(strength::is_common(text, &about))
         })
         .await
     }

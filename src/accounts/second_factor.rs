@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use rand::distr::{Distribution as _, Uniform};
 
+use super::sessions::keep;
 use super::{Accounts, Error, Origin, Result, Session, lock, totp};
 use crate::clock::Timestamp;
 use crate::domain::secret::Secret;
@@ -28,6 +29,15 @@ pub struct TotpSetup {
     pub secret: Secret,
     /// The address for a QR code.
     pub url: Secret,
+}
+
+/// A second factor that was confirmed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TotpConfirmed {
+    /// The recovery codes, which are shown once.
+    pub codes: Vec<Secret>,
+    /// The session's new token, for its cookie.
+    pub token: Secret,
 }
 
 impl Accounts {
@@ -55,34 +65,46 @@ impl Accounts {
     }
 
     /// Confirms the second factor with one of its codes. The new recovery codes replace the earlier ones, and
-    /// are shown once.
+    /// are shown once. All other sessions of the person end.
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] when the code is wrong, [`Error::NotFound`] when no setup was begun,
+    /// [`Error::Refused`] when the code is wrong or the credentials changed meanwhile, [`Error::NotFound`] when no setup was begun,
     /// [`Error::Store`].
-    pub async fn confirm_totp(&self, session: &Session, code: &str, origin: &Origin) -> Result<Vec<Secret>> {
+    pub async fn confirm_totp(
+        &self,
+        session: &Session,
+        code: &str,
+        origin: &Origin,
+    ) -> Result<TotpConfirmed> {
         let secret = lock(&self.0.setups).find(&session.id, Instant::now()).ok_or(Error::NotFound)?;
         let step = totp::step(&secret, code.trim(), Timestamp::now())?.ok_or(Error::Refused)?;
         let codes: Vec<_> = (0..CODES).map(|_| recovery_code()).collect();
         let hashes: Vec<_> = codes.iter().map(|code| hash(code.expose())).collect();
         let (user, _hold) = (&session.user, self.0.vault.hold());
         let sealed = self.0.vault.seal(secret.expose().as_bytes(), &context::totp_secret(user.id));
-        self.store().set_totp(&origin.who(&user.email), user, &sealed, step, &hashes).await?;
+        let (token, keep) = keep(session);
+        let who = origin.who(&user.email);
+        if !self.store().set_totp(&who, user, keep, &sealed, step, &hashes).await? {
+            return Err(Error::Refused);
+        }
         lock(&self.0.setups).remove(&session.id);
-        Ok(codes)
+        Ok(TotpConfirmed { codes, token })
     }
 
-    /// Removes the second factor of a person who enters their password again.
+    /// Removes the second factor of a person who enters their password again, and ends all their other sessions. Returns
+    /// the session's new token, for its cookie.
     ///
     /// # Errors
     ///
     /// [`Error::Refused`] when the password is wrong, [`Error::TooMany`], [`Error::NotFound`] when there is
     /// none, [`Error::Store`].
-    pub async fn remove_totp(&self, session: &Session, password: &str, origin: &Origin) -> Result<()> {
+    pub async fn remove_totp(&self, session: &Session, password: &str, origin: &Origin) -> Result<Secret> {
         self.check_password(&session.user, password, origin).await?;
-        let removed = self.store().remove_totp(&origin.who(&session.user.email), &session.user).await?;
-        if removed { Ok(()) } else { Err(Error::NotFound) }
+        let (token, keep) = keep(session);
+        let who = origin.who(&session.user.email);
+        let removed = self.store().remove_totp(&who, &session.user, Some(keep)).await?;
+        if removed { Ok(token) } else { Err(Error::NotFound) }
     }
 
     /// How many recovery codes the person has left.

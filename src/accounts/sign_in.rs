@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use uuid::Uuid;
+
 use super::backoff::Account;
 use super::failures::Entry;
 use super::{Accounts, Error, NewSession, Origin, Result, User, lock};
@@ -38,6 +40,23 @@ pub enum SignedIn {
     },
 }
 
+/// A person whose password or link was correct, under this version of their credentials. Under another version, nothing
+/// is proved.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Proved {
+    pub(super) user_id: Uuid,
+    pub(super) version: i64,
+}
+
+impl Proved {
+    /// Whether a code completes the sign-in: the person may sign in, still has a second factor, and has the credentials that
+    /// were proved.
+    const fn awaits_code(self, found: &Credentials) -> bool {
+        let user = &found.user;
+        user.disabled_at.is_none() && user.has_totp && user.credentials_version == self.version
+    }
+}
+
 /// An attempt, which counts as a guess until it is known not to be one.
 pub(super) struct Attempt<'a> {
     accounts: &'a Accounts,
@@ -61,7 +80,7 @@ impl<'a> Attempt<'a> {
 
     /// Ends the attempt. A guess stays counted. A correct password, and a failure that is not the caller's
     /// fault, are not guesses.
-    fn end<T>(self, result: &Result<T>, is_over: impl Fn(&T) -> bool) {
+    pub(super) fn end<T>(self, result: &Result<T>, is_over: impl Fn(&T) -> bool) {
         let mut backoff = lock(&self.accounts.0.backoff);
         match result {
             Ok(ended) if is_over(ended) => backoff.succeed(self.account, self.origin.address),
@@ -119,13 +138,16 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when the ticket has expired, so that the person has to start again; otherwise as
-    /// [`Accounts::sign_in`].
+    /// [`Error::NotFound`] when the person has to start again: the ticket has expired, or password or second factor changed
+    /// since. Otherwise as [`Accounts::sign_in`].
     pub async fn sign_in_with_code(&self, ticket: &str, code: &str, origin: &Origin) -> Result<NewSession> {
         let ticket = api_key::hash(ticket);
-        let user_id = lock(&self.0.tickets).find(&ticket, Instant::now()).ok_or(Error::NotFound)?;
-        let found = self.store().credentials(user_id).await?;
-        let found = found.filter(|found| found.user.disabled_at.is_none()).ok_or(Error::NotFound)?;
+        let proved = lock(&self.0.tickets).find(&ticket, Instant::now()).ok_or(Error::NotFound)?;
+        let found = self.store().credentials(proved.user_id).await?;
+        let Some(found) = found.filter(|found| proved.awaits_code(found)) else {
+            lock(&self.0.tickets).remove(&ticket);
+            return Err(Error::NotFound);
+        };
         let attempt = Attempt::begin(self, &found.user.email, origin)?;
         let result = self.open_with_code(&found, code, origin).await;
         attempt.end(&result, |_| true);
@@ -136,9 +158,7 @@ impl Accounts {
     }
 
     async fn open_with_code(&self, found: &Credentials, code: &str, origin: &Origin) -> Result<NewSession> {
-        if found.user.has_totp {
-            self.check_code(found, code, origin).await?;
-        }
+        self.check_code(found, code, origin).await?;
         self.open_session(&found.user, origin, "password and code").await
     }
 
@@ -172,9 +192,10 @@ impl Accounts {
         Err(self.refuse(email.as_ref(), "password", origin).await)
     }
 
-    fn ask_for_code(&self, user: &User) -> SignedIn {
+    pub(super) fn ask_for_code(&self, user: &User) -> SignedIn {
         let ticket = api_key::generate_token();
-        lock(&self.0.tickets).put(api_key::hash(ticket.expose()), user.id, Instant::now());
+        let proved = Proved { user_id: user.id, version: user.credentials_version };
+        lock(&self.0.tickets).put(api_key::hash(ticket.expose()), proved, Instant::now());
         SignedIn::CodeNeeded { ticket }
     }
 
@@ -187,7 +208,7 @@ impl Accounts {
     }
 
     /// Records the failure, and returns the error that the caller may see. `email` is set for a known person.
-    async fn refuse(&self, email: Option<&Email>, reason: &str, origin: &Origin) -> Error {
+    pub(super) async fn refuse(&self, email: Option<&Email>, reason: &str, origin: &Origin) -> Error {
         let entry = lock(&self.0.failures).note(origin.address, Timestamp::now());
         let recorded = match entry {
             Entry::Own => {

@@ -118,6 +118,7 @@ impl From<accounts::Error> for Error {
             accounts::Error::Refused
             | accounts::Error::Exists
             | accounts::Error::LastOwner
+            | accounts::Error::CommonPassword
             | accounts::Error::Invalid { .. } => Self::Unreadable,
             accounts::Error::Vault(_) | accounts::Error::Defect(_) => {
                 tracing::error!(%error, "an operation on an account failed");

@@ -158,6 +158,7 @@ route::table! {
     POST "/console/account/totp" => pages::account::begin_totp, SignedIn;
     POST "/console/account/totp/confirm" => pages::account::confirm_totp, SignedIn;
     POST "/console/account/totp/remove" => pages::account::remove_totp, SignedIn;
+    POST "/console/account/sessions/end" => pages::account::end_other_sessions, SignedIn;
     POST "/console/account/sessions/{id}/end" => pages::account::end_session, SignedIn;
     GET "/console/companies" => pages::companies::show, SignedIn;
     POST "/console/companies" => pages::companies::choose, SignedIn;

@@ -1,5 +1,7 @@
 //! People who sign in, on both databases: passwords, sessions, second factors, links, members.
 
+mod credentials;
+mod invitations;
 mod links;
 mod members;
 mod second_factor;
@@ -8,9 +10,10 @@ mod sign_in;
 
 use std::sync::Arc;
 
-use pombo::accounts::{Accounts, Create, Error, NewSession, Origin, Role, SignIn, SignedIn, User};
+use pombo::accounts::{Accounts, Create, Error, NewSession, Origin, Role, Session, SignIn, SignedIn, User};
 use pombo::config::Config;
 use pombo::domain::page::PageRequest;
+use pombo::domain::secret::Secret;
 use pombo::store::changes::{Change, Filter, What, Who};
 use pombo::vault::Vault;
 use sea_orm::{ConnectionTrait as _, Database};
@@ -53,6 +56,11 @@ impl<'a> World<'a> {
 
     async fn try_sign_in(&self, email: &str, password: &str, code: Option<&str>) -> Result<SignedIn, Error> {
         self.accounts.sign_in(SignIn { email, password, code, origin: &origin() }).await
+    }
+
+    /// The session that this token opens now.
+    async fn opened(&self, token: &Secret) -> Session {
+        self.accounts.session(token.expose()).await.unwrap().unwrap()
     }
 
     /// Whether a session's cookie still counts.

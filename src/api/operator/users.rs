@@ -35,6 +35,9 @@ pub(in crate::api) struct User {
     has_password: bool,
     /// Whether signing in needs a second factor.
     has_totp: bool,
+    /// The company whose owner invited the user. Nobody else has confirmed that the e-mail is the user's. Null when an
+    /// operator added the user or reset the password.
+    vouched_by_company_id: Option<Uuid>,
     /// When the user was disabled; null when the user can sign in.
     #[schema(value_type = Option<String>, format = DateTime)]
     disabled_at: Option<Timestamp>,
@@ -74,9 +77,21 @@ impl From<accounts::User> for User {
             has_totp,
             disabled_at,
             created_at,
+            vouched_by,
             ..
         } = user;
-        Self { id, email, name, is_operator, has_password, has_totp, disabled_at, created_at }
+        let vouched_by_company_id = vouched_by;
+        Self {
+            id,
+            email,
+            name,
+            is_operator,
+            has_password,
+            has_totp,
+            vouched_by_company_id,
+            disabled_at,
+            created_at,
+        }
     }
 }
 

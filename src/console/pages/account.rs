@@ -5,9 +5,8 @@ use maud::{Markup, PreEscaped, html};
 use qrcode::QrCode;
 use qrcode::render::svg;
 
-use super::link::{new_password, note_invalid, password_fields};
-use crate::accounts::{self, Session, TotpSetup};
-use crate::console::State;
+use super::link::{new_password, note_invalid, note_refused, password_fields};
+use crate::accounts::{self, Session, TotpConfirmed, TotpSetup};
 use crate::console::component::browser::browser;
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
@@ -21,8 +20,10 @@ use crate::console::language::Language;
 use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Id;
 use crate::console::text::Text;
-use crate::console::visitor::Person;
+use crate::console::visitor::{Person, Visitor};
 use crate::console::zone::Zone;
+use crate::console::{State, cookie};
+use crate::domain::secret::Secret;
 
 /// The path of this page.
 const PLACE: &str = "/console/account";
@@ -73,6 +74,7 @@ pub(in crate::console) async fn profile(
 
 /// Replaces the password, which ends all other sessions.
 pub(in crate::console) async fn password(
+    visitor: Visitor,
     person: Person,
     state: Data<State>,
     mut form: Form,
@@ -81,7 +83,9 @@ pub(in crate::console) async fn password(
     if !form.has_faults() {
         let changed = state.accounts.change_password(&person.signed_in, &current, &new, &person.origin).await;
         match changed {
-            Ok(()) => return Ok(done(&state, &person, "account-password-changed")),
+            Ok(token) => {
+                return Ok(renewed(&state, &visitor, &person, &token, "account-password-changed"));
+            }
             Err(error) => not_own(&mut form, "current", error)?,
         }
     }
@@ -96,6 +100,7 @@ pub(in crate::console) async fn begin_totp(person: Person, state: Data<State>) -
 
 /// Confirms the second factor with a code; shows the recovery codes once.
 pub(in crate::console) async fn confirm_totp(
+    visitor: Visitor,
     person: Person,
     state: Data<State>,
     mut form: Form,
@@ -105,10 +110,11 @@ pub(in crate::console) async fn confirm_totp(
         return again(&person, &state, Forms { totp: Some(form), ..Forms::default() }).await;
     }
     match state.accounts.confirm_totp(&person.signed_in, &code, &person.origin).await {
-        Ok(codes) => {
+        Ok(TotpConfirmed { codes, token }) => {
             let codes: Vec<_> = codes.iter().map(|code| code.expose()).collect();
             state.flashes.put(person.session, "recovery", codes.join("\n"));
-            Ok(Answer::to(format!("{PLACE}#totp")))
+            let cookie = cookie::begin(token.expose(), visitor.is_https);
+            Ok(Answer::with_cookie(format!("{PLACE}#totp"), cookie))
         }
         Err(accounts::Error::NotFound) => Ok(Answer::to(format!("{PLACE}#totp"))),
         Err(accounts::Error::Refused) => {
@@ -120,6 +126,7 @@ pub(in crate::console) async fn confirm_totp(
 }
 
 pub(in crate::console) async fn remove_totp(
+    visitor: Visitor,
     person: Person,
     state: Data<State>,
     mut form: Form,
@@ -127,9 +134,8 @@ pub(in crate::console) async fn remove_totp(
     let current = form.password("current");
     if !form.has_faults() {
         match state.accounts.remove_totp(&person.signed_in, &current, &person.origin).await {
-            Ok(()) | Err(accounts::Error::NotFound) => {
-                return Ok(done(&state, &person, "account-totp-removed"));
-            }
+            Ok(token) => return Ok(renewed(&state, &visitor, &person, &token, "account-totp-removed")),
+            Err(accounts::Error::NotFound) => return Ok(done(&state, &person, "account-totp-removed")),
             Err(error) => not_own(&mut form, "current", error)?,
         }
     }
@@ -149,6 +155,22 @@ pub(in crate::console) async fn end_session(
     }
 }
 
+/// Ends all of the person's sessions except this one.
+pub(in crate::console) async fn end_other_sessions(
+    visitor: Visitor,
+    person: Person,
+    state: Data<State>,
+) -> Result<Answer, Error> {
+    let token = state.accounts.end_other_sessions(&person.signed_in, &person.origin).await?;
+    Ok(renewed(&state, &visitor, &person, &token, "account-others-ended"))
+}
+
+/// Done, with a new cookie for the session: the old one no longer opens it.
+fn renewed(state: &State, visitor: &Visitor, person: &Person, token: &Secret, key: &str) -> Answer {
+    state.flashes.put(person.session, "done", person.text.get(key));
+    Answer::with_cookie(PLACE, cookie::begin(token.expose(), visitor.is_https))
+}
+
 fn done(state: &State, person: &Person, key: &str) -> Answer {
     state.flashes.put(person.session, "done", person.text.get(key));
     Answer::to(PLACE)
@@ -159,13 +181,12 @@ fn not_own(form: &mut Form, field: &str, error: accounts::Error) -> Result<(), E
     let text = form.text();
     match error {
         accounts::Error::Refused => form.fault(field, text.get("account-password-wrong")),
-        accounts::Error::Invalid { field, .. } => note_invalid(form, field),
         accounts::Error::TooMany { retry_after } => {
             let seconds = retry_after.as_secs().max(1);
             form.fault(field, text.with("sign-in-too-many", [("seconds", seconds.into())]));
             form.hold(retry_after);
         }
-        other => return Err(other.into()),
+        other => note_refused(form, other)?,
     }
     Ok(())
 }
@@ -222,6 +243,9 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
         section aria-labelledby="sessions" {
             h2 id="sessions" { (text.get("account-sessions")) }
             (sessions_table(person, &sessions))
+            @if sessions.len() > 1 {
+                (confirm(text, "/console/account/sessions/end", &text.get("account-end-others"), &text.get("account-end-others-question")))
+            }
         }
     };
     let page = Page::new(text.get("account-title"), Menu::Account, body);

@@ -30,13 +30,13 @@ fn code(secret: &str, steps: u32) -> String {
 }
 
 /// Gives the person a second factor; its secret, the code that confirmed it, and the recovery codes.
-async fn set_up(world: &World<'_>) -> (String, String, Vec<String>) {
+pub(super) async fn set_up(world: &World<'_>) -> (String, String, Vec<String>) {
     let here = world.session(EMAIL).await;
     let setup = world.accounts.begin_totp(&here.session).unwrap();
     let secret = setup.secret.expose().to_owned();
     let used = code(&secret, 0);
-    let codes = world.accounts.confirm_totp(&here.session, &used, &origin()).await.unwrap();
-    (secret, used, codes.iter().map(|code| code.expose().to_owned()).collect())
+    let confirmed = world.accounts.confirm_totp(&here.session, &used, &origin()).await.unwrap();
+    (secret, used, confirmed.codes.iter().map(|code| code.expose().to_owned()).collect())
 }
 
 async fn a_code_is_good_once_and_so_is_a_recovery_code(universe: &Universe) {
@@ -75,11 +75,12 @@ async fn a_second_factor_counts_once_it_is_confirmed_and_until_it_is_removed(uni
     assert_eq!(accounts.begun_totp(&here).unwrap().as_ref(), Some(&setup));
     assert!(matches!(accounts.confirm_totp(&here, "", &origin()).await, Err(Error::Refused)));
     session(world.try_sign_in(EMAIL, PASSWORD, None).await.unwrap());
-    accounts.confirm_totp(&here, &code(setup.secret.expose(), 0), &origin()).await.unwrap();
+    let confirmed = accounts.confirm_totp(&here, &code(setup.secret.expose(), 0), &origin()).await.unwrap();
+    let here = world.opened(&confirmed.token).await;
     assert_eq!(accounts.begun_totp(&here).unwrap(), None);
     assert!(matches!(world.try_sign_in(EMAIL, PASSWORD, None).await, Ok(SignedIn::CodeNeeded { .. })));
     assert!(matches!(accounts.remove_totp(&here, "wrong password", &origin()).await, Err(Error::Refused)));
-    accounts.remove_totp(&here, PASSWORD, &origin()).await.unwrap();
+    let here = world.opened(&accounts.remove_totp(&here, PASSWORD, &origin()).await.unwrap()).await;
     assert!(matches!(accounts.remove_totp(&here, PASSWORD, &origin()).await, Err(Error::NotFound)));
     session(world.try_sign_in(EMAIL, PASSWORD, None).await.unwrap());
     let words: Vec<_> = world.changes(What::UserTotp).await.into_iter().map(|change| change.after).collect();

@@ -14,6 +14,7 @@ mod imports;
 mod lists;
 mod methods;
 mod operator;
+mod operator_invitations;
 mod operator_records;
 mod order;
 pub(crate) mod past_send;

@@ -46,7 +46,17 @@ async fn a_new_password_ends_all_other_sessions() {
     assert_eq!(wrong.status, 422);
     assert!(wrong.body.contains("This is not your password."), "{}", wrong.body);
     assert_eq!(there.get("/console").await.status, 200);
-    assert_eq!(change(PASSWORD).await.status, 303);
+    let token = here.cookie("pombo_session").unwrap();
+    let changed = change(PASSWORD).await;
+    assert_eq!(changed.status, 303);
+    assert!(
+        changed.header("set-cookie").ends_with("; HttpOnly; SameSite=Lax"),
+        "{}",
+        changed.header("set-cookie")
+    );
+    assert_ne!(here.cookie("pombo_session").unwrap(), token, "the session has another cookie");
+    let stolen = Browser::with_session(&world.service, &token);
+    assert_eq!(stolen.get("/console").await.status, 303, "the cookie from before opens nothing");
     assert_eq!((here.get("/console").await.status, there.get("/console").await.status), (200, 303));
 }
 
@@ -66,6 +76,30 @@ async fn a_session_is_listed_and_ended_by_its_person_alone() {
 }
 
 #[tokio::test]
+async fn signing_out_everywhere_else_ends_cookies_tokens_and_links() {
+    let world = World::new().await;
+    let id = world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
+    let (here, there) = (signed_in(&world).await, signed_in(&world).await);
+    let page = here.submit("/console/company/token", &[]).await;
+    let token = page.split("aria-label=\"Session token\"><code>").nth(1).unwrap().split('<').next().unwrap();
+    assert_eq!(world.service.get("/api/v1/contacts", token).await.status, 200);
+    let accounts = world.service.accounts();
+    let user = accounts.user(id).await.unwrap();
+    let link = accounts.sign_in_link(&pombo::store::changes::Who::Pombo, &user).await.unwrap().path();
+    let stolen = Browser::with_session(&world.service, &here.cookie("pombo_session").unwrap());
+    assert!(here.page("/console/account").await.contains("End all other sessions"));
+    let page = here.submit("/console/account/sessions/end", &[]).await;
+    assert!(page.contains("Your other sessions have ended."), "{page}");
+    assert!(!page.contains("End all other sessions"), "there are none: {page}");
+    for ended in [&there, &stolen] {
+        assert_eq!(ended.get("/console").await.status, 303);
+    }
+    assert_eq!(world.service.get("/api/v1/contacts", token).await.status, 401);
+    assert_eq!(world.service.get("/api/v1/contacts/tags", token).await.status, 401);
+    assert_eq!(Browser::new(&world.service).post(&link, &[]).await.status, 404);
+}
+
+#[tokio::test]
 async fn a_second_factor_is_set_up_asked_for_and_replaced_by_a_recovery_code() {
     let world = World::new().await;
     world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
@@ -77,7 +111,11 @@ async fn a_second_factor_is_set_up_asked_for_and_replaced_by_a_recovery_code() {
     let code = code_of(&secret);
     let wrong = browser.post("/console/account/totp/confirm", &[("code", "000000x")]).await;
     assert_eq!(wrong.status, 422);
+    let (other, before) = (signed_in(&world).await, browser.cookie("pombo_session").unwrap());
     let page = browser.submit("/console/account/totp/confirm", &[("code", &code)]).await;
+    for ended in [&other, &Browser::with_session(&world.service, &before)] {
+        assert_eq!(ended.get("/console").await.status, 303, "sessions without the second factor end");
+    }
     let codes = page.split("aria-label=\"Recovery codes\"><code>").nth(1).unwrap();
     let recovery = codes.split('\n').next().unwrap().to_owned();
     assert!(!browser.page("/console/account").await.contains(&recovery), "recovery codes are shown once");
@@ -93,6 +131,7 @@ async fn a_second_factor_is_set_up_asked_for_and_replaced_by_a_recovery_code() {
         visitor.post("/console/sign-in", &fields).await
     };
     assert_eq!(with(&code).await.status, 422, "a code is good once");
+    assert_eq!(browser.get("/console/account").await.status, 200, "this one goes on");
     let entered = with(&recovery).await;
     assert_eq!((entered.status, entered.header("location")), (303, "/console/account"));
     let page = visitor.page("/console/account").await;

@@ -12,6 +12,7 @@ mod contacts;
 mod forms;
 mod help;
 mod imports;
+mod invitations;
 mod keys;
 mod live;
 mod nodes;
