@@ -107,7 +107,7 @@ impl Accounts {
         origin: &Origin,
     ) -> Result<()> {
         check_password(new).map_err(Error::invalid("password"))?;
-        self.check_password(&session.user, current, origin).await?;
+        self.check_password(session, current, origin).await?;
         let hash = self.0.passwords.hash(new).await?;
         let who = origin.who(&session.user.email);
         self.store().set_password(&who, &session.user, &hash, Some(session.id)).await?;

@@ -17,6 +17,8 @@ pub struct NewSession {
     pub token: Secret,
     /// The session.
     pub session: Session,
+    /// The token for the cookie by which the device is known from now on; `None` when it is known already.
+    pub device: Option<Secret>,
 }
 
 impl Accounts {
@@ -30,7 +32,8 @@ impl Accounts {
             proof,
         };
         let session = self.store().add_session(&origin.who(&user.email), user, new).await?;
-        Ok(NewSession { token, session })
+        let device = self.remember_device(user, origin).await;
+        Ok(NewSession { token, session, device })
     }
 
     /// The session of the cookie with this token, if it is valid: not idle for 12 hours, not 30 days old, not

@@ -5,4 +5,4 @@ pub mod client;
 pub(crate) mod gzip;
 pub(crate) mod paths;
 
-pub use self::client::{Client, Proxies};
+pub use self::client::{Client, Hidden, Proxies, is_private};

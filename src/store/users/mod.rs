@@ -3,11 +3,14 @@
 //! Passwords are stored as hashes, and secrets of second factors are stored sealed. Every change is recorded with its
 //! author.
 
+pub mod devices;
 pub mod failed_sign_ins;
+pub mod guesses;
 pub mod links;
 pub mod memberships;
 mod second_factor;
 pub mod sessions;
+pub mod waiting;
 
 use entity::user_account::{ActiveModel, Column, Entity, Model};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Func, LikeExpr, SimpleExpr};
@@ -141,7 +144,8 @@ pub(in crate::store) async fn add(within: &Transaction, who: &Who, new: NewUser<
     Ok(user)
 }
 
-/// Replaces a password within a transaction, and ends the person's sessions except one.
+/// Replaces a password within a transaction, and ends the person's sessions except one. Without a session to keep, it
+/// forgets the person's devices too: somebody else may have signed in there.
 pub(in crate::store) async fn replace_password(
     within: &Transaction,
     who: &Who,
@@ -158,6 +162,10 @@ pub(in crate::store) async fn replace_password(
         return Err(Error::Missing(format!("there is no person {}", user.id)));
     }
     sessions::end_all(within, user.id, keep).await?;
+    waiting::end_all(within, user.id).await?;
+    if keep.is_none() {
+        devices::forget(within, user.id).await?;
+    }
     let before = user.has_password.then(|| json!("set"));
     let change = Change::now(who, What::UserPassword, &user.email, before, json!("replaced"));
     changes::record(within, &[change]).await
@@ -312,6 +320,8 @@ impl Store {
         }
         if disabled {
             sessions::end_all(&transaction, user.id, None).await?;
+            waiting::end_all(&transaction, user.id).await?;
+            devices::forget(&transaction, user.id).await?;
             let links = self.statement("DELETE FROM link WHERE email = $1", [user.email.as_str().into()]);
             transaction.execute_raw(links).await?;
         }

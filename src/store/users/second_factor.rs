@@ -4,12 +4,13 @@ use sea_orm::ConnectionTrait as _;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::User;
+use super::{User, waiting};
 use crate::store::changes::{self, Change, What, Who};
 use crate::store::{Error, Result, Store};
 
 impl Store {
-    /// Replaces a person's second factor, with these recovery codes. Codes up to `step` count as used.
+    /// Replaces a person's second factor by the one that this session has set up, with these recovery codes. Codes up to
+    /// `step` count as used. `false` when the setup is gone: another one was confirmed, or the credentials changed.
     ///
     /// # Errors
     ///
@@ -18,16 +19,23 @@ impl Store {
         &self,
         who: &Who,
         user: &User,
+        session_id: Uuid,
         sealed: &[u8],
         step: i64,
         codes: &[[u8; 32]],
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let transaction = self.begin().await?;
         let sql = "UPDATE user_account SET totp_secret = $1, totp_step = $2 WHERE id = $3";
         let set = self.statement(sql, [sealed.to_vec().into(), step.into(), user.id.into()]);
         if transaction.execute_raw(set).await?.rows_affected() == 0 {
             return Err(Error::Missing(format!("there is no person {}", user.id)));
         }
+        let setup = self.statement("DELETE FROM totp_setup WHERE session_id = $1", [session_id.into()]);
+        if transaction.execute_raw(setup).await?.rows_affected() == 0 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        waiting::end_all(&transaction, user.id).await?;
         let former = self.statement("DELETE FROM recovery_code WHERE user_id = $1", [user.id.into()]);
         transaction.execute_raw(former).await?;
         for code in codes {
@@ -39,7 +47,7 @@ impl Store {
             Change::now(who, What::UserTotp, &user.email, Some(json!(word(user.has_totp))), json!("on"));
         changes::record(&transaction, &[change]).await?;
         transaction.commit().await?;
-        Ok(())
+        Ok(true)
     }
 
     /// Removes a person's second factor; `false` when there is none.
@@ -55,6 +63,7 @@ impl Store {
             transaction.rollback().await?;
             return Ok(false);
         }
+        waiting::end_all(&transaction, user.id).await?;
         let codes = self.statement("DELETE FROM recovery_code WHERE user_id = $1", [user.id.into()]);
         transaction.execute_raw(codes).await?;
         let change = Change::now(who, What::UserTotp, &user.email, Some(json!("on")), json!("off"));
