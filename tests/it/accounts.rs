@@ -1,5 +1,6 @@
 //! People who sign in, on both databases: passwords, sessions, second factors, links, members.
 
+mod guesses;
 mod links;
 mod members;
 mod second_factor;
@@ -30,6 +31,7 @@ struct World<'a> {
     acme: Uuid,
     globex: Uuid,
     ana: User,
+    vault: Arc<Vault>,
     /// Where the sealing key is.
     directory: TempDir,
 }
@@ -38,12 +40,13 @@ impl<'a> World<'a> {
     async fn new(universe: &'a Universe) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let vault = Vault::open(&Config::default().secrets, directory.path()).unwrap().0;
-        let accounts = Accounts::new(universe.store.clone(), Arc::new(vault));
+        let vault = Arc::new(vault);
+        let accounts = Accounts::new(universe.store.clone(), Arc::clone(&vault));
         let company =
             async |name: &str| universe.store.add_company(&Who::Pombo, name, "standard").await.unwrap().id;
         let (acme, globex) = (company("Acme").await, company("Globex").await);
         let ana = create(&accounts, "Ana@Example.com", Some((acme, Role::Owner))).await;
-        Self { universe, accounts, acme, globex, ana, directory }
+        Self { universe, accounts, acme, globex, ana, vault, directory }
     }
 
     /// The session of a person who signs in with the usual password.
@@ -53,6 +56,11 @@ impl<'a> World<'a> {
 
     async fn try_sign_in(&self, email: &str, password: &str, code: Option<&str>) -> Result<SignedIn, Error> {
         self.accounts.sign_in(SignIn { email, password, code, origin: &origin() }).await
+    }
+
+    /// The accounts as another node of the cluster has them.
+    fn other_node(&self) -> Accounts {
+        Accounts::new(self.universe.store.clone(), Arc::clone(&self.vault))
     }
 
     /// Whether a session's cookie still counts.

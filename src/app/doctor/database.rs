@@ -1,14 +1,21 @@
 //! Checks the database: whether it answers, and whether its schema and its secrets fit.
 
+use std::net::IpAddr;
+
 use super::{Findings, error, sealing_keys, store_options};
 use crate::config::Config;
 use crate::domain::channel::Kind;
 use crate::files;
 use crate::store::checkup::{self, Checkup};
+use crate::store::users::failed_sign_ins::Origins;
 use crate::store::{self, Error, Store};
+use crate::surface::is_private;
 use crate::vault::Vault;
 
 const CHECK: &str = "database";
+/// The attempts to sign in that are looked at, and fewer than say nothing.
+const SIGN_INS: u64 = 100;
+const FEW_SIGN_INS: usize = 10;
 
 /// Checks the database and returns the number of web sessions in it.
 pub(super) async fn check(findings: &mut Findings, config: &Config, vault: Option<&Vault>) -> u64 {
@@ -106,8 +113,9 @@ async fn judge(
     }
     findings.good(CHECK, format!("it answers (version {version}), and its schema is up to date"));
     match inside(options, vault).await {
-        Ok((sessions, missing)) => {
+        Ok(Inside { sessions, missing, origins }) => {
             secrets(findings, config, &missing);
+            clients(findings, config, &origins);
             sessions
         }
         Err(error) => {
@@ -117,17 +125,48 @@ async fn judge(
     }
 }
 
-/// The number of web sessions, and the missing keys with their numbers of secrets.
-async fn inside(
-    options: &store::Options,
-    vault: Option<&Vault>,
-) -> anyhow::Result<(u64, Vec<(String, u64)>)> {
+/// What the checks read in the database.
+struct Inside {
+    /// The number of web sessions.
+    sessions: u64,
+    /// The missing keys, with their numbers of secrets.
+    missing: Vec<(String, u64)>,
+    /// Where people sign in.
+    origins: Origins,
+}
+
+async fn inside(options: &store::Options, vault: Option<&Vault>) -> anyhow::Result<Inside> {
     let store = Store::open(&store::Options { migrate: false, ..options.clone() }).await?;
     let sessions = store.count_channels(Kind::WebSession).await;
     let missing = sealing_keys::missing(&store, vault).await;
+    let origins = store.sign_in_origins(SIGN_INS).await;
     store.close().await;
     let missing = missing?.into_iter().map(|(id, values)| (id.to_string(), values)).collect();
-    Ok((sessions?, missing))
+    Ok(Inside { sessions: sessions?, missing, origins: origins? })
+}
+
+/// Whether the people who sign in seem to have one address, which is then a proxy's.
+fn clients(findings: &mut Findings, config: &Config, origins: &Origins) {
+    const CHECK: &str = "clients";
+    let Origins { attempts, people, addresses } = origins;
+    if *attempts < FEW_SIGN_INS || people.len() < 2 {
+        return;
+    }
+    let mut all = addresses.iter().map(|address| address.parse::<IpAddr>().ok());
+    let is_proxy = |address: IpAddr| {
+        is_private(address) || config.server.trusted_proxies.iter().any(|network| network.contains(&address))
+    };
+    match (all.next().flatten().filter(|address| is_proxy(*address)), all.next()) {
+        (Some(address), None) => findings.look(
+            CHECK,
+            format!(
+                "the last {attempts} attempts to sign in, of several people, came from {address}, which seems to be a \
+                 proxy: set server.trusted_proxies to its network and let it set X-Forwarded-For, so that one client's \
+                 guesses at passwords do not make all others wait"
+            ),
+        ),
+        _ => findings.good(CHECK, "people who sign in are told apart by their addresses"),
+    }
 }
 
 fn secrets(findings: &mut Findings, config: &Config, missing: &[(String, u64)]) {

@@ -235,7 +235,8 @@ impl Store {
     pub async fn set_role(&self, who: &Who, company_id: Uuid, user: &User, new: Role) -> Result<Changed> {
         let transaction = self.begin().await?;
         let changed = self.may_change(&transaction, company_id, user.id, new != Role::Owner).await?;
-        if changed == Changed::Done {
+        // A member who has the role already is not changed, so that even the lock writes nothing.
+        if changed == Changed::Done && role_in(&transaction, user.id, company_id).await? != Some(new) {
             put(&transaction, who, user, company_id, new).await?;
             transaction.commit().await?;
         } else {
