@@ -229,7 +229,10 @@ impl Backoff {
             let counts = store.sweep_guesses(SWEPT, CAPACITY).await?;
             let was_full = self.is_full.swap(counts >= CAPACITY, Ordering::Relaxed);
             if counts >= CAPACITY && !was_full {
-                tracing::warn!(counts, "too many accounts and networks fail to sign in, further ones share counts");
+                tracing::warn!(
+                    counts,
+                    "too many accounts and networks fail to sign in, further ones share counts"
+                );
             }
         }
         Ok(!self.is_full.load(Ordering::Relaxed))
@@ -284,13 +287,17 @@ mod tests {
         assert_eq!((home, site), (same_home, same_site));
         assert_eq!(site, next_site);
         assert!(home != next_home && site != other_site);
-        assert_eq!(Network::from("2001:db8:0:1ff::7".parse::<IpAddr>().unwrap()).to_string(), "2001:db8:0:100::/56");
+        assert_eq!(
+            Network::from("2001:db8:0:1ff::7".parse::<IpAddr>().unwrap()).to_string(),
+            "2001:db8:0:100::/56"
+        );
         assert_eq!(at("a", "::ffff:192.0.2.1"), at("a", "192.0.2.1"));
     }
 
     #[test]
     fn a_device_and_a_session_count_for_themselves_alone() {
-        let device = |user: u128, device| Place::Device { user_id: Uuid::from_u128(user), device: [device; 32] };
+        let device =
+            |user: u128, device| Place::Device { user_id: Uuid::from_u128(user), device: [device; 32] };
         let one = Subject::all("ana@x", device(1, 1));
         assert_eq!(one.len(), 1);
         for other in [device(1, 2), device(2, 1), Place::Session(Uuid::from_u128(1))] {

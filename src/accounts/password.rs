@@ -107,10 +107,7 @@ impl Cost {
     const fn is_bounded(self) -> bool {
         let Self { memory_kib, passes, lanes } = self;
         let work = memory_kib as u64 * passes as u64;
-        memory_kib <= MOST.memory_kib
-            && passes <= MOST.passes
-            && lanes <= MOST.lanes
-            && work <= MOST_WORK_KIB
+        memory_kib <= MOST.memory_kib && passes <= MOST.passes && lanes <= MOST.lanes && work <= MOST_WORK_KIB
     }
 
     fn hash(self, password: &[u8], salt: &[u8]) -> Result<[u8; HASH_BYTES]> {
@@ -169,12 +166,20 @@ mod tests {
     #[test]
     fn a_stored_hash_that_costs_too_much_is_not_computed() {
         let text = written(COST, &[1; SALT_BYTES], &[2; HASH_BYTES]);
-        for dear in ["m=4000000000,t=2,p=1", "m=19456,t=4000000000,p=1", "m=19456,t=2,p=4000000000", "m=262144,t=5,p=1"] {
+        for dear in [
+            "m=4000000000,t=2,p=1",
+            "m=19456,t=4000000000,p=1",
+            "m=19456,t=2,p=4000000000",
+            "m=262144,t=5,p=1",
+        ] {
             assert_eq!(read(&text.replace("m=19456,t=2,p=1", dear)), None, "{dear}");
         }
         let raised = text.replace("m=19456,t=2,p=1", "m=262144,t=4,p=4");
         assert!(read(&raised).is_some(), "a higher cost than today's is read");
-        assert_eq!(read(&text.replace(&STANDARD_NO_PAD.encode([1; SALT_BYTES]), &"A".repeat(1_000_000))), None);
+        assert_eq!(
+            read(&text.replace(&STANDARD_NO_PAD.encode([1; SALT_BYTES]), &"A".repeat(1_000_000))),
+            None
+        );
     }
 
     /// From the tests of the reference implementation.

@@ -62,8 +62,7 @@ impl Pace {
     /// How long the person has to wait. The change does not count then.
     pub(super) fn admit(&self, session: Uuid, person: Uuid, now: Instant) -> Result<(), Duration> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let wait =
-            counts.sessions.wait(session, SESSION, now).max(counts.people.wait(person, PERSON, now));
+        let wait = counts.sessions.wait(session, SESSION, now).max(counts.people.wait(person, PERSON, now));
         if wait > Duration::ZERO {
             return Err(wait);
         }
@@ -97,9 +96,8 @@ mod tests {
     #[test]
     fn more_sessions_of_a_person_do_not_make_more_changes() {
         let (pace, now, person) = (Pace::default(), Instant::now(), Uuid::from_u128(1));
-        let admitted = (0..10 * SESSION).filter(|change| {
-            pace.admit(Uuid::from_u128(u128::from(*change % 10)), person, now).is_ok()
-        });
+        let admitted = (0..10 * SESSION)
+            .filter(|change| pace.admit(Uuid::from_u128(u128::from(*change % 10)), person, now).is_ok());
         assert_eq!(admitted.count(), PERSON as usize);
     }
 

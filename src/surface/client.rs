@@ -230,7 +230,11 @@ mod tests {
             ("127.0.0.1", &none, false, None),
             ("203.0.113.5", &forwarded, true, None),
         ] {
-            assert_eq!(proxies().hides(peer.parse().ok(), headers, has_proxy), expected, "{peer} {has_proxy}");
+            assert_eq!(
+                proxies().hides(peer.parse().ok(), headers, has_proxy),
+                expected,
+                "{peer} {has_proxy}"
+            );
         }
     }
 

@@ -6,6 +6,7 @@ mod database;
 mod going;
 mod operators;
 mod sharing;
+mod sign_ins;
 mod telling;
 mod web_sessions;
 

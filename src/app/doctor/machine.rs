@@ -49,7 +49,9 @@ pub(super) fn configuration(findings: &mut Findings, config: &Config, file: Opti
             );
         }
     }
-    if server.public_url.as_ref().is_some_and(|url| url.scheme() == "https") && server.trusted_proxies.is_empty() {
+    if server.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
+        && server.trusted_proxies.is_empty()
+    {
         findings.look(
             CHECK,
             "server.public_url is behind a proxy, and server.trusted_proxies is empty: every visitor has the proxy's \

@@ -205,7 +205,10 @@ fn not_own(form: &mut Form, field: &str, error: accounts::Error) -> Result<(), E
 }
 
 async fn again(person: &Person, state: &State, forms: Forms) -> Result<Answer, Error> {
-    let shown = [&forms.password, &forms.begin, &forms.totp, &forms.remove].into_iter().flatten().find_map(Form::held);
+    let shown = [&forms.password, &forms.begin, &forms.totp, &forms.remove]
+        .into_iter()
+        .flatten()
+        .find_map(Form::held);
     let page = page(person, state, forms).await?.unprocessable();
     Ok(page.after(shown).into())
 }

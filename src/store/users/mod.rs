@@ -267,8 +267,7 @@ impl Store {
         // The same form may have been sent twice: what another request changed already is no change.
         let sql = "UPDATE user_account SET name = $2, language = $3, time_zone = $4
             WHERE id = $1 AND (name <> $2 OR language IS DISTINCT FROM $3 OR time_zone IS DISTINCT FROM $4)";
-        let values =
-            [user.id.into(), name.into(), language.map(Language::as_str).into(), time_zone.into()];
+        let values = [user.id.into(), name.into(), language.map(Language::as_str).into(), time_zone.into()];
         if transaction.execute_raw(self.statement(sql, values)).await?.rows_affected() == 0 {
             transaction.rollback().await?;
             let is_known = self.find_user(user.id).await?.is_some();

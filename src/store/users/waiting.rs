@@ -37,8 +37,7 @@ impl Store {
     pub async fn put_ticket(&self, hash: &[u8; 32], user_id: Uuid) -> Result<()> {
         let (now, transaction) = (now(self.backend), self.begin().await?);
         self.lock_person(&transaction, user_id).await?;
-        let sql =
-            format!("INSERT INTO sign_in_ticket (hash, user_id, made_at) VALUES ($1, $2, {now})");
+        let sql = format!("INSERT INTO sign_in_ticket (hash, user_id, made_at) VALUES ($1, $2, {now})");
         run(&transaction, self.statement(sql, [hash.to_vec().into(), user_id.into()])).await?;
         let sql = format!(
             "DELETE FROM sign_in_ticket WHERE user_id = $1 AND (made_at <= {now} - $2 OR hash IN (

@@ -1,6 +1,6 @@
 //! Guesses at passwords: whom they make wait, on which node, and for how long.
 
-use pombo::accounts::{Accounts, Error, NewSession, Origin, Role, SignIn, SignedIn};
+use pombo::accounts::{Accept, Accounts, Error, NewSession, Origin, Role, SignIn, SignedIn};
 use pombo::domain::secret::Secret;
 use pombo::store::changes::Who;
 use sea_orm::{ConnectionTrait as _, Database, Statement};
@@ -67,7 +67,8 @@ async fn guess(accounts: &Accounts, email: &str, origin: &Origin) -> usize {
 
 /// Signs Ana in on a new device.
 async fn on_new_device(world: &World<'_>) -> Secret {
-    let NewSession { device, .. } = session(sign_in(&world.accounts, EMAIL, PASSWORD, &at(None)).await.unwrap());
+    let NewSession { device, .. } =
+        session(sign_in(&world.accounts, EMAIL, PASSWORD, &at(None)).await.unwrap());
     device.unwrap()
 }
 
@@ -145,6 +146,20 @@ async fn a_reset_and_a_disabled_account_forget_the_devices(universe: &Universe) 
     accounts.set_disabled(&who, &world.ana, false).await.unwrap();
     assert_eq!(guess(accounts, EMAIL, &stranger()).await, FREE);
     assert!(!gets_in(accounts, EMAIL, &at(Some(&device))).await);
+
+    let device = on_link(&world).await.device.unwrap();
+    assert!(gets_in(accounts, EMAIL, &at(Some(&device))).await);
+    let link = accounts.reset(&who, &world.ana).await.unwrap();
+    let accept = Accept {
+        token: link.token.expose(),
+        name: "",
+        password: PASSWORD,
+        language: None,
+        origin: &origin(),
+    };
+    let fresh = session(accounts.accept(accept).await.unwrap()).device.unwrap();
+    assert!(!gets_in(accounts, EMAIL, &at(Some(&device))).await);
+    assert!(gets_in(accounts, EMAIL, &at(Some(&fresh))).await);
 }
 
 async fn the_nodes_of_a_cluster_count_guesses_together(universe: &Universe) {
@@ -182,7 +197,8 @@ async fn a_sign_in_continues_at_another_node(universe: &Universe) {
     let SignedIn::CodeNeeded { ticket } = sign_in(&one, EMAIL, PASSWORD, &at(None)).await.unwrap() else {
         panic!("no code was asked for")
     };
-    let with = async |node: &Accounts, code: &str| node.sign_in_with_code(ticket.expose(), code, &at(None)).await;
+    let with =
+        async |node: &Accounts, code: &str| node.sign_in_with_code(ticket.expose(), code, &at(None)).await;
     assert!(matches!(with(&two, "000000").await, Err(Error::Refused)));
     let entered = with(&two, &codes[0]).await.unwrap();
     assert!(world.counts(&entered).await);

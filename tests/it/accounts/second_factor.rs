@@ -147,7 +147,10 @@ async fn a_second_factor_is_set_up_with_the_password_and_replaced_or_removed_wit
     assert!(asked.is_ok(), "the first one is good until the second one is confirmed: {asked:?}");
     accounts.confirm_totp(&here, &code(second.expose(), 0), &origin()).await.unwrap();
     let former = world.try_sign_in(EMAIL, PASSWORD, Some(codes[1].expose())).await;
-    assert!(matches!(former, Err(Error::Refused)), "the recovery codes of the first one are gone: {former:?}");
+    assert!(
+        matches!(former, Err(Error::Refused)),
+        "the recovery codes of the first one are gone: {former:?}"
+    );
     remove(proof(PASSWORD, Some(&code(second.expose(), 1)))).await.unwrap();
     session(world.try_sign_in(EMAIL, PASSWORD, None).await.unwrap());
 }
@@ -191,5 +194,8 @@ async fn a_setup_ends_when_another_one_is_confirmed(universe: &Universe) {
     assert_eq!(node.begun_totp(&here).await.unwrap().as_ref(), Some(&mine));
     node.confirm_totp(&here, &code(mine.secret.expose(), 0), &origin()).await.unwrap();
     let late = accounts.confirm_totp(&there, &code(other.secret.expose(), 0), &origin()).await;
-    assert!(matches!(late, Err(Error::NotFound)), "it would replace the first one without its code: {late:?}");
+    assert!(
+        matches!(late, Err(Error::NotFound)),
+        "it would replace the first one without its code: {late:?}"
+    );
 }
