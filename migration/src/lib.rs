@@ -37,6 +37,7 @@ mod m20261122_000076_index_failed_sign_ins;
 mod m20261123_000077_create_nodes;
 mod m20261123_000078_create_outbox_events;
 mod m20261126_000030_version_credentials;
+mod m20261126_000040_share_sign_in_state;
 mod m20261126_000080_create_sealing_keys;
 mod m20261126_000081_describe_nodes;
 
@@ -75,6 +76,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000077_create_nodes::Migration),
             Box::new(m20261123_000078_create_outbox_events::Migration),
             Box::new(m20261126_000030_version_credentials::Migration),
+            Box::new(m20261126_000040_share_sign_in_state::Migration),
             Box::new(m20261126_000080_create_sealing_keys::Migration),
             Box::new(m20261126_000081_describe_nodes::Migration),
         ]

@@ -198,8 +198,11 @@ pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow
         require_to_seal(&session.app).await?;
     }
     let _hold = session.app.vault.hold();
-    let sealed = token.map(|token| session.app.vault.seal(token.expose().as_bytes(), &context::token(id)));
-    session.app.store.reconnect_channel(&session.who(), id, sealed).await?;
+    let (store, vault, context) = (&session.app.store, &session.app.vault, context::token(id));
+    let known = store.channel_secrets(id).await?.and_then(|secrets| secrets.token);
+    let token = token.filter(|token| !vault.is_sealed(known.as_deref(), token, &context));
+    let sealed = token.map(|token| vault.seal(token.expose().as_bytes(), &context));
+    store.reconnect_channel(&session.who(), id, sealed).await?;
     let channel = session.channel(id).await?;
     let company = session.company(&channel.company_id.to_string()).await?;
     let said = format!(

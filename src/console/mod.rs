@@ -56,11 +56,13 @@ mod error;
 mod flash;
 mod form;
 mod gate;
+mod hidden;
 mod language;
 mod layout;
 mod live;
 mod multipart;
 mod once;
+mod pace;
 mod page;
 mod pages;
 mod query;
@@ -98,6 +100,8 @@ pub struct State {
     streams: live::Streams,
     shared: live::Shared,
     room: form::Room,
+    pace: pace::Pace,
+    hidden: hidden::HiddenClients,
 }
 
 /// The address of the console, and its bounds.
@@ -238,6 +242,8 @@ impl State {
             streams: live::Streams::default(),
             shared: live::Shared::default(),
             room: form::Room::default(),
+            pace: pace::Pace::default(),
+            hidden: hidden::HiddenClients::default(),
         }
     }
 
@@ -260,8 +266,12 @@ impl State {
     /// The client behind a request, and whether its browser reaches the service over https.
     fn client(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Client {
         let client = self.options.proxies.client(peer.map(|address| address.ip()), headers);
-        let is_public = self.options.public_url.as_ref().is_some_and(|url| url.scheme() == "https");
-        Client { is_https: is_public || client.is_https, ..client }
+        Client { is_https: self.is_reached_over_https() || client.is_https, ..client }
+    }
+
+    /// Whether people reach the service over https, which takes a proxy.
+    fn is_reached_over_https(&self) -> bool {
+        self.options.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
     }
 }
 

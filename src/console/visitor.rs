@@ -76,7 +76,7 @@ impl Visitor {
     pub(super) fn new(headers: &HeaderMap, client: Client, session: Option<Session>) -> Self {
         let Client { address, is_https } = client;
         let browser = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
-        let origin = Origin::new(address, browser);
+        let origin = Origin::new(address, browser).on_device(cookie::device(headers, is_https));
         let own = session.as_ref().and_then(|session| session.user.language);
         let chosen = || cookie::value(headers, cookie::LANGUAGE).and_then(Language::of_tag);
         let language = own.or_else(chosen).unwrap_or_else(|| Language::accepted(headers));

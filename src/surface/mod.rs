@@ -6,5 +6,5 @@ pub(crate) mod gzip;
 mod listener;
 pub(crate) mod paths;
 
-pub use self::client::{Client, Proxies};
+pub use self::client::{Client, Hidden, Proxies, is_private};
 pub use self::listener::Listener;

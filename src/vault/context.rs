@@ -30,6 +30,11 @@ pub fn app_secret(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:app_secret")
 }
 
+/// The secret of a second factor that a session sets up.
+pub fn totp_setup(session_id: Uuid) -> String {
+    format!("session:{session_id}:totp_setup")
+}
+
 /// The secret of a person's second factor.
 pub fn totp_secret(user_id: Uuid) -> String {
     format!("user:{user_id}:totp_secret")

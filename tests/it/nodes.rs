@@ -8,6 +8,7 @@ mod going;
 mod joining;
 mod operators;
 mod sharing;
+mod sign_ins;
 mod strangers;
 mod telling;
 mod web_sessions;

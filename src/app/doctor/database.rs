@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::provider::shown;
-use super::{Findings, key_proof, sealing_keys, serve, store_options};
+use super::{Findings, clients, key_proof, sealing_keys, serve, store_options};
 use crate::clock::database::{TOLERATED, warning};
 use crate::config::Config;
 use crate::domain::address;
@@ -11,6 +11,7 @@ use crate::domain::channel::Kind;
 use crate::files;
 use crate::store::checkup::{self, Checkup};
 use crate::store::nodes::Node;
+use crate::store::users::failed_sign_ins::Origins;
 use crate::store::{self, Error, Store};
 use crate::vault::{KeyId, Vault};
 
@@ -127,8 +128,9 @@ async fn judge(
     }
     findings.good(CHECK, format!("it answers (version {version}), and its schema is up to date"));
     match inside(config, options, vault).await {
-        Ok(Inside { sessions, missing, clock_ahead, obstacles, nodes }) => {
+        Ok(Inside { sessions, missing, clock_ahead, obstacles, nodes, origins }) => {
             secrets(findings, config, &missing);
+            clients::check(findings, config, &origins);
             clock(findings, clock_ahead);
             cluster(findings, config, &obstacles, &nodes);
             sessions
@@ -152,6 +154,8 @@ struct Inside {
     obstacles: Vec<String>,
     /// The nodes that serve.
     nodes: Vec<Node>,
+    /// Where people sign in.
+    origins: Origins,
 }
 
 async fn inside(config: &Config, options: &store::Options, vault: Option<&Vault>) -> anyhow::Result<Inside> {
@@ -178,7 +182,8 @@ async fn look_inside(config: &Config, store: &Store, vault: Option<&Vault>) -> a
         nodes = store.nodes().await?;
         nodes.retain(Node::is_alive);
     }
-    Ok(Inside { sessions, missing, clock_ahead, obstacles, nodes })
+    let origins = store.sign_in_origins(clients::SIGN_INS).await?;
+    Ok(Inside { sessions, missing, clock_ahead, obstacles, nodes, origins })
 }
 
 fn clock(findings: &mut Findings, ahead: Option<i64>) {

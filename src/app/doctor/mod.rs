@@ -4,6 +4,7 @@
 //! It creates and changes nothing, shows no secret, and gives up on each check after a timeout. When a check
 //! fails, the checks that depend on it are skipped.
 
+mod clients;
 mod database;
 mod machine;
 mod nats;

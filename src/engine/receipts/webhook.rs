@@ -34,7 +34,8 @@ impl Engine {
         Ok(Webhook { path: format!("/hooks/meta/{}", channel.id), verify_token, has_app_secret })
     }
 
-    /// Stores the app secret that signs a channel's webhooks, sealed; `false` when there is no such channel.
+    /// Stores the app secret that signs a channel's webhooks, sealed, unless it is the one that is stored; `false` when
+    /// there is no such channel.
     ///
     /// # Errors
     ///
@@ -43,7 +44,12 @@ impl Engine {
         self.check_sealing()?;
         let vault = &self.0.shared.vault;
         let _hold = vault.hold();
-        let sealed = vault.seal(secret.expose().as_bytes(), &context::app_secret(channel));
+        let context = context::app_secret(channel);
+        let known = self.store().channel_secrets(channel).await?.and_then(|secrets| secrets.app_secret);
+        if vault.is_sealed(known.as_deref(), secret, &context) {
+            return Ok(true);
+        }
+        let sealed = vault.seal(secret.expose().as_bytes(), &context);
         Ok(self.store().set_channel_app_secret(who, channel, sealed).await?)
     }
 

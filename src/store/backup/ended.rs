@@ -125,8 +125,13 @@ impl Store {
         Ok(revoked)
     }
 
-    /// Removes conversations, so that no message to a person is encrypted twice with the same key.
-    async fn remove_conversations(&self, to: &Transaction, conversations: &[&str]) -> Result<()> {
+    /// Removes links, sign-ins, known devices and conversations: a person who signed out stays signed out, a used link cannot
+    /// be used again, and no message to a person is encrypted twice with the same key.
+    async fn remove_what_passed(&self, to: &Transaction, conversations: &[&str]) -> Result<()> {
+        run(to, self.statement("DELETE FROM link", [])).await?;
+        for table in ["user_session", "sign_in_ticket", "totp_setup", "known_device"] {
+            run(to, self.statement(format!("DELETE FROM {table}"), [])).await?;
+        }
         for namespace in conversations {
             let sql = "DELETE FROM web_session_record WHERE namespace = $1";
             run(to, self.statement(sql, [(*namespace).into()])).await?;
