@@ -7,7 +7,6 @@ use qrcode::render::svg;
 
 use super::link::{new_password, note_invalid, note_refused, password_fields};
 use crate::accounts::{self, Proof, Session, TotpConfirmed, TotpSetup};
-use crate::console::State;
 use crate::console::component::browser::browser;
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;

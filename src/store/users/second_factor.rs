@@ -7,8 +7,6 @@ use uuid::Uuid;
 use super::User;
 use super::credentials::{self, Kept};
 use crate::store::changes::{self, Change, What, Who};
-use crate::store::changes::{self, Change, What, Who};
-use crate::store::{Result, Store};
 use crate::store::{Result, Store};
 
 impl Store {
@@ -69,7 +67,6 @@ impl Store {
             transaction.rollback().await?;
             return Ok(false);
         }
-        waiting::end_all(&transaction, user.id).await?;
         let codes = self.statement("DELETE FROM recovery_code WHERE user_id = $1", [user.id.into()]);
         transaction.execute_raw(codes).await?;
         let change = Change::now(who, What::UserTotp, &user.email, Some(json!("on")), json!("off"));
