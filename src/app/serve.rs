@@ -29,6 +29,7 @@ use crate::engine::{Engine, Fenced};
 use crate::store::nodes::NewNode;
 use crate::store::{self, Lease, Store};
 use crate::surface::Proxies;
+use crate::surface::body::Budget;
 
 /// How long to wait for the lease of a process that may have just ended, and how often to ask.
 const LEASE_PATIENCE: Duration = Duration::from_secs(3);
@@ -162,7 +163,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         hook_body_bytes: config.server.hook_body_limit,
         body_timeout: config.server.body_timeout,
         client_rate: config.server.client_rate,
-        bodies: api::Budget::new(config.server.body_memory),
+        bodies: Budget::new(config.server.body_memory),
         send: Limits {
             text_chars: config.limits.text_chars,
             caption_chars: config.limits.caption_chars,

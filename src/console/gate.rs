@@ -105,6 +105,8 @@ async fn admit(access: Access, request: &ServiceRequest) -> Result<(), Stop> {
         None
     });
     let visitor = Visitor::new(headers, client, session);
+    // The body of this request counts against this sender's share of the memory.
+    request.extensions_mut().insert(visitor.sender());
     let verdict = judge(access, visitor.person.as_ref());
     request.extensions_mut().insert(visitor);
     match verdict {

@@ -97,7 +97,6 @@ pub struct State {
     flashes: flash::Flashes,
     streams: live::Streams,
     shared: live::Shared,
-    room: form::Room,
 }
 
 /// The address of the console, and its bounds.
@@ -236,7 +235,6 @@ impl State {
             flashes: flash::Flashes::default(),
             streams: live::Streams::default(),
             shared: live::Shared::default(),
-            room: form::Room::default(),
         }
     }
 

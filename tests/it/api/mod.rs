@@ -15,6 +15,7 @@ mod lists;
 mod methods;
 mod operator;
 mod operator_records;
+mod one_way;
 mod order;
 pub(crate) mod past_send;
 mod properties;

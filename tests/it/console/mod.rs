@@ -15,6 +15,7 @@ mod imports;
 mod keys;
 mod live;
 mod nodes;
+mod one_way;
 mod operator;
 mod overview;
 mod sends;
