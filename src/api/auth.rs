@@ -16,9 +16,9 @@ use crate::domain::scope::{Scope, Scopes};
 use crate::engine::Caller;
 use crate::engine::Who;
 use crate::error::Code;
-use crate::vault::api_key::SESSION_PREFIX;
 use crate::surface::body::Sender;
 use crate::surface::paths::Argument;
+use crate::vault::api_key::SESSION_PREFIX;
 
 /// The company whose API key the request carries. The key is valid and has the scope in the table of routes,
 /// and the company's allowance of requests is not used up. Otherwise a handler that takes a `Company` is not

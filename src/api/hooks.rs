@@ -144,9 +144,9 @@ fn read(secret: &Secret, body: &[u8], signature: &str, room: &mut Room) -> Resul
     if !webhook::verify(secret, body, signature) {
         return Err(wrongly_signed());
     }
-    let heard =
-        webhook::parse(body).map_err(|fault| Error::refused(Code::InvalidBody, fault.to_string()))?;
-    let payload = |heard: &Heard| if let Update::Inbound { payload, .. } = &heard.update { payload.len() } else { 0 };
+    let heard = webhook::parse(body).map_err(|fault| Error::refused(Code::InvalidBody, fault.to_string()))?;
+    let payload =
+        |heard: &Heard| if let Update::Inbound { payload, .. } = &heard.update { payload.len() } else { 0 };
     room.charge(heard.iter().map(|heard| HEARD + payload(heard)).sum())?;
     Ok(heard)
 }

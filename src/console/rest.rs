@@ -106,6 +106,9 @@ mod tests {
     async fn an_answer_lasts_until_the_rest_has_arrived_or_the_time_is_up() {
         let pieces = stream::iter([Ok(Bytes::from_static(b"x")), Ok(Bytes::from_static(b"y"))]);
         assert_eq!(answer(Rest::from(pieces), PATIENCE).await, (Bytes::from_static(b"page"), false));
-        assert_eq!(answer(Rest::from(stream::pending()), Duration::ZERO).await, (Bytes::from_static(b"page"), true));
+        assert_eq!(
+            answer(Rest::from(stream::pending()), Duration::ZERO).await,
+            (Bytes::from_static(b"page"), true)
+        );
     }
 }

@@ -59,9 +59,10 @@ mod tests {
                 Value::Null | Value::Bool(_) | Value::Number(_) => 0,
                 Value::String(text) => text.capacity(),
                 Value::Array(values) => values.iter().map(held).sum(),
-                Value::Object(fields) => {
-                    fields.iter().map(|(name, value)| size_of::<String>() + name.capacity() + held(value)).sum()
-                }
+                Value::Object(fields) => fields
+                    .iter()
+                    .map(|(name, value)| size_of::<String>() + name.capacity() + held(value))
+                    .sum(),
             }
     }
 

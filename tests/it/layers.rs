@@ -286,7 +286,10 @@ fn bodies_are_read_in_one_module() {
         }
         let count = |wanted: &str| lines.iter().filter(|line| line.contains(wanted)).count();
         if count("payload: &mut Payload") != count(HANDS_ON) {
-            faults.push(format!("{}: an extractor that keeps the payload begins with `{HANDS_ON}`", path.display()));
+            faults.push(format!(
+                "{}: an extractor that keeps the payload begins with `{HANDS_ON}`",
+                path.display()
+            ));
         }
         let imports = lines.iter().filter(|line| line.contains("use actix_web::web::"));
         for line in imports.filter(|line| says(line, "Payload") || says(line, "Form")) {

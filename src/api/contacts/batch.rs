@@ -107,7 +107,8 @@ fn weight(draft: &ContactDraft) -> usize {
     /// What a text takes beside its characters, when it is a field of the draft and when it is in a list.
     const FIELD: usize = 16;
     const LISTED: usize = 64;
-    let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = &draft.person;
+    let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } =
+        &draft.person;
     let lid = phone_number_lid.as_ref().map_or(0, String::len);
     let texts = [first_name, last_name, email, phone_number, profile_picture];
     let texts: usize = texts.into_iter().map(|text| text.len() + FIELD).sum();

@@ -239,3 +239,26 @@ impl<'de> Visitor<'de> for TagsVisitor {
 fn too_many_tags() -> String {
     format!("has more than {MOST_TAGS} tags")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_tags_count_once_and_a_list_that_is_too_long_is_not_kept() {
+        let read = |names: Vec<String>| {
+            let given: GivenTags = serde_json::from_str(&serde_json::to_string(&names).unwrap()).unwrap();
+            (given.names.len(), given.names())
+        };
+        let numbered = |count: usize| (0..count).map(|tag| format!("t{tag}"));
+        let (_, names) = read(vec!["a".to_owned(), " a ".to_owned(), "b".to_owned()]);
+        assert_eq!(names, Ok(vec!["a".to_owned(), "b".to_owned()]));
+        let twice = numbered(MOST_TAGS).chain(numbered(MOST_TAGS)).collect();
+        assert_eq!(read(twice).1.map(|names| names.len()), Ok(MOST_TAGS));
+        let too_many = numbered(MOST_TAGS + 1).collect();
+        assert_eq!(read(too_many), (MOST_TAGS, Err(too_many_tags())));
+        let (kept, refused) = read(vec!["a".to_owned(); 100_000]);
+        assert_eq!((kept, refused), (1, Err(too_many_tags())));
+        assert!(serde_json::from_str::<GivenTags>("[1]").is_err());
+    }
+}

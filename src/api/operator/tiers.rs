@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::Operator;
 use super::reference::{ChangedValue, OptionDifference, Tier, TierOptions};
-use super::{Operator, body};
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::openapi::Failures;

@@ -225,7 +225,13 @@ pub(super) fn no_store() -> (actix_web::http::header::HeaderName, CacheControl) 
 
 /// The number of the body, if there is one.
 pub(super) async fn number(body: Body, state: &State) -> Result<Option<PhoneNumber>, Error> {
-    let Some(fields) = body.optional_fields(&state.options).await? else { return Ok(None) };
+    let fields = body.optional_fields(&state.options).await.map_err(|error| match error {
+        Error::Refused(refusal) if refusal.code == Code::InvalidBody => {
+            Error::refused(Code::InvalidBody, "the body is not a JSON object: leave it out, or give one")
+        }
+        other => other,
+    });
+    let Some(fields) = fields? else { return Ok(None) };
     let text = match fields.get("phone_number") {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::String(text)) if text.trim().is_empty() => return Ok(None),

@@ -222,7 +222,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for FirstItems<'a> {
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<FirstItems<'de>, A::Error> {
                 let mut items = Vec::new();
                 while items.len() < MOST_UPDATES {
-                    let Some(item) = list.next_element()? else { return Ok(FirstItems { items, is_all: true }) };
+                    let Some(item) = list.next_element()? else {
+                        return Ok(FirstItems { items, is_all: true });
+                    };
                     items.push(item);
                 }
                 let is_all = list.next_element::<IgnoredAny>()?.is_none();

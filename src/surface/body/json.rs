@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn the_last_one_of_a_field_counts_and_unknown_fields_are_skipped() {
-        let read = pair(r#"{"second":1,"other":{"second":[1e999]},"second":2,"firs\u0074":null,"first":"a"}"#);
+        let read =
+            pair(r#"{"second":1,"other":{"second":[1e999]},"second":2,"firs\u0074":null,"first":"a"}"#);
         assert_eq!(read, Ok(Pair { first: Some("a".to_owned()), second: 2 }));
         assert_eq!(pair("{}"), Err("missing field `second`".to_owned()));
         let wrong = pair(r#"{"second":"x"}"#);

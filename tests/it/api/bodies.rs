@@ -155,8 +155,10 @@ async fn a_batch_is_read_up_to_the_first_entry_too_many() {
         assert_eq!((refused.status, refused.code().as_deref()), (400, Some(code)), "{path}");
     }
     let tag = service.post("/api/v1/contacts/tags/batch", &acme.key, r#"{"tags":[{"name":"vip"}]}"#).await;
-    let members = format!("/api/v1/contacts/tags/{}/members", tag.json()["results"][0]["id"].as_str().unwrap());
-    let body = format!(r#"{{"add":{{"phone_numbers":[5511988887777{}]}}}}"#, ",5511988887777".repeat(500_000));
+    let members =
+        format!("/api/v1/contacts/tags/{}/members", tag.json()["results"][0]["id"].as_str().unwrap());
+    let body =
+        format!(r#"{{"add":{{"phone_numbers":[5511988887777{}]}}}}"#, ",5511988887777".repeat(500_000));
     let refused = service.post(&members, &acme.key, body).await;
     assert_eq!((refused.status, refused.code().as_deref()), (400, Some("too_many_contacts")));
 }

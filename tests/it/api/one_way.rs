@@ -41,7 +41,8 @@ async fn every_body_of_the_api_is_read_in_the_one_way() {
     let hooked = service.post("/operator/v1/channels", &world.operator, signed.to_string()).await;
     assert_eq!(hooked.status, 201, "{}", hooked.body);
     let hooked = hooked.json()["id"].as_str().unwrap().to_owned();
-    let create = Create { email: "a@b.example", name: "a", password: None, company: None, is_operator: false };
+    let create =
+        Create { email: "a@b.example", name: "a", password: None, company: None, is_operator: false };
     let user = service.accounts().create(&Who::Pombo, create).await.unwrap().id.to_string();
     let (others, read): (Vec<&Route>, Vec<&Route>) =
         ROUTES.iter().filter(|route| route.method != "GET").partition(|route| may_answer(route));
@@ -70,7 +71,10 @@ async fn every_body_of_the_api_is_read_in_the_one_way() {
         match unsent.settled(&world.bodies).await {
             None => {}
             Some(status) => {
-                assert!(status > 0 && may_answer(route), "{route:?} does not read its body in the one way: {status}");
+                assert!(
+                    status > 0 && may_answer(route),
+                    "{route:?} does not read its body in the one way: {status}"
+                );
             }
         }
     }

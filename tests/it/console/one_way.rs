@@ -66,8 +66,7 @@ async fn every_body_of_the_console_is_read_in_the_one_way() {
             "/console/contacts/import" => "multipart/form-data; boundary=x",
             _ => FORM,
         };
-        let unsent =
-            Unsent::begin(&world.service, route.method, &path, &head(browser, kind), LENGTH);
+        let unsent = Unsent::begin(&world.service, route.method, &path, &head(browser, kind), LENGTH);
         if let Some(status) = unsent.settled(&bodies).await {
             let is_known = WITHOUT_FORM.contains(&route.path);
             assert!(status > 0 && is_known, "{route:?} does not read its form in the one way: {status}");
@@ -80,9 +79,11 @@ async fn a_form_of_many_fields_is_refused_before_its_values_are_made() {
     let (world, bodies) = console(64 * 1024 * 1024).await;
     let owner = world.signed_in(Role::Owner).await;
     let nobody = Browser::new(&world.service);
-    for (browser, path, fields) in
-        [(&owner, "/console/sends/new", 1_000_000), (&owner, "/console/contacts/change", 1_001), (&nobody, SIGN_IN, 5_000)]
-    {
+    for (browser, path, fields) in [
+        (&owner, "/console/sends/new", 1_000_000),
+        (&owner, "/console/contacts/change", 1_001),
+        (&nobody, SIGN_IN, 5_000),
+    ] {
         let form = browser.form(path, &[]).header("origin", browser.origin()).body("a&".repeat(fields));
         let refused = browser.ask(form).await;
         assert_eq!(refused.status, 413, "{path}");
