@@ -120,7 +120,7 @@ codes! {
     InvalidVerifyToken = "invalid_verify_token", Forbidden;
     /// The body is not a JSON object.
     InvalidBody = "invalid_body", Invalid;
-    /// The body is over the configured size.
+    /// The body is over the configured size, or would take too much memory when it is read.
     BodyTooLarge = "body_too_large", TooLarge;
     /// The body did not arrive within `server.body_timeout`, or arrived too slowly.
     BodyTooSlow = "body_too_slow", TooSlow;

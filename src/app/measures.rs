@@ -178,7 +178,11 @@ const GAUGES: &[Metric] = &[
         "Connections of clients that may be open before waiting ones are closed",
     ),
     metric("pombo_console_streams", &[], "Live pages of the console"),
-    metric("pombo_body_bytes", &[], "Bytes of request bodies that are being read or processed"),
+    metric(
+        "pombo_body_bytes",
+        &[],
+        "Bytes of request bodies, and of what is made of them, that are being read or processed",
+    ),
     metric("pombo_body_bytes_max", &[], "The most that request bodies may take together"),
 ];
 

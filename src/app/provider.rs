@@ -3,12 +3,12 @@
 //! For commands that a person waits for. A running service asks through its channel actors.
 
 use anyhow::{Context as _, anyhow};
-use url::Url;
 
 use super::App;
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::connector::{Disposition, Error, Health};
+use crate::domain::address;
 use crate::domain::channel::{Channel, Connection, Status};
 use crate::store::templates::Record;
 use crate::vault::context;
@@ -110,18 +110,9 @@ impl App {
             ),
             Error::NoAnswer(_) => format!(
                 "no answer from the provider at {}; check the network and cloud_api.base_url",
-                shown(&self.config.cloud_api.base_url)
+                address::shown(&self.config.cloud_api.base_url)
             ),
         };
         anyhow::Error::new(error).context(sentence)
     }
-}
-
-/// The address without a password that it may contain.
-pub(super) fn shown(address: &str) -> String {
-    let Ok(mut url) = Url::parse(address) else { return "the provider".to_owned() };
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.set_query(None);
-    url.to_string()
 }

@@ -23,12 +23,14 @@ use crate::connector::nats::{Carries, Nats};
 use crate::connector::otlp::Exporter;
 use crate::connector::web_session::Driver;
 use crate::console;
+use crate::domain::address;
 use crate::domain::channel::Kind;
 use crate::engine::{Engine, Fenced};
 use crate::store::nodes::{NewNode, PROTOCOL};
 use crate::store::sealing_keys::KeyProof;
 use crate::store::{self, Lease, Store};
 use crate::surface::Proxies;
+use crate::surface::body::Budget;
 use crate::vault::Vault;
 
 /// How long to wait for the lease of a process that may have just ended, and how often to ask.
@@ -179,7 +181,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         hook_body_bytes: config.server.hook_body_limit,
         body_timeout: config.server.body_timeout,
         client_rate: config.server.client_rate,
-        bodies: api::Budget::new(config.server.body_memory),
+        bodies: Budget::new(config.server.body_memory),
         send: config.limits.of_requests(),
         page_size: config.limits.page_size,
         search_chars: config.limits.search_chars,
@@ -253,7 +255,7 @@ async fn join(
 ) -> anyhow::Result<Lease> {
     let clock_ahead = store.read_clock().await?.map(|reading| reading.ahead());
     let key_ids: Vec<_> = vault.key_ids().iter().map(ToString::to_string).collect();
-    let provider = provider::shown(&config.cloud_api.base_url);
+    let provider = address::shown(&config.cloud_api.base_url);
     let new = NewNode { address, key, clock_ahead, ..described(config, &key_ids, &provider) };
     let new = if new.is_named { new } else { NewNode { name: address, ..new } };
     let (options, deadline) = (store_options(config), Instant::now() + JOIN_PATIENCE);

@@ -115,6 +115,8 @@ async fn admit(access: Access, request: &ServiceRequest) -> Result<(), Stop> {
         state.hidden.look(&state.options.proxies, peer, headers, state.is_reached_over_https());
     }
     let visitor = Visitor::new(headers, client, session);
+    // The body of this request counts against this sender's share of the memory.
+    request.extensions_mut().insert(visitor.sender());
     let verdict = judge(access, visitor.person.as_ref());
     let signed_in = visitor.person.as_ref().map(|person| (person.session, person.signed_in.user.id));
     request.extensions_mut().insert(visitor);

@@ -99,7 +99,6 @@ pub struct State {
     flashes: flash::Flashes,
     streams: live::Streams,
     shared: live::Shared,
-    room: form::Room,
     pace: pace::Pace,
     hidden: hidden::HiddenClients,
 }
@@ -241,7 +240,6 @@ impl State {
             flashes: flash::Flashes::default(),
             streams: live::Streams::default(),
             shared: live::Shared::default(),
-            room: form::Room::default(),
             pace: pace::Pace::default(),
             hidden: hidden::HiddenClients::default(),
         }

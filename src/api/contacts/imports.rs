@@ -98,7 +98,7 @@ pub(in crate::api) async fn upload(
         tags: fields::tags(tags.collect()).map_err(invalid_field)?,
     };
     let mut upload = state.engine.begin_upload(company.id, new).await?;
-    let mut pieces = body.pieces(upload.most(), &state.options)?;
+    let mut pieces = body.pieces(upload.most())?;
     while let Some(piece) = pieces.next().await? {
         let began = Instant::now();
         if let Err(error) = upload.write(&piece).await {
@@ -167,7 +167,7 @@ pub(in crate::api) async fn steer(
     request: HttpRequest,
 ) -> Result<Json<Import>, Error> {
     let id = path_id(&request);
-    let ImportSteering { columns, tags, encoding, action } = fields::read(body, &state).await?;
+    let (ImportSteering { columns, tags, encoding, action }, _room) = fields::read(body, &state).await?;
     let action = action.filter(|action| !action.is_empty());
     let starts = match action.as_deref() {
         None => false,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::super::provider::shown;
 use super::{Findings, clients, key_proof, sealing_keys, serve, store_options};
 use crate::clock::database::{TOLERATED, warning};
 use crate::config::Config;
@@ -177,7 +176,7 @@ async fn look_inside(config: &Config, store: &Store, vault: Option<&Vault>) -> a
     let (mut obstacles, mut nodes) = (Vec::new(), Vec::new());
     if config.cluster.is_joined() && clock_ahead.is_some() {
         let ids: Vec<_> = vault.iter().flat_map(|vault| vault.key_ids()).map(|key| key.to_string()).collect();
-        let provider = shown(&config.cloud_api.base_url);
+        let provider = address::shown(&config.cloud_api.base_url);
         obstacles = store.obstacles_to_joining(&serve::described(config, &ids, &provider)).await?;
         nodes = store.nodes().await?;
         nodes.retain(Node::is_alive);

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use super::super::provider::shown;
 use super::Findings;
 use crate::clock::Timestamp;
 use crate::config::Config;

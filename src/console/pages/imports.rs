@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use actix_web::HttpRequest;
-use actix_web::http::header::CONTENT_LENGTH;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use maud::html;
 
 use super::import::{state_badge, tags};
@@ -25,6 +23,7 @@ use crate::engine::records::imports::{Import, MOST_OPEN};
 use crate::engine::{self, NewUpload};
 use crate::error::Code;
 use crate::import::MOST_COLUMNS;
+use crate::surface::body::Incoming;
 
 /// The maximum of bytes of the tags' names: as many tags as a contact is given at once have room, with usual names.
 pub(super) const TAGS: usize = 2_000;
@@ -54,12 +53,12 @@ pub(in crate::console) async fn list(
 pub(in crate::console) async fn upload(
     viewer: Viewer,
     state: Data<State>,
-    request: HttpRequest,
-    payload: Payload,
+    body: Incoming,
 ) -> Result<Answer, Error> {
-    let (mut form, mut parts) = (Form::new(viewer.text), Multipart::new(&request, payload)?);
-    let declared =
-        request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let (request, declared) = (body.request().clone(), body.declared());
+    // The page says how large a file may be, so a form that declares more is read up to its file.
+    let most = (state.engine.largest_import() + AROUND).max(declared.unwrap_or_default());
+    let (mut form, mut parts) = (Form::new(viewer.text), Multipart::new(body, most)?);
     if let Some(place) = take(&viewer, &state, &mut parts, declared, &mut form).await? {
         return Ok(Answer::to(place));
     }
