@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{timeout, timeout_at};
 
 use super::shutdown::{self, Asked};
-use super::{App, key_proof, measures, open_files, provider, store_options, web_session};
+use super::{App, key_proof, measures, open_files, store_options, web_session};
 use crate::accounts::Accounts;
 use crate::api::{self, Beside, Listener};
 use crate::clock::Timestamp;
