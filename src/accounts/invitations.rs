@@ -9,7 +9,7 @@
 //!   another person's address gains nothing by the invitations that the person gets;
 //! - a new account notes the company that vouches for it, which a reset by an operator takes away.
 
-use super::sign_in::Attempt;
+use super::attempt::Attempt;
 use super::strength::About;
 use super::{Accept, Accounts, Error, Origin, Result, Session, SignedIn, User};
 use crate::domain::user::{Email, name};
@@ -26,14 +26,14 @@ impl Accounts {
         let shown = name(accept.name).map_err(Error::invalid("name"))?;
         // A wrong password is a guess, as at sign-in. So is one that nobody may choose, because the answer must not tell
         // which of the two it is.
-        let attempt = Attempt::begin(self, email.as_str(), origin)?;
+        let attempt = Attempt::begin(self, email.as_str(), origin).await?;
         let company = link.company.as_ref().map(|company| company.company_name.clone());
         let about = About::new(email.as_str(), &shown, company);
         let (result, is_common) = match self.0.passwords.is_common(password, about).await {
             Ok(is_common) => (self.enter(link, &email, &shown, is_common, accept).await, is_common),
             Err(error) => (Err(error), false),
         };
-        attempt.end(&result, |signed_in| matches!(signed_in, SignedIn::Session(_)));
+        attempt.end(&result, |signed_in| matches!(signed_in, SignedIn::Session(_))).await;
         result.map_err(|error| match error {
             Error::Refused if is_common => Error::CommonPassword,
             other => other,
@@ -78,7 +78,7 @@ impl Accounts {
     /// first, and then joins.
     async fn join_and_sign_in(&self, user: &User, link: &Link, origin: &Origin) -> Result<SignedIn> {
         if user.has_totp {
-            return Ok(self.ask_for_code(user));
+            return self.ask_for_code(user).await;
         }
         if !self.store().join(&origin.who(&user.email), link, user).await? {
             return Err(Error::LinkGone);
@@ -103,7 +103,7 @@ impl Accounts {
             return Err(Error::LinkGone);
         }
         if user.has_password {
-            self.check_password(user, password, origin).await?;
+            self.check_password(session, password, origin).await?;
         }
         if !self.store().join(&origin.who(&user.email), &link, user).await? {
             return Err(Error::LinkGone);

@@ -120,7 +120,7 @@ impl Accounts {
         origin: &Origin,
     ) -> Result<Secret> {
         check_password(new).map_err(Error::invalid("password"))?;
-        self.check_password(&session.user, current, origin).await?;
+        self.check_password(session, current, origin).await?;
         if self.0.passwords.is_common(new, self.about(&session.user).await?).await? {
             return Err(Error::CommonPassword);
         }

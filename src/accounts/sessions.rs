@@ -18,6 +18,8 @@ pub struct NewSession {
     pub token: Secret,
     /// The session.
     pub session: Session,
+    /// The token for the cookie by which the device is known from now on; `None` when it is known already.
+    pub device: Option<Secret>,
 }
 
 impl Accounts {
@@ -36,7 +38,8 @@ impl Accounts {
         };
         let session = self.store().add_session(&origin.who(&user.email), user, new).await?;
         let session = session.ok_or(Error::Refused)?;
-        Ok(NewSession { token, session })
+        let device = self.remember_device(user, origin).await;
+        Ok(NewSession { token, session, device })
     }
 
     /// The session of the cookie with this token, if it is valid: not idle for 12 hours, not 30 days old, not

@@ -10,6 +10,7 @@ mod fault;
 mod layers;
 mod nats;
 mod provider_version;
+mod secret;
 mod sections;
 #[cfg(test)]
 mod tests;
@@ -23,9 +24,11 @@ use figment::providers::{Format as _, Toml};
 use figment::value::Value;
 use serde::Deserialize;
 
+use crate::domain::request;
 pub use cluster::Cluster;
 pub use fault::{Fault, Faults, Source};
 pub use nats::{Events, Nats};
+pub use secret::secret_options;
 pub use sections::{
     CloudApi, Data, Database, Docs, Engine, Imports, Limits, Log, LogFormat, Media, Metrics, Network,
     Retention, Retry, Secrets, Server, SqliteSynchronous, Telemetry, WebSession,
@@ -176,6 +179,22 @@ impl Config {
     }
 }
 
+impl Limits {
+    /// How much one request to send may ask for.
+    pub const fn of_requests(&self) -> request::Limits {
+        let Self {
+            text_chars,
+            caption_chars,
+            link_chars,
+            phone_numbers,
+            tags,
+            page_size: _,
+            search_chars: _,
+        } = *self;
+        request::Limits { text_chars, caption_chars, link_chars, phone_numbers, tags }
+    }
+}
+
 impl Default for Config {
     /// The reference alone, without file and environment.
     #[expect(clippy::expect_used, reason = "the reference is compiled in, and a test loads it")]
@@ -198,7 +217,11 @@ fn extract<'de, T: Deserialize<'de>>(figment: &Figment) -> Result<T, Faults> {
         Faults(vec![Fault {
             option: Some(error.path.join(".")),
             source: Source::Default,
-            problem: error.kind.to_string(),
+            // Its words would quote the value.
+            problem: match secret_options().contains(&error.path.join(".")) {
+                true => "the value is not valid".to_owned(),
+                false => error.kind.to_string(),
+            },
             mend: "compare with config/default.toml".to_owned(),
         }])
     })

@@ -1,6 +1,7 @@
 //! People who sign in, on both databases: passwords, sessions, second factors, links, members.
 
 mod credentials;
+mod guesses;
 mod invitations;
 mod links;
 mod members;
@@ -33,6 +34,7 @@ struct World<'a> {
     acme: Uuid,
     globex: Uuid,
     ana: User,
+    vault: Arc<Vault>,
     /// Where the sealing key is.
     directory: TempDir,
 }
@@ -41,12 +43,13 @@ impl<'a> World<'a> {
     async fn new(universe: &'a Universe) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let vault = Vault::open(&Config::default().secrets, directory.path()).unwrap().0;
-        let accounts = Accounts::new(universe.store.clone(), Arc::new(vault));
+        let vault = Arc::new(vault);
+        let accounts = Accounts::new(universe.store.clone(), Arc::clone(&vault));
         let company =
             async |name: &str| universe.store.add_company(&Who::Pombo, name, "standard").await.unwrap().id;
         let (acme, globex) = (company("Acme").await, company("Globex").await);
         let ana = create(&accounts, "Ana@Example.com", Some((acme, Role::Owner))).await;
-        Self { universe, accounts, acme, globex, ana, directory }
+        Self { universe, accounts, acme, globex, ana, vault, directory }
     }
 
     /// The session of a person who signs in with the usual password.
@@ -61,6 +64,11 @@ impl<'a> World<'a> {
     /// The session that this token opens now.
     async fn opened(&self, token: &Secret) -> Session {
         self.accounts.session(token.expose()).await.unwrap().unwrap()
+    }
+
+    /// The accounts as another node of the cluster has them.
+    fn other_node(&self) -> Accounts {
+        Accounts::new(self.universe.store.clone(), Arc::clone(&self.vault))
     }
 
     /// Whether a session's cookie still counts.

@@ -149,7 +149,7 @@ pub(in crate::api) async fn create(
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
-    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let mut fields = body.fields(&state.options).await?;
     let email = body::required(&mut fields, "email")?;
     let name = body::required_name(&mut fields, "name")?;
     let Rights { company, is_operator } = Rights::read(&state, &mut fields).await?;
@@ -254,8 +254,11 @@ pub(in crate::api) async fn reset(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let mut user = find(&state, &request).await?;
-    let body = body.read(&state.options).await?;
-    let removes_totp = !body.trim_ascii().is_empty() && body::flag(&mut body::object(&body)?, "totp")?;
+    let mut fields = body.optional_fields(&state.options).await?;
+    let removes_totp = match fields.as_deref_mut() {
+        Some(fields) => body::flag(fields, "totp")?,
+        None => false,
+    };
     if removes_totp && state.accounts.forget_totp(&operator.who(), &user).await? {
         user = state.accounts.user(user.id).await?;
     }

@@ -6,7 +6,7 @@ use qrcode::QrCode;
 use qrcode::render::svg;
 
 use super::link::{new_password, note_invalid, note_refused, password_fields};
-use crate::accounts::{self, Session, TotpConfirmed, TotpSetup};
+use crate::accounts::{self, Proof, Session, TotpConfirmed, TotpSetup};
 use crate::console::component::browser::browser;
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
@@ -33,6 +33,7 @@ const PLACE: &str = "/console/account";
 struct Forms {
     profile: Option<Form>,
     password: Option<Form>,
+    begin: Option<Form>,
     totp: Option<Form>,
     remove: Option<Form>,
 }
@@ -92,10 +93,37 @@ pub(in crate::console) async fn password(
     again(&person, &state, Forms { password: Some(form), ..Forms::default() }).await
 }
 
-/// Begins the setup of a second factor.
-pub(in crate::console) async fn begin_totp(person: Person, state: Data<State>) -> Result<Answer, Error> {
-    state.accounts.begin_totp(&person.signed_in)?;
-    Ok(Answer::to(format!("{PLACE}#totp")))
+/// Begins the setup of a second factor, which may replace another one.
+pub(in crate::console) async fn begin_totp(
+    person: Person,
+    state: Data<State>,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let (password, code) = typed_proof(&person, &mut form);
+    if !form.has_faults() {
+        let proof = Proof { password: &password, code: code.as_deref() };
+        match state.accounts.begin_totp(&person.signed_in, proof, &person.origin).await {
+            Ok(_) => return Ok(Answer::to(format!("{PLACE}#totp"))),
+            Err(error) => not_proven(&person, &mut form, error)?,
+        }
+    }
+    again(&person, &state, Forms { begin: Some(form), ..Forms::default() }).await
+}
+
+/// The password, and the code of a person who has a second factor.
+fn typed_proof(person: &Person, form: &mut Form) -> (String, Option<String>) {
+    let password = form.password("current");
+    let code = person.signed_in.user.has_totp.then(|| form.required("proof", 32));
+    (password, code)
+}
+
+/// Notes that the password, or the code with it, is wrong.
+fn not_proven(person: &Person, form: &mut Form, error: accounts::Error) -> Result<(), Error> {
+    if matches!(error, accounts::Error::Refused) && person.signed_in.user.has_totp {
+        form.general_fault(person.text.get("account-proof-wrong"));
+        return Ok(());
+    }
+    not_own(form, "current", error)
 }
 
 /// Confirms the second factor with a code; shows the recovery codes once.
@@ -121,22 +149,27 @@ pub(in crate::console) async fn confirm_totp(
             form.fault("code", person.text.get("sign-in-wrong-code"));
             again(&person, &state, Forms { totp: Some(form), ..Forms::default() }).await
         }
-        Err(error) => Err(error.into()),
+        Err(error) => {
+            not_own(&mut form, "code", error)?;
+            again(&person, &state, Forms { totp: Some(form), ..Forms::default() }).await
+        }
     }
 }
 
+/// Removes the second factor.
 pub(in crate::console) async fn remove_totp(
     visitor: Visitor,
     person: Person,
     state: Data<State>,
     mut form: Form,
 ) -> Result<Answer, Error> {
-    let current = form.password("current");
+    let (password, code) = typed_proof(&person, &mut form);
     if !form.has_faults() {
-        match state.accounts.remove_totp(&person.signed_in, &current, &person.origin).await {
+        let proof = Proof { password: &password, code: code.as_deref() };
+        match state.accounts.remove_totp(&person.signed_in, proof, &person.origin).await {
             Ok(token) => return Ok(renewed(&state, &visitor, &person, &token, "account-totp-removed")),
             Err(accounts::Error::NotFound) => return Ok(done(&state, &person, "account-totp-removed")),
-            Err(error) => not_own(&mut form, "current", error)?,
+            Err(error) => not_proven(&person, &mut form, error)?,
         }
     }
     again(&person, &state, Forms { remove: Some(form), ..Forms::default() }).await
@@ -192,7 +225,10 @@ fn not_own(form: &mut Form, field: &str, error: accounts::Error) -> Result<(), E
 }
 
 async fn again(person: &Person, state: &State, forms: Forms) -> Result<Answer, Error> {
-    let shown = [&forms.password, &forms.remove].into_iter().flatten().find_map(Form::held);
+    let shown = [&forms.password, &forms.begin, &forms.totp, &forms.remove]
+        .into_iter()
+        .flatten()
+        .find_map(Form::held);
     let page = page(person, state, forms).await?.unprocessable();
     Ok(page.after(shown).into())
 }
@@ -202,8 +238,8 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
     let sessions = state.accounts.sessions(user).await?;
     let recovery = state.flashes.take(person.session, "recovery");
     let left = if user.has_totp { state.accounts.recovery_codes_left(&person.signed_in).await? } else { 0 };
-    let begun = state.accounts.begun_totp(&person.signed_in)?;
-    let Forms { profile, password, totp, remove } = forms;
+    let begun = state.accounts.begun_totp(&person.signed_in).await?;
+    let Forms { profile, password, begin, totp, remove } = forms;
     let profile = profile.unwrap_or_else(|| {
         let language = user.language.map_or("", Language::as_str).to_owned();
         let zone = user.time_zone.clone().unwrap_or_default();
@@ -230,15 +266,15 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
             }
             @if user.has_totp {
                 p { (text.with("account-totp-on", [("left", left.into())])) }
-                (remove_form(&remove.unwrap_or_else(empty)))
-            } @else if let Some(setup) = &begun {
+            } @else if begun.is_none() {
+                p { (text.get("account-totp-off")) }
+            }
+            @if let Some(setup) = &begun {
                 (setup_form(&totp.unwrap_or_else(empty), setup))
             } @else {
-                p { (text.get("account-totp-off")) }
-                form method="post" action="/console/account/totp" {
-                    button type="submit" { (text.get("account-totp-begin")) }
-                }
+                (begin_form(&begin.unwrap_or_else(empty), user.has_totp))
             }
+            @if user.has_totp { (remove_form(&remove.unwrap_or_else(empty))) }
         }
         section aria-labelledby="sessions" {
             h2 id="sessions" { (text.get("account-sessions")) }
@@ -306,13 +342,37 @@ fn setup_form(form: &Form, setup: &TotpSetup) -> Markup {
     }
 }
 
+/// The fields of what a person proves again; `within` tells apart the fields of several forms.
+fn proof_fields(form: &Form, within: &'static str, has_totp: bool) -> Markup {
+    let text = form.text();
+    html! {
+        (Field::new(form, "current", &text.get("account-current")).within(within).required()
+            .autocomplete("current-password").password())
+        @if has_totp {
+            (Field::new(form, "proof", &text.get("account-proof-code")).within(within)
+                .hint(&text.get("sign-in-code-hint")).required().code())
+        }
+    }
+}
+
+fn begin_form(form: &Form, has_totp: bool) -> Markup {
+    let text = form.text();
+    let button = if has_totp { "account-totp-replace" } else { "account-totp-begin" };
+    html! {
+        form method="post" action="/console/account/totp" {
+            (faults(form))
+            (proof_fields(form, "begin", has_totp))
+            button type="submit" { (text.get(button)) }
+        }
+    }
+}
+
 fn remove_form(form: &Form) -> Markup {
     let text = form.text();
     html! {
         form method="post" action="/console/account/totp/remove" {
             (faults(form))
-            (Field::new(form, "current", &text.get("account-current")).within("remove").required()
-                .autocomplete("current-password").password())
+            (proof_fields(form, "remove", true))
             button.danger type="submit" { (text.get("account-totp-remove")) }
         }
     }

@@ -85,7 +85,8 @@ pub(in crate::console) fn went_in(visitor: &Visitor, form: &Form, signed_in: Sig
 
 fn enter(visitor: &Visitor, form: &Form, session: &NewSession) -> Answer {
     let next = inner(form.words().one("next"));
-    Answer::with_cookie(next, cookie::begin(session.token.expose(), visitor.is_https))
+    let device = session.device.as_ref().map(|token| cookie::known_device(token.expose(), visitor.is_https));
+    Answer::with_cookie(next, cookie::begin(session.token.expose(), visitor.is_https)).and_cookie(device)
 }
 
 /// Notes why the sign-in is refused; other failures are returned as errors.

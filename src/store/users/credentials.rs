@@ -12,7 +12,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::links::Link;
-use super::{User, sessions};
+use super::{User, devices, sessions, waiting};
 use crate::store::changes::{self, Change, What, Who};
 use crate::store::{Result, Store, Transaction};
 
@@ -39,7 +39,7 @@ pub(in crate::store) async fn lock(within: &Transaction, user_id: Uuid, version:
 }
 
 /// Raises the version of a person's credentials within a transaction, and ends what the old ones opened: sessions, their
-/// tokens for programs, and links. With `keep`, the person changes their own credentials: `false` when that session has
+/// tokens for programs, what waits for a code, links, and without `keep` known devices. With `keep`, the person changes their own credentials: `false` when that session has
 /// ended, or the credentials changed since the person was authenticated.
 pub(in crate::store) async fn renew(within: &Transaction, user: &User, keep: Option<Kept>) -> Result<bool> {
     if keep.is_some() && !lock(within, user.id, user.credentials_version).await? {
@@ -57,6 +57,11 @@ pub(in crate::store) async fn renew(within: &Transaction, user: &User, keep: Opt
         }
     }
     sessions::end_all(within, user.id, keep.map(|kept| kept.session_id)).await?;
+    waiting::end_all(within, user.id).await?;
+    if keep.is_none() {
+        // Somebody else may have signed in there.
+        devices::forget(within, user.id).await?;
+    }
     let sql = "DELETE FROM link WHERE email = $1 AND purpose <> 'invitation'";
     execute(within, sql, [user.email.as_str().into()]).await?;
     Ok(true)

@@ -243,8 +243,9 @@ impl Store {
     pub async fn set_role(&self, who: &Who, company_id: Uuid, user: &User, new: Role) -> Result<Changed> {
         let transaction = self.begin().await?;
         let changed = self.may_change(&transaction, company_id, user.id, new != Role::Owner).await?;
-        if changed == Changed::Done {
-            let former = role_in(&transaction, user.id, company_id).await?;
+        let former = role_in(&transaction, user.id, company_id).await?;
+        // A member who has the role already is not changed, so that even the lock writes nothing.
+        if changed == Changed::Done && former != Some(new) {
             put(&transaction, who, user, company_id, new).await?;
             if former.is_some_and(|former| former > new) {
                 invitations::end(&transaction, user, company_id).await?;

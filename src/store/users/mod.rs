@@ -4,18 +4,21 @@
 //! author.
 
 pub mod credentials;
+pub mod devices;
 pub mod failed_sign_ins;
+pub mod guesses;
 pub mod invitations;
 pub mod links;
 pub mod memberships;
 mod second_factor;
 pub mod sessions;
+pub mod waiting;
 
 use entity::user_account::{ActiveModel, Column, Entity, Model};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Func, LikeExpr, SimpleExpr};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect, Set,
+    QuerySelect,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -248,16 +251,15 @@ impl Store {
             return Ok(());
         }
         let transaction = self.begin().await?;
-        let model = ActiveModel {
-            id: Set(user.id),
-            name: Set(name.to_owned()),
-            language: Set(language.map(|language| language.as_str().to_owned())),
-            time_zone: Set(time_zone.map(str::to_owned)),
-            ..Default::default()
-        };
-        let set = Entity::update_many().set(model).filter(Column::Id.eq(user.id)).exec(&transaction).await?;
-        if set.rows_affected == 0 {
-            return Err(Error::Missing(format!("there is no person {}", user.id)));
+        // The same form may have been sent twice: what another request changed already is no change.
+        let sql = "UPDATE user_account SET name = $2, language = $3, time_zone = $4
+            WHERE id = $1 AND (name <> $2 OR language IS DISTINCT FROM $3 OR time_zone IS DISTINCT FROM $4)";
+        let values = [user.id.into(), name.into(), language.map(Language::as_str).into(), time_zone.into()];
+        if transaction.execute_raw(self.statement(sql, values)).await?.rows_affected() == 0 {
+            transaction.rollback().await?;
+            let is_known = self.find_user(user.id).await?.is_some();
+            let missing = || Error::Missing(format!("there is no person {}", user.id));
+            return if is_known { Ok(()) } else { Err(missing()) };
         }
         let change = Change::now(who, What::User, &user.email, Some(before), after);
         changes::record(&transaction, &[change]).await?;

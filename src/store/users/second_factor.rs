@@ -10,9 +10,9 @@ use crate::store::changes::{self, Change, What, Who};
 use crate::store::{Result, Store};
 
 impl Store {
-    /// Replaces the second factor of a person who is signed in, with these recovery codes, and ends everything that the old
-    /// credentials opened, except this session. Codes up to `step` count as used. `false` when the session ended, or
-    /// the credentials changed meanwhile.
+    /// Replaces the second factor of a person who is signed in by the one that this session has set up, with these recovery
+    /// codes, and ends everything that the old credentials opened, except this session. Codes up to `step` count as
+    /// used. `false` when the setup is gone, the session ended, or the credentials changed meanwhile.
     ///
     /// # Errors
     ///
@@ -27,7 +27,12 @@ impl Store {
         codes: &[[u8; 32]],
     ) -> Result<bool> {
         let transaction = self.begin().await?;
-        if !credentials::renew(&transaction, user, Some(keep)).await? {
+        // The person is locked before what belongs to them, as everywhere.
+        let is_valid = credentials::lock(&transaction, user.id, user.credentials_version).await?;
+        let sql = "DELETE FROM totp_setup WHERE session_id = $1";
+        let setup = self.statement(sql, [keep.session_id.into()]);
+        let is_set_up = is_valid && transaction.execute_raw(setup).await?.rows_affected() > 0;
+        if !is_set_up || !credentials::renew(&transaction, user, Some(keep)).await? {
             transaction.rollback().await?;
             return Ok(false);
         }

@@ -13,6 +13,7 @@ mod idempotency;
 mod imports;
 mod lists;
 mod methods;
+mod one_way;
 mod operator;
 mod operator_invitations;
 mod operator_records;

@@ -104,7 +104,16 @@ async fn a_second_factor_is_set_up_asked_for_and_replaced_by_a_recovery_code() {
     let world = World::new().await;
     world.person(ANA, Some((world.acme.id, Role::Owner)), false).await;
     let browser = signed_in(&world).await;
-    let page = browser.submit("/console/account/totp", &[]).await;
+    for wrong in [&[][..], &[("current", "wrong")]] {
+        let refused = browser.post("/console/account/totp", wrong).await;
+        assert_eq!(refused.status, 422, "{}", refused.body);
+        assert!(
+            refused.body.contains("id=\"begin-current-fault\"") && !refused.body.contains("<svg"),
+            "{}",
+            refused.body
+        );
+    }
+    let page = browser.submit("/console/account/totp", &[("current", PASSWORD)]).await;
     assert!(page.contains("<svg") && page.contains("QR code for the authenticator app"), "{page}");
     let secret = page.split("aria-label=\"Secret\"").nth(1).unwrap().split('>').nth(2).unwrap();
     let secret = secret.split('<').next().unwrap().to_owned();
@@ -117,8 +126,10 @@ async fn a_second_factor_is_set_up_asked_for_and_replaced_by_a_recovery_code() {
         assert_eq!(ended.get("/console").await.status, 303, "sessions without the second factor end");
     }
     let codes = page.split("aria-label=\"Recovery codes\"><code>").nth(1).unwrap();
-    let recovery = codes.split('\n').next().unwrap().to_owned();
-    assert!(!browser.page("/console/account").await.contains(&recovery), "recovery codes are shown once");
+    let codes = codes.split('<').next().unwrap().to_owned();
+    let mut codes = codes.split('\n');
+    let [recovery, next, last] = [codes.next().unwrap(), codes.next().unwrap(), codes.next().unwrap()];
+    assert!(!browser.page("/console/account").await.contains(recovery), "recovery codes are shown once");
 
     let visitor = Browser::new(&world.service);
     let fields = [("email", ANA), ("password", PASSWORD), ("next", "/console/account")];
@@ -132,12 +143,54 @@ async fn a_second_factor_is_set_up_asked_for_and_replaced_by_a_recovery_code() {
     };
     assert_eq!(with(&code).await.status, 422, "a code is good once");
     assert_eq!(browser.get("/console/account").await.status, 200, "this one goes on");
-    let entered = with(&recovery).await;
+    let entered = with(recovery).await;
     assert_eq!((entered.status, entered.header("location")), (303, "/console/account"));
     let page = visitor.page("/console/account").await;
     assert!(page.contains("Recovery codes left: 9"), "{page}");
-    let removed = visitor.submit("/console/account/totp/remove", &[("current", PASSWORD)]).await;
+    let alone = visitor.post("/console/account/totp/remove", &[("current", PASSWORD)]).await;
+    assert_eq!(alone.status, 422);
+    assert!(alone.body.contains("id=\"remove-proof-fault\""), "{}", alone.body);
+    let used = [("current", PASSWORD), ("proof", recovery)];
+    for path in ["/console/account/totp", "/console/account/totp/remove"] {
+        let refused = visitor.post(path, &used).await;
+        assert_eq!(refused.status, 422);
+        assert!(refused.body.contains("The password or the code is wrong"), "{}", refused.body);
+    }
+    let replaced = visitor.submit("/console/account/totp", &[("current", PASSWORD), ("proof", next)]).await;
+    assert!(replaced.contains("<svg") && !replaced.contains(&secret), "another secret: {replaced}");
+    let removed =
+        visitor.submit("/console/account/totp/remove", &[("current", PASSWORD), ("proof", last)]).await;
     assert!(removed.contains("The second factor is removed."), "{removed}");
+}
+
+#[tokio::test]
+async fn a_viewer_who_changes_too_much_at_once_has_to_wait_and_what_changes_nothing_is_not_recorded() {
+    let world = World::new().await;
+    let viewer = world.signed_in(Role::Viewer).await;
+    let page = pombo::domain::page::PageRequest { page: 1, limit: 1 };
+    let of_people = [pombo::store::changes::What::User];
+    let filter = pombo::store::changes::Filter { what: &of_people, ..Default::default() };
+    let recorded = async || world.service.store().changes(filter, page).await.unwrap().total;
+    let before = recorded().await;
+    let rename = async |name: &str| viewer.post("/console/account/profile", &[("name", name)]).await;
+    let mut changed = 0;
+    let held = loop {
+        let answer = rename(if changed % 4 < 2 { "Ana" } else { "Zoë" }).await;
+        if answer.status != 303 {
+            break answer;
+        }
+        changed += 1;
+        assert!(changed < 2_000, "nothing stops it");
+    };
+    assert_eq!(held.status, 429, "{}", held.body);
+    assert!(held.header("retry-after").parse::<u64>().unwrap() > 0);
+    assert!(changed >= 100, "{changed}");
+    // Every second request repeats the one before.
+    assert_eq!(recorded().await - before, changed.div_ceil(2));
+    assert_eq!(viewer.get("/console").await.status, 200, "reading goes on");
+    let other = world.signed_in(Role::Member).await;
+    assert_eq!(other.post("/console/account/profile", &[("name", "Bea")]).await.status, 303);
+    assert_eq!(viewer.post("/console/sign-out", &[]).await.status, 303, "everybody can sign out");
 }
 
 /// The code that an authenticator shows now.

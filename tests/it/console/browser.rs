@@ -54,12 +54,12 @@ impl<'a> Browser<'a> {
     /// The answer to a request; its cookies are kept.
     pub(crate) async fn ask(&self, request: RequestBuilder) -> Answer {
         let answer = Answer::to(request).await;
-        self.keep(answer.header("set-cookie"));
+        self.keep(&answer.cookies);
         answer
     }
 
-    fn keep(&self, cookie: &str) {
-        if let Some((name, rest)) = cookie.split_once('=') {
+    fn keep(&self, cookies: &[String]) {
+        for (name, rest) in cookies.iter().filter_map(|cookie| cookie.split_once('=')) {
             let value = rest.split(';').next().unwrap_or_default().to_owned();
             if value.is_empty() {
                 self.cookies.borrow_mut().remove(name);
@@ -72,9 +72,10 @@ impl<'a> Browser<'a> {
     /// The head of an answer, whose cookies are kept: a stream's body has no end.
     pub(crate) async fn head(&self, request: RequestBuilder) -> (u16, String) {
         let answer = request.send().await.unwrap();
-        let header = |name| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
-        self.keep(&header("set-cookie").unwrap_or_default());
-        (answer.status().as_u16(), header("location").unwrap_or_default())
+        let all =
+            |name| answer.headers().get_all(name).iter().map(|value| value.to_str().unwrap().to_owned());
+        self.keep(&all("set-cookie").collect::<Vec<_>>());
+        (answer.status().as_u16(), all("location").next().unwrap_or_default())
     }
 
     /// A page, whatever its status.

@@ -16,6 +16,7 @@ mod invitations;
 mod keys;
 mod live;
 mod nodes;
+mod one_way;
 mod operator;
 mod overview;
 mod sends;
