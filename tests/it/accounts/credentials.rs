@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pombo::accounts::{Accept, Error, NewLink, NewSession, Role, Session, SignedIn};
+use pombo::accounts::{Accept, Error, NewLink, NewSession, Proof, Role, Session, SignedIn};
 use pombo::clock::Timestamp;
 use pombo::domain::secret::Secret;
 use pombo::store::changes::{What, Who};
@@ -49,16 +49,19 @@ fn code(secret: &Secret, steps: u32) -> String {
     Builder::new().with_secret(raw).build().unwrap().generate(at.millis().unsigned_abs() / 1_000).to_string()
 }
 
-/// Sets up a second factor in a session; its secret, and the session's new token.
-async fn set_up(world: &World<'_>, here: &Session) -> (Secret, Secret) {
-    let setup = world.accounts.begin_totp(here).unwrap();
+/// Sets up a second factor in a session, with a code of the one that it replaces; its secret, a recovery code, and the
+/// session's new token.
+async fn set_up(world: &World<'_>, here: &Session, former: Option<&str>) -> (Secret, Secret, Secret) {
+    let proof = Proof { password: PASSWORD, code: former };
+    let setup = world.accounts.begin_totp(here, proof, &origin()).await.unwrap();
     let confirmed = world.accounts.confirm_totp(here, &code(&setup.secret, 0), &origin()).await.unwrap();
-    (setup.secret, confirmed.token)
+    (setup.secret, confirmed.codes[0].clone(), confirmed.token)
 }
 
 impl Change {
-    /// Makes the change in a session; the session's new token, if the person changes their own credentials.
-    async fn make(self, world: &World<'_>, here: &Session) -> Option<Secret> {
+    /// Makes the change in a session, with a code of the second factor if there is one; the session's new token, if the
+    /// person changes their own credentials.
+    async fn make(self, world: &World<'_>, here: &Session, code: Option<&str>) -> Option<Secret> {
         let (accounts, from) = (&world.accounts, origin());
         match self {
             Self::Password => Some(accounts.change_password(here, PASSWORD, NEW, &from).await.unwrap()),
@@ -68,8 +71,11 @@ impl Change {
                 accounts.accept(accept(&link, &from)).await.unwrap();
                 None
             }
-            Self::TotpSetUp => Some(set_up(world, here).await.1),
-            Self::TotpRemoved => Some(accounts.remove_totp(here, PASSWORD, &from).await.unwrap()),
+            Self::TotpSetUp => Some(set_up(world, here, code).await.2),
+            Self::TotpRemoved => {
+                let proof = Proof { password: PASSWORD, code };
+                Some(accounts.remove_totp(here, proof, &from).await.unwrap())
+            }
             Self::TotpForgotten => {
                 assert!(accounts.forget_totp(&Who::Pombo, &here.user).await.unwrap());
                 None
@@ -105,7 +111,7 @@ async fn links_end_with_the_credentials_that_they_were_made_for(universe: &Unive
         let reset = accounts.reset(&Who::Pombo, &user).await.unwrap();
         let sign_in = accounts.sign_in_link(&Who::Pombo, &user).await.unwrap();
         assert!(accounts.link(sign_in.token.expose()).await.unwrap().is_some());
-        match change.make(&world, &here).await {
+        match change.make(&world, &here, None).await {
             Some(token) => here = world.opened(&token).await,
             None => {
                 let again = accounts.sign_in_link(&Who::Pombo, &user).await.unwrap();
@@ -132,12 +138,12 @@ async fn a_ticket_ends_with_the_credentials_that_it_was_given_for(universe: &Uni
     let world = World::new(universe).await;
     for change in CHANGES {
         let (email, here) = somebody(&world, change).await;
-        let (secret, token) = set_up(&world, &here.session).await;
+        let (secret, recovery, token) = set_up(&world, &here.session, None).await;
         let here = world.opened(&token).await;
         // The person signs in up to the code, and then the change is made elsewhere.
         let asked = world.try_sign_in(&email, PASSWORD, None).await.unwrap();
         let SignedIn::CodeNeeded { ticket } = asked else { panic!("{asked:?}") };
-        change.make(&world, &here).await;
+        change.make(&world, &here, Some(recovery.expose())).await;
         let late = world.accounts.sign_in_with_code(ticket.expose(), &code(&secret, 1), &origin()).await;
         assert!(matches!(late, Err(Error::NotFound)), "{change:?}: {late:?}");
         let any = world.accounts.sign_in_with_code(ticket.expose(), "no code", &origin()).await;
@@ -149,15 +155,18 @@ async fn the_session_of_the_change_stays_with_other_tokens(universe: &Universe) 
     let world = World::new(universe).await;
     for change in CHANGES {
         let (_, mut here) = somebody(&world, change).await;
+        let mut recovery = None;
         if matches!(change, Change::TotpRemoved | Change::TotpForgotten) {
-            let (_, token) = set_up(&world, &here.session).await;
-            here = NewSession { session: world.opened(&token).await, token };
+            let (_, code, token) = set_up(&world, &here.session, None).await;
+            recovery = Some(code);
+            here = NewSession { session: world.opened(&token).await, token, device: None };
         }
         let link = world.accounts.sign_in_link(&Who::Pombo, &here.session.user).await.unwrap();
         let other = world.accounts.use_sign_in_link(link.token.expose(), &origin()).await.unwrap();
         let program = world.accounts.new_api_token(&here.session, &origin()).await.unwrap();
         assert!(world.accounts.bearer(program.expose()).await.unwrap().is_some());
-        let token = change.make(&world, &here.session).await;
+        let code = recovery.as_ref().map(Secret::expose);
+        let token = change.make(&world, &here.session, code).await;
         assert!(!world.counts(&here).await, "{change:?}: the cookie from before");
         assert_eq!(world.accounts.bearer(program.expose()).await.unwrap(), None, "{change:?}");
         if let SignedIn::Session(other) = other {
@@ -203,7 +212,7 @@ async fn a_password_that_was_checked_before_a_change_opens_no_session_after_it(u
     let opened = universe.store.add_session(&who, &user, new([1; 32])).await.unwrap();
     assert!(opened.is_some());
     let here = world.session(EMAIL).await;
-    Change::Password.make(&world, &here.session).await;
+    Change::Password.make(&world, &here.session, None).await;
     let opened = universe.store.add_session(&who, &user, new([2; 32])).await.unwrap();
     assert_eq!(opened, None, "the person was authenticated by the old password");
 }

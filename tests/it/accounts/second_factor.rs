@@ -136,7 +136,8 @@ async fn a_second_factor_is_set_up_with_the_password_and_replaced_or_removed_wit
     assert!(matches!(begin(proof("wrong password", None)).await, Err(Error::Refused)));
     assert_eq!(accounts.begun_totp(&here).await.unwrap(), None);
     let first = begin(proof(PASSWORD, None)).await.unwrap().secret;
-    let codes = accounts.confirm_totp(&here, &code(first.expose(), 0), &origin()).await.unwrap();
+    let confirmed = accounts.confirm_totp(&here, &code(first.expose(), 0), &origin()).await.unwrap();
+    let codes = confirmed.codes;
 
     // The session still says that there is none, as a page that was loaded before does.
     assert!(matches!(begin(proof(PASSWORD, None)).await, Err(Error::Refused)));
@@ -148,13 +149,16 @@ async fn a_second_factor_is_set_up_with_the_password_and_replaced_or_removed_wit
     assert_ne!(first, second);
     let asked = world.try_sign_in(EMAIL, PASSWORD, Some(&code(first.expose(), 1))).await;
     assert!(asked.is_ok(), "the first one is good until the second one is confirmed: {asked:?}");
-    accounts.confirm_totp(&here, &code(second.expose(), 0), &origin()).await.unwrap();
+    let here = world.opened(&confirmed.token).await;
+    let confirmed = accounts.confirm_totp(&here, &code(second.expose(), 0), &origin()).await.unwrap();
     let former = world.try_sign_in(EMAIL, PASSWORD, Some(codes[1].expose())).await;
     assert!(
         matches!(former, Err(Error::Refused)),
         "the recovery codes of the first one are gone: {former:?}"
     );
-    remove(proof(PASSWORD, Some(&code(second.expose(), 1)))).await.unwrap();
+    let here = world.opened(&confirmed.token).await;
+    let last = code(second.expose(), 1);
+    accounts.remove_totp(&here, proof(PASSWORD, Some(&last)), &origin()).await.unwrap();
     session(world.try_sign_in(EMAIL, PASSWORD, None).await.unwrap());
 }
 
@@ -166,7 +170,7 @@ async fn guesses_within_a_session_have_to_wait_and_nobody_else_does(universe: &U
     let wrong = proof("wrong password", None);
     let guesses = [
         accounts.begin_totp(&here, wrong, &origin()).await.map(drop),
-        accounts.remove_totp(&here, wrong, &origin()).await,
+        accounts.remove_totp(&here, wrong, &origin()).await.map(drop),
         accounts.change_password(&here, wrong.password, "another horse", &origin()).await.map(drop),
         accounts.confirm_totp(&here, "000000", &origin()).await.map(drop),
         accounts.confirm_totp(&here, "000001", &origin()).await.map(drop),
@@ -174,7 +178,7 @@ async fn guesses_within_a_session_have_to_wait_and_nobody_else_does(universe: &U
     assert!(guesses.iter().all(|guess| matches!(guess, Err(Error::Refused))), "{guesses:?}");
     for waits in [
         accounts.begin_totp(&here, proof(PASSWORD, None), &origin()).await.map(drop),
-        accounts.remove_totp(&here, proof(PASSWORD, None), &origin()).await,
+        accounts.remove_totp(&here, proof(PASSWORD, None), &origin()).await.map(drop),
         accounts.change_password(&here, PASSWORD, "another horse", &origin()).await.map(drop),
         accounts.confirm_totp(&here, "000000", &origin()).await.map(drop),
     ] {

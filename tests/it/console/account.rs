@@ -173,7 +173,7 @@ async fn a_viewer_who_changes_too_much_at_once_has_to_wait_and_what_changes_noth
     let recorded = async || world.service.store().changes(filter, page).await.unwrap().total;
     let before = recorded().await;
     let rename = async |name: &str| viewer.post("/console/account/profile", &[("name", name)]).await;
-    let mut changed = 0;
+    let mut changed = 0_u64;
     let held = loop {
         let answer = rename(if changed % 4 < 2 { "Ana" } else { "Zoë" }).await;
         if answer.status != 303 {

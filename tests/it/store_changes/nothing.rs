@@ -49,6 +49,7 @@ async fn what_changes_nothing_is_neither_written_nor_recorded(universe: &Univers
         language: None,
         is_operator: false,
         membership: Some((company.id, Role::Owner)),
+        vouched_by: None,
     };
     let bea = store.add_user(&ana(), new).await.unwrap();
     let slow = [tier("x", &json!({"kind": "a", "pace": 1}))];
