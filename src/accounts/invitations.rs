@@ -5,7 +5,7 @@
 //!
 //! - an invitation says nothing about accounts. Everybody sees the same form, and each answer until the one that decides
 //!   is the same, after the same work, whether the address has an account or not;
-//! - an account joins a company only with its password, however the person is signed in: whoever holds an account in
+//! - an account joins a company only with its password, however the person is signed in: somebody who holds an account in
 //!   another person's address gains nothing by the invitations that the person gets;
 //! - a new account notes the company that vouches for it, which a reset by an operator takes away.
 

@@ -157,7 +157,7 @@ impl Accounts {
     }
 }
 
-/// A new token for the session in which a person replaces their credentials: whoever has read the old one is signed out.
+/// A new token for the session in which a person replaces their credentials: a thief of the old one is signed out.
 pub(super) fn keep(session: &Session) -> (Secret, Kept) {
     let token = api_key::generate_token();
     let hash = api_key::hash(token.expose());

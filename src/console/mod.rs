@@ -161,8 +161,8 @@ route::table! {
     POST "/console/account/totp" => pages::account::begin_totp, SignedIn;
     POST "/console/account/totp/confirm" => pages::account::confirm_totp, SignedIn;
     POST "/console/account/totp/remove" => pages::account::remove_totp, SignedIn;
-    POST "/console/account/sessions/end" => pages::account::end_other_sessions, SignedIn;
-    POST "/console/account/sessions/{id}/end" => pages::account::end_session, SignedIn;
+    POST "/console/account/sessions/end" => pages::account::sessions::end_others, SignedIn;
+    POST "/console/account/sessions/{id}/end" => pages::account::sessions::end, SignedIn;
     GET "/console/companies" => pages::companies::show, SignedIn;
     POST "/console/companies" => pages::companies::choose, SignedIn;
     GET "/console/keys" => pages::keys::show, Owner;

@@ -1,24 +1,21 @@
 //! A person's own account: name, language and zone; password; second factor; sessions.
 
+pub(in crate::console) mod sessions;
+
 use actix_web::web::Data;
 use maud::{Markup, PreEscaped, html};
 use qrcode::QrCode;
 use qrcode::render::svg;
 
 use super::link::{new_password, note_invalid, note_refused, password_fields};
-use crate::accounts::{self, Proof, Session, TotpConfirmed, TotpSetup};
-use crate::console::component::browser::browser;
-use crate::console::component::confirm::confirm;
+use crate::accounts::{self, Proof, TotpConfirmed, TotpSetup};
 use crate::console::component::copy;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::notice;
-use crate::console::component::table::{Column, table};
-use crate::console::component::time::moment;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::language::Language;
 use crate::console::page::{Answer, Menu, Page};
-use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::{Person, Visitor};
 use crate::console::zone::Zone;
@@ -175,29 +172,6 @@ pub(in crate::console) async fn remove_totp(
     again(&person, &state, Forms { remove: Some(form), ..Forms::default() }).await
 }
 
-/// Ends one of the person's sessions.
-pub(in crate::console) async fn end_session(
-    person: Person,
-    state: Data<State>,
-    id: Id,
-) -> Result<Answer, Error> {
-    match state.accounts.end_session(&person.signed_in.user, id.0, &person.origin).await {
-        // A session that has already ended counts as a success.
-        Ok(()) | Err(accounts::Error::NotFound) => Ok(done(&state, &person, "account-session-ended")),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Ends all of the person's sessions except this one.
-pub(in crate::console) async fn end_other_sessions(
-    visitor: Visitor,
-    person: Person,
-    state: Data<State>,
-) -> Result<Answer, Error> {
-    let token = state.accounts.end_other_sessions(&person.signed_in, &person.origin).await?;
-    Ok(renewed(&state, &visitor, &person, &token, "account-others-ended"))
-}
-
 /// Done, with a new cookie for the session: the old one no longer opens it.
 fn renewed(state: &State, visitor: &Visitor, person: &Person, token: &Secret, key: &str) -> Answer {
     state.flashes.put(person.session, "done", person.text.get(key));
@@ -276,13 +250,7 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
             }
             @if user.has_totp { (remove_form(&remove.unwrap_or_else(empty))) }
         }
-        section aria-labelledby="sessions" {
-            h2 id="sessions" { (text.get("account-sessions")) }
-            (sessions_table(person, &sessions))
-            @if sessions.len() > 1 {
-                (confirm(text, "/console/account/sessions/end", &text.get("account-end-others"), &text.get("account-end-others-question")))
-            }
-        }
+        (sessions::section(person, &sessions))
     };
     let page = Page::new(text.get("account-title"), Menu::Account, body);
     Ok(if recovery.is_some() || begun.is_some() { page.secret() } else { page })
@@ -376,31 +344,4 @@ fn remove_form(form: &Form) -> Markup {
             button.danger type="submit" { (text.get("account-totp-remove")) }
         }
     }
-}
-
-fn sessions_table(person: &Person, sessions: &[Session]) -> Markup {
-    let text = person.text;
-    let columns = [
-        Column::words(text.get("account-browser")),
-        Column::words(text.get("account-address")),
-        Column::words(text.get("account-since")),
-        Column::words(text.get("account-last-used")),
-        Column::words(""),
-    ];
-    let rows = sessions.iter().map(|session| {
-        let end = if session.id == person.session {
-            html! { strong { (text.get("account-this-session")) } }
-        } else {
-            let action = format!("/console/account/sessions/{}/end", session.id);
-            confirm(text, &action, &text.get("account-end"), &text.get("account-end-question"))
-        };
-        vec![
-            browser(text, &session.browser),
-            html! { (session.address) },
-            moment(person, session.created_at),
-            moment(person, session.last_used_at),
-            end,
-        ]
-    });
-    table(&text.get("account-sessions"), &columns, rows)
 }

@@ -39,8 +39,9 @@ pub(in crate::store) async fn lock(within: &Transaction, user_id: Uuid, version:
 }
 
 /// Raises the version of a person's credentials within a transaction, and ends what the old ones opened: sessions, their
-/// tokens for programs, what waits for a code, links, and without `keep` known devices. With `keep`, the person changes their own credentials: `false` when that session has
-/// ended, or the credentials changed since the person was authenticated.
+/// tokens for programs, what waits for a code, links, and without `keep` known devices. With `keep`, the person changes
+/// their own credentials: `false` when that session has ended, or the credentials changed since the person was
+/// authenticated.
 pub(in crate::store) async fn renew(within: &Transaction, user: &User, keep: Option<Kept>) -> Result<bool> {
     if keep.is_some() && !lock(within, user.id, user.credentials_version).await? {
         return Ok(false);

@@ -35,7 +35,7 @@ async fn lock_company(within: &Transaction, link: &Link) -> Result<()> {
 }
 
 /// Ends what a person who loses a role left behind in a company, within a transaction: the invitations to it that are for
-/// them, whoever made them, and those that they made and may not make any more.
+/// them, with any author, and those that they made and may not make any more.
 pub(super) async fn end(within: &Transaction, user: &User, company_id: Uuid) -> Result<()> {
     let sql = "DELETE FROM link WHERE purpose = 'invitation' AND company_id = $1
         AND (email = $2 OR inviter_id = $3 AND NOT EXISTS (SELECT 1 FROM user_account AS inviter

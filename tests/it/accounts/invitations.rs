@@ -235,7 +235,7 @@ async fn an_invitation_does_not_tell_who_has_an_account(universe: &Universe) {
         assert_eq!(std::mem::take(&mut shown.email), email);
         shown.expires_at = world.ana.created_at;
         let mut answers = vec![format!("{shown:?}")];
-        // As often as it takes to be told to wait, too.
+        // The last attempts have to wait, too.
         for password in ["short", "12345678", "Passw0rd", "acme1234", "12345678", "12345678", "12345678"] {
             let answer = world.accept(&link, password).await;
             answers.push(match answer {

@@ -42,7 +42,7 @@ async fn the_page_and_its_answers_do_not_tell_who_has_an_account() {
             fields("", PASSWORD),
             fields("Ben", "short"),
             fields("Ben", "password1"),
-            fields("Ben", "globex ben"),
+            fields("Ben", "Globex2026"),
             [("name", "Ben"), ("password", PASSWORD), ("again", "another one")],
         ] {
             let answer = visitor.post(&link, &wrong).await;
