@@ -157,7 +157,11 @@ const GAUGES: &[Metric] = &[
         "How long this node still trusts its lease; about 4 while it is renewed each second",
     ),
     metric("pombo_nats_connected", &[], "1 while NATS is connected, otherwise 0"),
-    metric("pombo_events_connected", &[], "1 while events' own connection to NATS is there, otherwise 0; with events.url"),
+    metric(
+        "pombo_events_connected",
+        &[],
+        "1 while events' own connection to NATS is there, otherwise 0; with events.url",
+    ),
     metric("pombo_outbox_rows", &[], "Events that wait to be published"),
     metric("pombo_outbox_age_seconds", &[], "How long the oldest waiting event has waited"),
     metric("pombo_imports_running", &[], "Imports of contacts that run or wait for their turn"),

@@ -180,8 +180,15 @@ impl Config {
 impl Limits {
     /// How much one request to send may ask for.
     pub const fn of_requests(&self) -> request::Limits {
-        let Self { text_chars, caption_chars, link_chars, phone_numbers, tags, page_size: _, search_chars: _ } =
-            *self;
+        let Self {
+            text_chars,
+            caption_chars,
+            link_chars,
+            phone_numbers,
+            tags,
+            page_size: _,
+            search_chars: _,
+        } = *self;
         request::Limits { text_chars, caption_chars, link_chars, phone_numbers, tags }
     }
 }

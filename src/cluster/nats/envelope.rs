@@ -94,12 +94,18 @@ impl Refused {
 
     const fn sentence(self) -> &'static str {
         match self {
-            Self::NotSealed => "it is not sealed: somebody else publishes there, or a node of another version",
-            Self::UnknownKey => "it is sealed with a key that this node does not have: give all nodes the same keys",
+            Self::NotSealed => {
+                "it is not sealed: somebody else publishes there, or a node of another version"
+            }
+            Self::UnknownKey => {
+                "it is sealed with a key that this node does not have: give all nodes the same keys"
+            }
             Self::Forged => "it was made up or altered: somebody else publishes there",
             Self::TooLong => "it is longer than any message of a node: somebody else publishes there",
             Self::Repeated => "the same message came before: somebody repeats messages of nodes",
-            Self::Old => "it was sent too long ago: somebody repeats messages of nodes, or a node's clock is wrong",
+            Self::Old => {
+                "it was sent too long ago: somebody repeats messages of nodes, or a node's clock is wrong"
+            }
         }
     }
 }

@@ -171,7 +171,8 @@ mod tests {
             if epochs.judge(epoch, id(number), start) == Judgement::New {
                 asked.push((epoch, id(number)));
             }
-            let remembered = epochs.current.taken.len() + epochs.previous.as_ref().map_or(0, |p| p.taken.len());
+            let remembered =
+                epochs.current.taken.len() + epochs.previous.as_ref().map_or(0, |p| p.taken.len());
             assert!(remembered <= 2 * QUESTIONS, "{remembered}");
         }
         assert!(asked.len() >= QUESTIONS);
@@ -197,7 +198,10 @@ mod tests {
     fn the_memory_of_wake_ups_is_bounded_and_still_refuses_every_repetition() {
         let (mut wakes, now) = (Wakes::default(), Timestamp::from_millis(1_000_000));
         let all: Vec<_> = (0..WAKES as u128 * 2)
-            .map(|number| Wake { at: Timestamp::from_millis(1_000_000 + (number as i64) / 7), id: id(number) })
+            .map(|number| Wake {
+                at: Timestamp::from_millis(1_000_000 + (number as i64) / 7),
+                id: id(number),
+            })
             .collect();
         for wake in &all {
             assert_eq!(wakes.judge(*wake, now), Freshness::New);

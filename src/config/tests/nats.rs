@@ -43,7 +43,8 @@ fn events_may_have_a_server_and_a_user_of_their_own() {
     let config = load("[nats]\nurl = \"nats://a:4222\"\ntls = true", &[]).unwrap();
     assert!(config.events.own_nats(&config.nats).is_none());
     let variables = [("POMBO__EVENTS__URL", "nats://b:4222"), ("POMBO__EVENTS__TOKEN", "hunter4")];
-    let config = load("[nats]\ntls = true\ntoken = \"hunter3\"\n[events]\nenabled = true", &variables).unwrap();
+    let config =
+        load("[nats]\ntls = true\ntoken = \"hunter3\"\n[events]\nenabled = true", &variables).unwrap();
     let own = config.events.own_nats(&config.nats).unwrap();
     assert_eq!(own.addresses().collect::<Vec<_>>(), ["nats://b:4222"]);
     assert_eq!((own.token.unwrap().expose(), own.tls, own.credentials), ("hunter4", true, None));
@@ -51,7 +52,8 @@ fn events_may_have_a_server_and_a_user_of_their_own() {
 
 #[test]
 fn faults_of_the_events_own_server_are_reported_without_their_secrets() {
-    let told = shown("[events]\nurl = \"http://user:hunter2@b\"\ncredentials = \"x\"\ntoken = \"hunter3\"", &[]);
+    let told =
+        shown("[events]\nurl = \"http://user:hunter2@b\"\ncredentials = \"x\"\ntoken = \"hunter3\"", &[]);
     assert!(told.contains("events.url") && told.contains("events.token"), "{told}");
     assert!(!told.contains("hunter"), "{told}");
     let told = shown("[events]\ntoken = \"hunter3\"", &[]);

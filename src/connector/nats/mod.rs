@@ -41,9 +41,7 @@ pub enum Error {
     #[error("{0}.url has an invalid address: {1}")]
     Address(Carries, std::io::Error),
     /// The file with the credentials cannot be used.
-    #[error(
-        "{0}.credentials cannot be used: {1}; give the file of a user's credentials, as `nsc` writes it"
-    )]
+    #[error("{0}.credentials cannot be used: {1}; give the file of a user's credentials, as `nsc` writes it")]
     Credentials(Carries, std::io::Error),
     /// The file with the certificates cannot be used.
     #[error("nats.ca_file cannot be used: {0}; give a file with certificates in PEM")]
@@ -117,12 +115,14 @@ impl Nats {
             return Ok(None);
         }
         let link = Arc::new(Link::new(carries));
-        let connect =
-            connect_options(options, carries).await?.retry_on_initial_connect().event_callback(move |event| {
+        let connect = connect_options(options, carries).await?.retry_on_initial_connect().event_callback(
+            move |event| {
                 let link = Arc::clone(&link);
                 async move { link.note(event) }
-            });
-        let client = connect.connect(addresses(options, carries)?).await.map_err(|error| failed(carries, &error))?;
+            },
+        );
+        let client =
+            connect.connect(addresses(options, carries)?).await.map_err(|error| failed(carries, &error))?;
         let (words, waiting) = mpsc::channel(WORDS);
         tokio::spawn(say(client.clone(), waiting));
         let base =

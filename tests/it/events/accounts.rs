@@ -60,11 +60,8 @@ async fn with_the_permissions_of_the_documents_nodes_speak_and_events_are_publis
     // The stream is made, takes an event, and the reader reads it.
     let stream = events.events(&config.events);
     stream.prepare().await.unwrap();
-    let event = Outgoing {
-        subject: "company.message.sent".to_owned(),
-        id: "1".to_owned(),
-        body: b"{}".to_vec(),
-    };
+    let event =
+        Outgoing { subject: "company.message.sent".to_owned(), id: "1".to_owned(), body: b"{}".to_vec() };
     assert_eq!(stream.publish(vec![event]).await, [Published::Taken]);
     let reader = client(&server, "reader").await;
     let context = jetstream::new(reader.clone());
@@ -80,7 +77,8 @@ async fn with_the_permissions_of_the_documents_nodes_speak_and_events_are_publis
 #[ignore = "needs nats-server: run scripts/test"]
 async fn who_reads_events_can_neither_hear_nodes_nor_speak_to_them_nor_write_events() {
     let (server, _directory) = documented().await;
-    let nodes = Nats::connect(&options(&address(&server, "nodes")), Some("production")).await.unwrap().unwrap();
+    let nodes =
+        Nats::connect(&options(&address(&server, "nodes")), Some("production")).await.unwrap().unwrap();
     until("a connection", async || nodes.is_connected()).await;
     let mut owned = nodes.subscribe("channel.7.*").await.unwrap();
     let publisher = options(&address(&server, "publisher"));

@@ -51,14 +51,18 @@ async fn a_request_reaches_the_owner_and_its_answer_comes_back() {
     let link = one.link().unwrap();
     assert!(link.is_connected && link.version.is_some_and(|version| version.contains('.')));
     let mut owned = owner(&other).await;
-    let (answer, ()) = tokio::join!(one.request(CHANNEL, "limits", b"{\"a\":1}".to_vec(), false, None), async {
-        let Some(Incoming::Request(request)) = owned.next().await else { panic!("no request") };
-        assert_eq!((request.name.as_str(), request.body.as_slice()), ("limits", &b"{\"a\":1}"[..]));
-        request.answer.send(b"{\"b\":2}".to_vec()).unwrap();
-    });
+    let (answer, ()) =
+        tokio::join!(one.request(CHANNEL, "limits", b"{\"a\":1}".to_vec(), false, None), async {
+            let Some(Incoming::Request(request)) = owned.next().await else { panic!("no request") };
+            assert_eq!((request.name.as_str(), request.body.as_slice()), ("limits", &b"{\"a\":1}"[..]));
+            request.answer.send(b"{\"b\":2}".to_vec()).unwrap();
+        });
     assert_eq!(answer, Ok(b"{\"b\":2}".to_vec()));
     // No node owns the other channel.
-    assert_eq!(one.request(Uuid::from_u128(8), "limits", Vec::new(), false, None).await, Err(NotCarried::NoOwner));
+    assert_eq!(
+        one.request(Uuid::from_u128(8), "limits", Vec::new(), false, None).await,
+        Err(NotCarried::NoOwner)
+    );
 }
 
 #[actix_web::test]
@@ -88,7 +92,9 @@ async fn a_request_that_the_owner_drops_fails_before_its_timeout() {
     let [one, other] = nodes(&server, Duration::from_secs(600)).await;
     let mut owned = owner(&other).await;
     let asking = async {
-        tokio::join!(one.request(CHANNEL, "limits", Vec::new(), false, None), async { drop(owned.next().await) })
+        tokio::join!(one.request(CHANNEL, "limits", Vec::new(), false, None), async {
+            drop(owned.next().await)
+        })
     };
     let (answer, ()) =
         timeout(Duration::from_secs(30), asking).await.expect("the other node is told at once");

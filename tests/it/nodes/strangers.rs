@@ -255,7 +255,10 @@ async fn what_another_node_asks_for_passes_the_limits_of_the_api() {
         ("text_too_long", json!({ "recipient": number, "content": { "type": "text", "body": long } })),
         ("missing_message", json!({ "recipient": number, "content": { "type": "text", "body": " " } })),
         ("invalid_phone_number", json!({ "recipient": { "group": "1@evil" }, "content": short })),
-        ("invalid_link", json!({ "recipient": number, "content": { "type": "image", "link": "file:///etc" } })),
+        (
+            "invalid_link",
+            json!({ "recipient": number, "content": { "type": "image", "link": "file:///etc" } }),
+        ),
         (
             "caption_too_long",
             json!({ "recipient": number, "content": { "type": "image", "link": link, "caption": long } }),

@@ -122,7 +122,13 @@ impl Cluster {
         self.services.iter().find(|(known, _)| *known == name).unwrap().1.base_url()
     }
 
-    pub(super) async fn ask(&self, name: &str, method: Method, path: &str, body: Option<(&Value, &str)>) -> Answer {
+    pub(super) async fn ask(
+        &self,
+        name: &str,
+        method: Method,
+        path: &str,
+        body: Option<(&Value, &str)>,
+    ) -> Answer {
         let url = format!("{}{path}", self.url(name));
         let mut request = reqwest::Client::new().request(method, url).bearer_auth(KEY);
         if let Some((body, key)) = body {
