@@ -7,7 +7,7 @@
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
+use sea_orm_migration::sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
 
 mod m20261121_000001_create_companies;
 mod m20261121_000002_create_channels;
@@ -36,6 +36,10 @@ mod m20261122_000075_index_changes;
 mod m20261122_000076_index_failed_sign_ins;
 mod m20261123_000077_create_nodes;
 mod m20261123_000078_create_outbox_events;
+mod m20261126_000030_version_credentials;
+mod m20261126_000040_share_sign_in_state;
+mod m20261126_000080_create_sealing_keys;
+mod m20261126_000081_describe_nodes;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -71,8 +75,29 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000076_index_failed_sign_ins::Migration),
             Box::new(m20261123_000077_create_nodes::Migration),
             Box::new(m20261123_000078_create_outbox_events::Migration),
+            Box::new(m20261126_000030_version_credentials::Migration),
+            Box::new(m20261126_000040_share_sign_in_state::Migration),
+            Box::new(m20261126_000080_create_sealing_keys::Migration),
+            Box::new(m20261126_000081_describe_nodes::Migration),
         ]
     }
+}
+
+/// Creates the tables as a database has them to which these migrations were applied, without noting that they were. The
+/// database must be empty.
+///
+/// # Errors
+///
+/// When a statement fails. The statements before it stay, unless the caller's transaction ends.
+pub async fn create_as_of(db: &DatabaseConnection, versions: &[String]) -> Result<(), DbErr> {
+    Migrator::install(db).await?;
+    let manager = SchemaManager::new(db);
+    for migration in Migrator::migrations() {
+        if versions.iter().any(|version| version == migration.name()) {
+            migration.up(&manager).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Replaces the words in braces with the type names of the database.

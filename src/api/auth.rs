@@ -9,14 +9,15 @@ use futures_util::future::LocalBoxFuture;
 use uuid::Uuid;
 
 use super::State;
-use super::body::Sender;
 use super::error::Error;
-use super::route::{Access, Accesses};
+use super::route::{Access, Accesses, Listener};
 use crate::accounts::Bearer;
 use crate::domain::scope::{Scope, Scopes};
 use crate::engine::Caller;
 use crate::engine::Who;
 use crate::error::Code;
+use crate::surface::body::Sender;
+use crate::surface::paths::Argument;
 use crate::vault::api_key::SESSION_PREFIX;
 
 /// The company whose API key the request carries. The key is valid and has the scope in the table of routes,
@@ -26,6 +27,8 @@ use crate::vault::api_key::SESSION_PREFIX;
 pub(super) struct Company {
     pub(super) id: Uuid,
 }
+
+impl Argument for Company {}
 
 impl FromRequest for Company {
     type Error = Error;
@@ -44,6 +47,8 @@ pub(super) struct Author {
     /// The key's name in the record of changes.
     pub(super) who: Who,
 }
+
+impl Argument for Author {}
 
 impl FromRequest for Author {
     type Error = Error;
@@ -68,7 +73,9 @@ async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
     let access = request.app_data::<Accesses>().and_then(|accesses| accesses.of(request.method()));
     let (access, scope) = access.and_then(|access| Some((access, access.scope()?))).ok_or(Error::Internal)?;
     let caller = match access {
-        Access::CompanyOrSession if key.starts_with(SESSION_PREFIX) => of_session(state, key).await?,
+        Access::CompanyOrSession if key.starts_with(SESSION_PREFIX) => {
+            of_session(state, key, Listener::of(request)).await?
+        }
         _ => state.engine.authenticate(key).await?,
     };
     let caller = caller
@@ -90,8 +97,9 @@ async fn admit(request: &HttpRequest) -> Result<Caller, Error> {
 }
 
 /// The caller whose session in the console has this token.
-async fn of_session(state: &State, token: &str) -> Result<Option<Caller>, Error> {
+async fn of_session(state: &State, token: &str, listener: Listener) -> Result<Option<Caller>, Error> {
     let bearer = state.accounts.bearer(token).await?;
+    let bearer = bearer.filter(|bearer| bearer.is_member || listener.admits_operators());
     Ok(bearer.map(|Bearer { session_id, company_id, tier, .. }| Caller {
         company_id,
         key_id: session_id,

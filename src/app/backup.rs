@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use super::{error, prepare, sealing_keys, store_options};
 use crate::config::Config;
 use crate::connector::web_session::CONVERSATIONS;
-use crate::store::backup::{self, Ended, Error, Format, Restoring};
+use crate::store::backup::{self, Ended, Error, Format, Replaced, Restoring};
 use crate::store::changes::Who;
 use crate::store::{self, Store};
 use crate::vault::{KeyId, Vault};
@@ -32,6 +32,8 @@ pub struct Made {
 pub struct Restored {
     /// The sends that were in progress when the backup was made, and are ended.
     pub ended: Ended,
+    /// Objects of the backup that are not Pombo's, and are left out.
+    pub ignored_objects: u64,
     /// Missing keys, each with the number of secrets that are sealed with it.
     pub missing_keys: BTreeMap<KeyId, u64>,
     /// The file in which the keys are looked for; `None` when the key is configured.
@@ -45,6 +47,8 @@ pub struct Decision {
     pub force: bool,
     /// Let sends continue where they were: no service sent messages after the backup was made.
     pub nothing_sent_since: bool,
+    /// Revoke all keys, and end all sessions and links.
+    pub revoke_access: bool,
 }
 
 /// Writes a backup to a new file, while a service may be working.
@@ -75,14 +79,15 @@ pub async fn restore(
     // A key file that cannot be read is reported before anything is done.
     let vault = Vault::open_existing(&config.secrets, &config.data.dir)?;
     let options = store_options(config);
-    let Decision { force, nothing_sent_since } = decision;
-    let how = Restoring { force, nothing_sent_since, conversations: CONVERSATIONS, who };
-    let ended = backup::restore(&options, from, how).await.map_err(|error| told(error, &options.url))?;
+    let Decision { force, nothing_sent_since, revoke_access } = decision;
+    let how = Restoring { force, nothing_sent_since, revoke_access, conversations: CONVERSATIONS, who };
+    let Replaced { ended, ignored_objects } =
+        backup::restore(&options, from, how).await.map_err(|error| told(error, &options.url))?;
     let store = Store::open(&options).await.map_err(|error| error::unopened(error, &options.url))?;
     let missing_keys = sealing_keys::missing(&store, vault.as_ref()).await;
     store.close().await;
     let missing_keys = missing_keys.context("the database is restored, but its keys could not be checked")?;
-    Ok(Restored { ended, missing_keys, key_file: key_file(config) })
+    Ok(Restored { ended, ignored_objects, missing_keys, key_file: key_file(config) })
 }
 
 fn key_file(config: &Config) -> Option<PathBuf> {

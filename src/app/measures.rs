@@ -156,6 +156,12 @@ const GAUGES: &[Metric] = &[
         &[],
         "How long this node still trusts its lease; about 4 while it is renewed each second",
     ),
+    metric(
+        "pombo_clock_offset_seconds",
+        &[],
+        "How far the clock of this machine is ahead of the database's; with PostgreSQL",
+    ),
+    metric("pombo_sealing_keys_missing", &[], "Sealing keys of the database that this process does not have"),
     metric("pombo_nats_connected", &[], "1 while NATS is connected, otherwise 0"),
     metric(
         "pombo_events_connected",
@@ -172,7 +178,11 @@ const GAUGES: &[Metric] = &[
         "Connections of clients that may be open before waiting ones are closed",
     ),
     metric("pombo_console_streams", &[], "Live pages of the console"),
-    metric("pombo_body_bytes", &[], "Bytes of request bodies that are being read or processed"),
+    metric(
+        "pombo_body_bytes",
+        &[],
+        "Bytes of request bodies, and of what is made of them, that are being read or processed",
+    ),
     metric("pombo_body_bytes_max", &[], "The most that request bodies may take together"),
 ];
 

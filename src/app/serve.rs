@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{timeout, timeout_at};
 
 use super::shutdown::{self, Asked};
-use super::{App, measures, open_files, store_options, web_session};
+use super::{App, key_proof, measures, open_files, store_options, web_session};
 use crate::accounts::Accounts;
 use crate::api::{self, Beside, Listener};
 use crate::clock::Timestamp;
@@ -23,15 +23,21 @@ use crate::connector::nats::{Carries, Nats};
 use crate::connector::otlp::Exporter;
 use crate::connector::web_session::Driver;
 use crate::console;
+use crate::domain::address;
 use crate::domain::channel::Kind;
 use crate::engine::{Engine, Fenced};
-use crate::store::nodes::NewNode;
+use crate::store::nodes::{NewNode, PROTOCOL};
+use crate::store::sealing_keys::KeyProof;
 use crate::store::{self, Lease, Store};
 use crate::surface::Proxies;
+use crate::surface::body::Budget;
+use crate::vault::Vault;
 
 /// How long to wait for the lease of a process that may have just ended, and how often to ask.
 const LEASE_PATIENCE: Duration = Duration::from_secs(3);
 const LEASE_PAUSE: Duration = Duration::from_millis(100);
+/// The same for a node that joins: the lease of a node with its name lapses meanwhile if that node is gone.
+const JOIN_PATIENCE: Duration = cluster::LEASE.saturating_add(Duration::from_secs(1));
 
 /// How long a stop waits at most for the collector of traces, within its grace period.
 const FLUSH: Duration = Duration::from_secs(5);
@@ -146,9 +152,18 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         Some(own) => Nats::connect_to_carry(Carries::Events, &own, cluster).await?,
         None => nats.clone(),
     };
+    // Before the lease: a process with other keys must not end the one that dispatches.
+    key_proof::require(&config, &store, &vault).await?;
+    let own_key = key_proof::own(&vault);
     let lease = match config.cluster.is_joined() {
-        true => join(&store, &config, &address.to_string()).await?,
-        false => lease(&store, &store_options(&config), &holder).await?,
+        true => join(&store, &config, (&vault, own_key.as_ref()), &address.to_string()).await?,
+        false => {
+            let lease = lease(&store, &store_options(&config), &holder).await?;
+            if let Some(key) = &own_key {
+                store.add_sealing_key(key).await?;
+            }
+            lease
+        }
     };
     let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
     let carrier: Arc<dyn Carrier> = match &nats {
@@ -166,7 +181,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         hook_body_bytes: config.server.hook_body_limit,
         body_timeout: config.server.body_timeout,
         client_rate: config.server.client_rate,
-        bodies: api::Budget::new(config.server.body_memory),
+        bodies: Budget::new(config.server.body_memory),
         send: config.limits.of_requests(),
         page_size: config.limits.page_size,
         search_chars: config.limits.search_chars,
@@ -214,7 +229,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
 /// The console's resources on each listener: pages for operators are on the listener of the operator API.
 pub(super) fn beside(pages: &web::Data<console::State>) -> Beside {
     let pages = pages.clone();
-    Arc::new(move |listener| console::resources(&pages, listener != Listener::Public))
+    Arc::new(move |listener| console::resources(&pages, listener.admits_operators()))
 }
 
 /// Takes the lease on dispatching. The lease of a process that was killed may last a moment longer than the
@@ -230,18 +245,20 @@ async fn lease(store: &Store, options: &store::Options, holder: &str) -> anyhow:
     }
 }
 
-/// Joins the cluster as a node. The lock of a process that dispatched alone and was killed may last a moment
-/// longer.
-async fn join(store: &Store, config: &Config, address: &str) -> anyhow::Result<Lease> {
-    let config::Cluster { name, node } = &config.cluster;
-    let new = NewNode {
-        cluster: name,
-        name: if node.is_empty() { address } else { node },
-        address,
-        version: env!("CARGO_PKG_VERSION"),
-        cores: u32::try_from(config::per_core(0)).unwrap_or(1),
-    };
-    let (options, deadline) = (store_options(config), Instant::now() + LEASE_PATIENCE);
+/// Joins the cluster as a node. The lock of a process that was killed may last a moment longer, and so may the lease of
+/// a node with the same name whose machine is gone.
+async fn join(
+    store: &Store,
+    config: &Config,
+    (vault, key): (&Vault, Option<&KeyProof>),
+    address: &str,
+) -> anyhow::Result<Lease> {
+    let clock_ahead = store.read_clock().await?.map(|reading| reading.ahead());
+    let key_ids: Vec<_> = vault.key_ids().iter().map(ToString::to_string).collect();
+    let provider = address::shown(&config.cloud_api.base_url);
+    let new = NewNode { address, key, clock_ahead, ..described(config, &key_ids, &provider) };
+    let new = if new.is_named { new } else { NewNode { name: address, ..new } };
+    let (options, deadline) = (store_options(config), Instant::now() + JOIN_PATIENCE);
     let lease = loop {
         match store.join_cluster(&options, &new, cluster::LEASE).await {
             Err(store::Error::Taken(_)) if Instant::now() < deadline => tokio::time::sleep(LEASE_PAUSE).await,
@@ -249,8 +266,24 @@ async fn join(store: &Store, config: &Config, address: &str) -> anyhow::Result<L
             result => break result?,
         }
     };
-    tracing::info!(cluster = name, node = new.name, "joined the cluster");
+    tracing::info!(cluster = new.cluster, node = new.name, "joined the cluster");
     Ok(lease)
+}
+
+/// What the configuration says of a node.
+pub(super) fn described<'a>(config: &'a Config, key_ids: &'a [String], provider: &'a str) -> NewNode<'a> {
+    let config::Cluster { name, node } = &config.cluster;
+    NewNode {
+        cluster: name,
+        name: node,
+        is_named: !node.is_empty(),
+        version: env!("CARGO_PKG_VERSION"),
+        protocol: PROTOCOL,
+        cores: u32::try_from(config::per_core(0)).unwrap_or(1),
+        provider,
+        key_ids,
+        ..NewNode::default()
+    }
 }
 
 impl Service {

@@ -18,8 +18,11 @@ use crate::store::changes::Who;
 A backup does not contain what happened after it was made. Messages that waited at that time may have been sent since. So \
 every send in progress is ended, and its messages without an answer are `unknown`, as after a crash: look at them in the \
 console and send them again there, or with POST /api/v1/sends/{id}/retry and {\"state\": \"unknown\"}. Scheduled sends are \
-paused until a person resumes them. Opt-outs and requests after the backup are lost; keys that were revoked since are valid \
-again.")]
+paused until a person resumes them. Opt-outs and requests after the backup are lost. Keys that were revoked since are valid \
+again, and people who were removed since may sign in again: --revoke-access revokes all keys.
+
+Restore only a file whose author you trust. A file from somebody else runs nothing on this machine, but its author decides on \
+its companies, people and keys.")]
 pub(super) struct Arguments {
     /// The file that `pombo backup` wrote
     #[arg(value_name = "FILE")]
@@ -31,15 +34,18 @@ pub(super) struct Arguments {
     /// to another machine with the service stopped
     #[arg(long)]
     nothing_sent_since: bool,
+    /// Revoke all keys of companies and operators, and end all sessions and links
+    #[arg(long)]
+    revoke_access: bool,
 }
 
 pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result<()> {
-    let Arguments { file, force, nothing_sent_since } = arguments;
+    let Arguments { file, force, nothing_sent_since, revoke_access } = arguments;
     let config = quiet_config(global)?;
-    let decision = Decision { force, nothing_sent_since };
+    let decision = Decision { force, nothing_sent_since, revoke_access };
     let who = Who::CommandLine(machine_user::name());
     let restored = backup::restore(&config, &file, decision, &who).await.map_err(misused)?;
-    let Restored { ended, missing_keys, key_file } = &restored;
+    let Restored { ended, ignored_objects, missing_keys, key_file } = &restored;
     let keys: Vec<_> = missing_keys
         .iter()
         .map(|(id, secrets)| json!({ "key": id.to_string(), "secrets": secrets }))
@@ -49,14 +55,17 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
         "unknown_messages": ended.unknown_messages,
         "paused_sends": ended.paused_sends,
         "nothing_sent_since": nothing_sent_since,
+        "revoked_keys": ended.revoked_keys,
+        "ignored_objects": ignored_objects,
         "missing_keys": keys,
         "key_file": key_file.as_ref().map(|path| path.display().to_string()),
     });
-    Output::new(global.json).record(&record, &said(&restored, nothing_sent_since))
+    Output::new(global.json).record(&record, &said(&restored, decision))
 }
 
-fn said(restored: &Restored, nothing_sent_since: bool) -> String {
-    let Restored { ended, missing_keys, key_file } = restored;
+fn said(restored: &Restored, decision: Decision) -> String {
+    let Restored { ended, ignored_objects, missing_keys, key_file } = restored;
+    let Decision { nothing_sent_since, revoke_access, .. } = decision;
     let mut said = "the backup is restored".to_owned();
     if nothing_sent_since {
         said += ", and sends continue where they were";
@@ -74,7 +83,21 @@ fn said(restored: &Restored, nothing_sent_since: bool) -> String {
             ended.paused_sends
         );
     }
-    if !nothing_sent_since {
+    if *ignored_objects > 0 {
+        said += &format!(
+            "\n{ignored_objects} objects of the backup are not Pombo's, such as triggers or functions, and are left out"
+        );
+    }
+    if revoke_access {
+        said += &format!(
+            "\n{} keys are revoked: create new ones with `pombo key create` and `pombo operator create`",
+            ended.revoked_keys
+        );
+    } else {
+        said += "\nkeys that were revoked and people who were removed since the backup are valid again: look at `pombo key \
+        list` and `pombo user list`, or restore with --revoke-access";
+    }
+    if !nothing_sent_since || revoke_access {
         said += "\nall users have to sign in again; links that were created before the backup are no longer \
         valid";
     }

@@ -7,21 +7,8 @@ use figment::value::{Dict, Num, Value};
 use super::Config;
 use super::fault::{Fault, Source};
 use super::layers::{self, Setting};
+use super::secret::secret_options;
 use crate::domain::nearest::nearest;
-
-/// Options whose values are never repeated in a fault.
-const SECRET: &[&str] = &[
-    "database.url",
-    "secrets.key",
-    "secrets.previous_keys",
-    "nats.url",
-    "nats.token",
-    "events.url",
-    "events.token",
-    "network.proxy",
-    "telemetry.otlp_endpoint",
-    "telemetry.otlp_headers",
-];
 
 /// The fault of a setting, found by applying it alone to the reference.
 pub(super) fn fault(defaults: &Figment, reference: &Value, setting: &Setting) -> Option<Fault> {
@@ -91,9 +78,19 @@ fn names(tree: Option<&Dict>) -> String {
     tree.into_iter().flatten().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
+/// A text of an option that holds no secrets, for a sentence. An address that may contain a password is not repeated: it
+/// may be the value of another option.
+pub(super) fn repeated(text: &str) -> String {
+    if text.contains("://") && text.contains('@') { "the value".to_owned() } else { format!("\"{text}\"") }
+}
+
 /// Completes a sentence that begins with the value.
 fn problem(option: &str, value: &Value, kind: &Kind) -> String {
-    let value = if SECRET.contains(&option) { "the value".to_owned() } else { written(value) };
+    let value = match value {
+        _ if secret_options().contains(option) => "the value".to_owned(),
+        Value::String(_, text) => repeated(text),
+        value => written(value),
+    };
     match kind {
         Kind::Message(text) => format!("{value} {text}"),
         Kind::InvalidType(_, expected) | Kind::InvalidValue(_, expected) => {

@@ -10,6 +10,7 @@ mod fault;
 mod layers;
 mod nats;
 mod provider_version;
+mod secret;
 mod sections;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use crate::domain::request;
 pub use cluster::Cluster;
 pub use fault::{Fault, Faults, Source};
 pub use nats::{Events, Nats};
+pub use secret::secret_options;
 pub use sections::{
     CloudApi, Data, Database, Docs, Engine, Imports, Limits, Log, LogFormat, Media, Metrics, Network,
     Retention, Retry, Secrets, Server, SqliteSynchronous, Telemetry, WebSession,
@@ -215,7 +217,11 @@ fn extract<'de, T: Deserialize<'de>>(figment: &Figment) -> Result<T, Faults> {
         Faults(vec![Fault {
             option: Some(error.path.join(".")),
             source: Source::Default,
-            problem: error.kind.to_string(),
+            // Its words would quote the value.
+            problem: match secret_options().contains(&error.path.join(".")) {
+                true => "the value is not valid".to_owned(),
+                false => error.kind.to_string(),
+            },
             mend: "compare with config/default.toml".to_owned(),
         }])
     })

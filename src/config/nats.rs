@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Deserialize;
-use url::Url;
 
 use super::validate::Found;
 use super::{Config, units};
+use crate::domain::address;
 use crate::domain::secret::Secret;
 use crate::domain::time_span;
 
@@ -104,8 +104,9 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
             fault(
                 option,
                 "the value has a part that is not the address of a NATS server",
-                "begin each with nats:// or tls://, and separate them with commas: \
-                 \"nats://10.0.0.5:4222,nats://10.0.0.6:4222\"",
+                "begin each with nats:// or tls://, separate them with commas, and percent-encode the special \
+                 characters of user and password: \
+                 \"nats://10.0.0.5:4222,nats://user:p%2Fw@10.0.0.6:4222\"",
             );
         }
     }
@@ -163,7 +164,7 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
 }
 
 fn is_address(text: &str) -> bool {
-    Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "nats" | "tls") && url.has_host())
+    address::parse(text).is_some_and(|url| matches!(url.scheme(), "nats" | "tls") && url.has_host())
 }
 
 /// Whether the text is a word of a subject and no wildcard.

@@ -11,7 +11,8 @@ use ipnet::IpNet;
 use serde::{Deserialize, Deserializer, de};
 use url::Url;
 
-use crate::domain::secret::{SealingKey, Secret};
+use crate::domain::address;
+use crate::domain::secret::{SealingKey, Secret, deserialize_secret};
 
 /// A number of bytes, "8MiB".
 pub(super) fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
@@ -143,7 +144,7 @@ pub(super) fn optional_secret<'de, D: Deserializer<'de>>(
 pub(super) fn optional_proxy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Secret>, D::Error> {
     let proxy = optional_secret(deserializer)?;
     let is_address = |text: &str| {
-        Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+        address::parse(text).is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
     };
     match proxy {
         Some(proxy) if !is_address(proxy.expose()) => Err(de::Error::custom(
@@ -153,9 +154,11 @@ pub(super) fn optional_proxy<'de, D: Deserializer<'de>>(deserializer: D) -> Resu
     }
 }
 
-/// The address of a collector, which may have a path, or nothing.
+/// The address of a collector, which may have a path, or nothing. It is read as a secret, because an address that is
+/// refused may contain one.
 pub(super) fn optional_endpoint<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Url>, D::Error> {
-    let text = String::deserialize(deserializer)?;
+    let text = Secret::deserialize(deserializer)?;
+    let text = text.expose();
     if text.trim().is_empty() {
         return Ok(None);
     }
@@ -211,7 +214,7 @@ pub(super) fn keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Sea
         List(Vec<Secret>),
         Text(Secret),
     }
-    let parts = match Written::deserialize(deserializer) {
+    let parts = match deserialize_secret(deserializer) {
         Ok(Written::List(parts)) => parts,
         Ok(Written::Text(text)) if text.expose().trim().is_empty() => Vec::new(),
         Ok(Written::Text(text)) => {

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
 
+use super::check::repeated;
 use super::{Config, Database, Media, nats};
+use crate::domain::address;
 
 /// An option, its fault, and the remedy.
 pub(super) type Found = (&'static str, String, String);
@@ -212,15 +214,8 @@ fn words(config: &Config, found: &mut Vec<Found>) {
         let mend = "give the name of the service at the collector".to_owned();
         found.push(("telemetry.service_name", "it is empty".to_owned(), mend));
     }
-    if let Some(url) = &config.database.url
-        && !["sqlite:", "postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme))
-    {
-        found.push((
-            "database.url",
-            "the value is not the address of a supported database".to_owned(),
-            "begin it with sqlite:// or postgres://, or leave it empty for a SQLite file in data.dir"
-                .to_owned(),
-        ));
+    if let Some((problem, mend)) = config.database.url.as_ref().and_then(|url| database(url.expose())) {
+        found.push(("database.url", problem.to_owned(), mend.to_owned()));
     }
     if let Some(network) = config.server.trusted_proxies.iter().find(|network| network.prefix_len() == 0) {
         let problem = format!("{network} includes all clients, who could then forge their addresses");
@@ -228,14 +223,31 @@ fn words(config: &Config, found: &mut Vec<Found>) {
         found.push(("server.trusted_proxies", problem, mend.to_owned()));
     }
     if !is_version(&config.cloud_api.version) {
-        let problem = format!("\"{}\" is not a version of the provider's API", config.cloud_api.version);
+        let problem =
+            format!("{} is not a version of the provider's API", repeated(&config.cloud_api.version));
         found.push(("cloud_api.version", problem, "write it like \"v26.0\"".to_owned()));
     }
     if let Err(error) = EnvFilter::builder().parse(&config.log.level) {
-        let problem = format!("\"{}\" is not a filter: {error}", config.log.level);
+        let problem = format!("{} is not a filter: {error}", repeated(&config.log.level));
         let mend =
             "write a level such as \"info\", or levels of modules such as \"info,pombo::engine=debug\"";
         found.push(("log.level", problem, mend.to_owned()));
+    }
+}
+
+/// What is wrong with the address of a database, and the remedy.
+fn database(url: &str) -> Option<(&'static str, &'static str)> {
+    if url.starts_with("sqlite:") {
+        None
+    } else if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
+        Some((
+            "the value is not the address of a supported database",
+            "begin it with sqlite:// or postgres://, or leave it empty for a SQLite file in data.dir",
+        ))
+    } else if address::parse(url).is_none() {
+        Some(("the value is not a readable address", address::REMEDY))
+    } else {
+        None
     }
 }
 

@@ -56,11 +56,13 @@ mod error;
 mod flash;
 mod form;
 mod gate;
+mod hidden;
 mod language;
 mod layout;
 mod live;
 mod multipart;
 mod once;
+mod pace;
 mod page;
 mod pages;
 mod query;
@@ -83,10 +85,10 @@ use url::Url;
 pub use self::live::STREAMS;
 pub use self::pages::compose::SENT;
 pub use self::route::{Access, Route};
-use crate::accounts::Accounts;
+use crate::accounts::{self, Accounts, Session};
 use crate::domain::request::Limits;
 use crate::engine::Engine;
-use crate::surface::{Client, Proxies};
+use crate::surface::{Client, Listener, Proxies};
 
 /// The state of all pages.
 pub struct State {
@@ -97,7 +99,8 @@ pub struct State {
     flashes: flash::Flashes,
     streams: live::Streams,
     shared: live::Shared,
-    room: form::Room,
+    pace: pace::Pace,
+    hidden: hidden::HiddenClients,
 }
 
 /// The address of the console, and its bounds.
@@ -158,6 +161,7 @@ route::table! {
     POST "/console/account/totp" => pages::account::begin_totp, SignedIn;
     POST "/console/account/totp/confirm" => pages::account::confirm_totp, SignedIn;
     POST "/console/account/totp/remove" => pages::account::remove_totp, SignedIn;
+    POST "/console/account/sessions/end" => pages::account::end_other_sessions, SignedIn;
     POST "/console/account/sessions/{id}/end" => pages::account::end_session, SignedIn;
     GET "/console/companies" => pages::companies::show, SignedIn;
     POST "/console/companies" => pages::companies::choose, SignedIn;
@@ -236,7 +240,8 @@ impl State {
             flashes: flash::Flashes::default(),
             streams: live::Streams::default(),
             shared: live::Shared::default(),
-            room: form::Room::default(),
+            pace: pace::Pace::default(),
+            hidden: hidden::HiddenClients::default(),
         }
     }
 
@@ -250,11 +255,21 @@ impl State {
         self.streams.open()
     }
 
+    /// The session of the cookie with this token, with the rights that its person has on this listener.
+    async fn session(&self, token: &str, listener: Listener) -> accounts::Result<Option<Session>> {
+        let session = self.accounts.session(token).await?;
+        Ok(if listener.admits_operators() { session } else { session.map(Session::without_operator) })
+    }
+
     /// The client behind a request, and whether its browser reaches the service over https.
     fn client(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Client {
         let client = self.options.proxies.client(peer.map(|address| address.ip()), headers);
-        let is_public = self.options.public_url.as_ref().is_some_and(|url| url.scheme() == "https");
-        Client { is_https: is_public || client.is_https, ..client }
+        Client { is_https: self.is_reached_over_https() || client.is_https, ..client }
+    }
+
+    /// Whether people reach the service over https, which takes a proxy.
+    fn is_reached_over_https(&self) -> bool {
+        self.options.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
     }
 }
 

@@ -7,7 +7,7 @@ use actix_web::{Resource, web};
 
 use super::{State, gate};
 pub(super) use crate::surface::paths::Allow;
-use crate::surface::paths::{Path, Paths};
+use crate::surface::paths::{Path, Paths, written_out};
 
 /// A route of the console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,10 @@ pub(super) use table;
 /// A resource for each path, in the order of the table.
 pub(super) fn resources(paths: Paths<Access>, state: &Data<State>) -> Vec<(&'static str, Resource)> {
     let resource = |Path { path, methods, accesses: _, routes }| {
-        let resource = web::resource(path).app_data(state.clone()).app_data(Allow(methods.join(", ")));
+        let resource = web::resource(path)
+            .guard(written_out(path))
+            .app_data(state.clone())
+            .app_data(Allow(methods.join(", ")));
         let resource = routes.into_iter().fold(resource, Resource::route);
         // Methods that no route of the path has.
         (path, resource.route(guarded(web::route().to(gate::other_method), Access::Public)))

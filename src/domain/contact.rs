@@ -4,7 +4,12 @@ use uuid::Uuid;
 
 use crate::clock::Timestamp;
 use crate::domain::fold::{digits, fold};
+use crate::domain::link::Link;
 use crate::domain::phone::PhoneNumber;
+
+/// The maximum of tags that a contact is given at once: by a request, by a form, or by a row of a file together with the
+/// tags of the whole import. Each is a row of the database.
+pub const MOST_TAGS: usize = 100;
 
 /// A person, as a company knows them. Unknown text is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,8 +24,14 @@ pub struct Person {
     pub phone_number: String,
     /// WhatsApp's own id of the person.
     pub phone_number_lid: Option<String>,
-    /// URL of a picture.
+    /// URL of a picture, see [`is_picture`].
     pub profile_picture: String,
+}
+
+/// Whether the text is empty or may be the address of a picture: an absolute http or https address. A page of a company
+/// that links to another one, such as `javascript:…`, would run a stranger's program.
+pub fn is_picture(text: &str) -> bool {
+    text.trim().is_empty() || Link::parse(text).is_ok()
 }
 
 impl Person {
@@ -88,4 +99,31 @@ pub struct Tag {
     pub created_at: Timestamp,
     /// How many contacts have it.
     pub contacts: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_on_the_web_or_absent() {
+        for text in
+            ["", " ", "https://example.com/ana.png", "HTTP://example.com/ana", " https://example.com "]
+        {
+            assert!(is_picture(text), "{text}");
+        }
+        for text in [
+            "javascript:alert(1)",
+            "JavaScript:alert(1)//https://example.com",
+            "java\nscript:alert(1)",
+            "data:text/html,<script>",
+            "vbscript:x",
+            "file:///etc/passwd",
+            "//example.com/ana.png",
+            "ana.png",
+            "https:///ana.png",
+        ] {
+            assert!(!is_picture(text), "{text}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! Nothing here waits, reads, writes or asks the time; every rule is an ordinary function that a table
 //! test can call.
 
+pub mod address;
 pub mod block;
 pub mod cell;
 pub mod channel;
@@ -11,6 +12,7 @@ pub mod content;
 pub mod event;
 pub mod fold;
 pub mod interactive;
+pub mod json;
 pub mod limit;
 pub mod link;
 pub mod message;

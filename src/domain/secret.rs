@@ -4,9 +4,11 @@
 //! the text calls [`Secret::expose`], for which a reviewer can search.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serializer, de};
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
@@ -74,9 +76,37 @@ impl fmt::Debug for Secret {
     }
 }
 
+/// The name by which a deserializer learns that a secret is asked for.
+pub const NAME: &str = "pombo::Secret";
+
+/// Reads a value that contains secrets, and tells the deserializer so.
+///
+/// # Errors
+///
+/// Those of the deserializer.
+pub fn deserialize_secret<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    struct Inner<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Inner<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+            T::deserialize(deserializer)
+        }
+    }
+
+    deserializer.deserialize_newtype_struct(NAME, Inner(PhantomData))
+}
+
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self::new)
+        deserialize_secret(deserializer).map(Self::new)
     }
 }
 

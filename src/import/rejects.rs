@@ -26,15 +26,18 @@ pub fn rejected_csv<const N: usize>(
     let mut writer = WriterBuilder::new().flexible(true).from_writer(Vec::new());
     // Writing to memory does not fail.
     if let Some(header) = header {
-        let header = header.iter().map(|name| guard(&unguard(name)).into_owned());
-        let _ = writer.write_record(names.into_iter().chain(header));
+        let _ = writer.write_record(names.into_iter().chain(guarded(header)));
     }
     for rejected in rows {
-        let fields = rejected.fields.iter().map(|cell| guard(&unguard(cell)).into_owned());
         let explained = explain(rejected).map(|cell| guard(&cell).into_owned());
-        let _ = writer.write_record(explained.into_iter().chain(fields));
+        let _ = writer.write_record(explained.into_iter().chain(guarded(&rejected.fields)));
     }
     writer.into_inner().unwrap_or_default()
+}
+
+/// Cells of the input as cells that no spreadsheet runs, guarded once even where the input guards them already.
+fn guarded(cells: &[impl AsRef<str>]) -> impl Iterator<Item = String> {
+    cells.iter().map(|cell| guard(&unguard(cell.as_ref())).into_owned())
 }
 
 pub(super) struct Rejects {
@@ -53,14 +56,12 @@ impl Rejects {
         if self.writer.is_none() {
             let file = files::create(&self.path).map_err(Error::write(&self.path))?;
             let mut writer = WriterBuilder::new().flexible(true).from_writer(file);
-            let header = ["line", "reason"].into_iter().chain(self.header.iter().map(String::as_str));
+            let header = ["line", "reason"].into_iter().map(str::to_owned).chain(guarded(&self.header));
             writer.write_record(header).map_err(io::Error::from).map_err(Error::write(&self.path))?;
             self.writer = Some(writer);
         }
         let Some(writer) = &mut self.writer else { return Ok(()) };
-        let line = line.to_string();
-        let fields: Vec<_> = fields.iter().map(|cell| guard(&unguard(cell)).into_owned()).collect();
-        let record = [line.as_str(), reason].into_iter().chain(fields.iter().map(String::as_str));
+        let record = [line.to_string(), guard(reason).into_owned()].into_iter().chain(guarded(fields));
         writer.write_record(record).map_err(io::Error::from).map_err(Error::write(&self.path))
     }
 

@@ -249,19 +249,20 @@ impl Store {
     ///
     /// When the database fails.
     pub async fn revoke_api_key(&self, who: &Who, id: Uuid) -> Result<bool> {
-        self.revoke(who, id, Condition::all()).await
+        Ok(self.revoke(who, id, Condition::all()).await?.is_some())
     }
 
-    /// Revokes a key of this company; `false` when the company has no such key or it was revoked before.
+    /// Revokes a key of this company, and returns the revision of the keys from which on it is revoked; `None` when the
+    /// company has no such key or it was revoked before.
     ///
     /// # Errors
     ///
     /// When the database fails.
-    pub async fn revoke_api_key_of(&self, who: &Who, company_id: Uuid, id: Uuid) -> Result<bool> {
+    pub async fn revoke_api_key_of(&self, who: &Who, company_id: Uuid, id: Uuid) -> Result<Option<i64>> {
         self.revoke(who, id, Condition::all().add(api_key::Column::CompanyId.eq(company_id))).await
     }
 
-    async fn revoke(&self, who: &Who, id: Uuid, whose: Condition) -> Result<bool> {
+    async fn revoke(&self, who: &Who, id: Uuid, whose: Condition) -> Result<Option<i64>> {
         let transaction = self.begin().await?;
         let revoked = api_key::Entity::update_many()
             .col_expr(api_key::Column::RevokedAt, Expr::value(Timestamp::now().millis()))
@@ -272,13 +273,13 @@ impl Store {
             .await?;
         if revoked.rows_affected == 0 {
             transaction.rollback().await?;
-            return Ok(false);
+            return Ok(None);
         }
         let revoked = Change::now(who, What::ApiKey, id, Some(json!("valid")), json!("revoked"));
         changes::record(&transaction, &[revoked]).await?;
-        revision::bump(&transaction, Topic::ApiKey).await?;
+        let revision = revision::bump(&transaction, Topic::ApiKey).await?;
         transaction.commit().await?;
-        Ok(true)
+        Ok(Some(revision))
     }
 
     /// The key with this hash, whether it still works or not.

@@ -23,6 +23,8 @@ pub struct Checkup {
     pub is_half_restored: bool,
     /// The server is a standby, which takes no writes.
     pub is_standby: bool,
+    /// The role is a superuser of the server.
+    pub is_superuser: bool,
     /// The connections that the server grants to all clients together; `None` without a server.
     pub server_connections: Option<u32>,
 }
@@ -64,8 +66,10 @@ async fn look(
     let version: String = one(on, sql).await?.unwrap_or_default();
     let is_half_restored = pending < migrations
         && one::<i32>(on, &format!("SELECT 1 FROM lease WHERE name = '{RESTORE}'")).await?.is_some();
-    let (mut is_standby, mut server_connections) = (false, None);
+    let (mut is_standby, mut is_superuser, mut server_connections) = (false, false, None);
     if is_postgres {
+        let sql = "SELECT rolsuper FROM pg_roles WHERE rolname = current_user";
+        is_superuser = one(on, sql).await?.unwrap_or_default();
         is_standby = one(on, "SELECT pg_is_in_recovery()").await?.unwrap_or_default();
         let sql = "SELECT current_setting('max_connections')::int \
                    - current_setting('superuser_reserved_connections')::int";
@@ -74,7 +78,15 @@ async fn look(
         // Fails here when the file cannot be written.
         on.execute_unprepared("BEGIN IMMEDIATE; ROLLBACK").await?;
     }
-    Ok(Checkup { version, pending, migrations, is_half_restored, is_standby, server_connections })
+    Ok(Checkup {
+        version,
+        pending,
+        migrations,
+        is_half_restored,
+        is_standby,
+        is_superuser,
+        server_connections,
+    })
 }
 
 async fn one<T: sea_orm::TryGetable>(

@@ -2,19 +2,18 @@
 
 use std::fmt;
 use std::net::IpAddr;
-use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use migration::{Migrator, MigratorTrait};
 use sea_orm::sqlx::Connection as _;
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
-use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
 
 use super::pool::{GRACE, IDLE, Pool, Server, on_server};
 use super::share::{CLUSTER, Pools, Shares};
-use super::{Error, Purpose, Result, Store, log, schema};
+use super::{Error, Purpose, Result, Store, address, log, nodes, schema};
 use crate::files;
 
 /// How long a SQLite connection waits for another process' write lock.
@@ -110,6 +109,7 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
         .map_err(schema::unknown)?
         .len();
     if pending > 0 && options.migrate {
+        nodes::refuse_other_protocols(store.write.connections()).await?;
         if sqlite {
             Migrator::up(store.write.connections(), None).await?;
         } else {
@@ -130,8 +130,7 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
 /// Creates the database's file with rights for its owner alone; SQLite gives the files beside it the same rights. The
 /// driver would create it readable by everybody who may enter its directory.
 fn create_file(url: &str) -> Result<()> {
-    let database = SqliteConnectOptions::from_str(url)
-        .map_err(|error| Error::Unavailable(format!("database.url is not a valid address: {error}")))?;
+    let database = address::sqlite(url)?;
     let path = database.get_filename();
     let is_memory = url.contains(":memory:") || url.contains("mode=memory");
     if is_memory || path.exists() {
@@ -200,7 +199,7 @@ async fn connect(
     if options.url.starts_with("sqlite:") {
         create_file(&options.url)?;
     }
-    let mut pool = ConnectOptions::new(options.url.clone());
+    let mut pool = ConnectOptions::new(address::for_driver(&options.url)?);
     pool.max_connections(connections)
         .min_connections(u32::from(connecting == Connecting::AtOnce))
         .connect_lazy(connecting == Connecting::WhenNeeded)

@@ -8,6 +8,7 @@
 //! (the [`ledger`], contacts with their index, imports, retention), for search and lists that join, and where one
 //! statement must both decide and change (links, sessions of people, the lease, counters of revisions).
 
+mod address;
 pub mod api_keys;
 pub mod backup;
 pub mod changes;
@@ -34,7 +35,9 @@ mod revision;
 pub mod schema;
 pub mod scratch;
 pub mod sealed;
+pub mod sealing_keys;
 pub mod sends;
+mod server_clock;
 mod share;
 mod size;
 pub mod suppressions;

@@ -8,7 +8,7 @@ use sea_orm::{ConnectionTrait as _, Database};
 use url::Url;
 use uuid::Uuid;
 
-use super::{Error, Result};
+use super::{Error, Result, address};
 
 /// The database to connect to while another one is created or removed; every server has it.
 const ADMINISTRATION: &str = "postgres";
@@ -58,7 +58,8 @@ impl Scratch {
     }
 
     async fn administer(&self, statement: &str) -> Result<()> {
-        let connection = Database::connect(within(&self.server, ADMINISTRATION)).await?;
+        let address = address::for_driver(&within(&self.server, ADMINISTRATION))?;
+        let connection = Database::connect(address).await?;
         let done = connection.execute_unprepared(statement).await;
         connection.close().await?;
         done?;

@@ -1,7 +1,35 @@
-//! Registers paths from a table, each with all its methods and the access of each method.
+//! Registers paths from a table, each with all its methods and the access of each method, and with a guard against
+//! encoded spellings.
+//!
+//! A handler takes only [arguments](Argument) of ours. The library's own readers of bodies are none, so a handler that
+//! takes one cannot be registered: bodies are read in [one way](super::body).
 
 use actix_web::guard::{self, Guard};
-use actix_web::{FromRequest, Handler, Responder, Route, web};
+use actix_web::web::Data;
+use actix_web::{FromRequest, Handler, HttpRequest, Responder, Route, web};
+
+/// Something that a handler may take.
+pub(crate) trait Argument: FromRequest + 'static {}
+
+impl Argument for HttpRequest {}
+impl<T: 'static> Argument for Data<T> {}
+
+/// Everything that a handler takes.
+pub(crate) trait Arguments: FromRequest + 'static {}
+
+macro_rules! arguments {
+    ($($name:ident)*) => {
+        impl<$($name: Argument),*> Arguments for ($($name,)*) {}
+    };
+}
+
+impl Arguments for () {}
+arguments!(A);
+arguments!(A B);
+arguments!(A B C);
+arguments!(A B C D);
+arguments!(A B C D E);
+arguments!(A B C D E F);
 
 /// The table's paths, each with all its methods.
 pub(crate) struct Paths<A> {
@@ -31,7 +59,7 @@ impl<A: Copy> Paths<A> {
     pub(crate) fn GET<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: Arguments,
         F::Output: Responder + 'static,
     {
         self.add(path, &["GET", "HEAD"], guard::Any(guard::Get()).or(guard::Head()), handler, access);
@@ -41,7 +69,7 @@ impl<A: Copy> Paths<A> {
     pub(crate) fn POST<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: Arguments,
         F::Output: Responder + 'static,
     {
         self.add(path, &["POST"], guard::Post(), handler, access);
@@ -51,7 +79,7 @@ impl<A: Copy> Paths<A> {
     pub(crate) fn PUT<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: Arguments,
         F::Output: Responder + 'static,
     {
         self.add(path, &["PUT"], guard::Put(), handler, access);
@@ -61,7 +89,7 @@ impl<A: Copy> Paths<A> {
     pub(crate) fn PATCH<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: Arguments,
         F::Output: Responder + 'static,
     {
         self.add(path, &["PATCH"], guard::Patch(), handler, access);
@@ -71,7 +99,7 @@ impl<A: Copy> Paths<A> {
     pub(crate) fn DELETE<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: Arguments,
         F::Output: Responder + 'static,
     {
         self.add(path, &["DELETE"], guard::Delete(), handler, access);
@@ -93,7 +121,7 @@ impl<A: Copy> Paths<A> {
         access: A,
     ) where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: Arguments,
         F::Output: Responder + 'static,
     {
         let route = (self.wrap)(web::route().guard(guard).to(handler), access);
@@ -113,6 +141,29 @@ impl<A: Copy> Paths<A> {
     }
 }
 
+/// A guard for the path of a table: the request contains the path's fixed segments without percent-encoding. The router
+/// compares percent-decoded paths, but a proxy in front may compare them as sent: `/%6detrics` must not get past a rule
+/// about `/metrics`.
+pub(crate) fn written_out(path: &'static str) -> impl Guard {
+    guard::fn_guard(move |request| is_written_out(path, request.head().uri.path()))
+}
+
+fn is_written_out(path: &str, sent: &str) -> bool {
+    if !sent.contains('%') {
+        return true;
+    }
+    let mut sent = sent.split('/');
+    for fixed in path.split('/') {
+        if fixed.ends_with(":.*}") {
+            return true;
+        }
+        if sent.next().is_none_or(|sent| !fixed.starts_with('{') && fixed != sent) {
+            return false;
+        }
+    }
+    sent.next().is_none()
+}
+
 impl<A> IntoIterator for Paths<A> {
     type Item = Path<A>;
     type IntoIter = std::vec::IntoIter<Path<A>>;
@@ -120,5 +171,28 @@ impl<A> IntoIterator for Paths<A> {
     /// In the order of the table.
     fn into_iter(self) -> Self::IntoIter {
         self.paths.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_variable_segments_may_be_encoded() {
+        for (path, sent, fits) in [
+            ("/metrics", "/metrics", true),
+            ("/metrics", "/%6detrics", false),
+            ("/api/v1/sends/{id}", "/api/v1/sends/%30", true),
+            ("/api/v1/sends/{id}/pause", "/api/v1/sends/%30/pause", true),
+            ("/api/v1/sends/{id}/pause", "/api/v1/sends/%30/p%61use", false),
+            ("/api/v1/sends/{id}", "/%61pi/v1/sends/%30", false),
+            ("/docs/{file}", "/docs/a%2Fb", true),
+            ("/console/operator", "/console/%6fperator", false),
+            ("/console/{rest:.*}", "/console/%6fperator/tiers", true),
+            ("/console/{rest:.*}", "/c%6fnsole/operator", false),
+        ] {
+            assert_eq!(is_written_out(path, sent), fits, "{sent}");
+        }
     }
 }

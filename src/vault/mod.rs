@@ -12,6 +12,7 @@ pub mod context;
 mod derived;
 mod key_file;
 mod messages;
+mod proof;
 mod ring;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use subtle::ConstantTimeEq as _;
 use uuid::Uuid;
 
 use self::key_file::Stamp;
@@ -178,6 +180,12 @@ impl Vault {
     /// [`Error::NotSealed`], [`Error::UnknownKey`], [`Error::DoesNotOpen`], [`Error::NotText`].
     pub fn unseal(&self, sealed: &[u8], context: &str) -> Result<Secret, Error> {
         Secret::from_utf8(self.unseal_bytes(sealed, context)?).ok_or(Error::NotText)
+    }
+
+    /// Whether a sealed value is this text, so that sealing it again would change nothing.
+    pub fn is_sealed(&self, sealed: Option<&[u8]>, plaintext: &Secret, context: &str) -> bool {
+        let known = sealed.and_then(|sealed| self.unseal(sealed, context).ok());
+        known.is_some_and(|known| known.expose().as_bytes().ct_eq(plaintext.expose().as_bytes()).into())
     }
 
     /// As [`Vault::unseal`], for bytes that need not be text. The caller has to wipe them.

@@ -154,6 +154,11 @@ impl Ring {
         self.current.seal(plaintext, context)
     }
 
+    /// Seals with one of the keys in use, which need not be the current one.
+    pub(super) fn seal_with(&self, id: KeyId, plaintext: &[u8], context: &str) -> Option<Vec<u8>> {
+        self.in_use().find(|sealer| sealer.id == id).map(|sealer| sealer.seal(plaintext, context))
+    }
+
     /// Opens a sealed value.
     pub(super) fn open(&self, sealed: &[u8], context: &str) -> Result<Vec<u8>, Error> {
         let (version, rest) = sealed.split_first().ok_or(Error::NotSealed)?;

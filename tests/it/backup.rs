@@ -2,6 +2,8 @@
 
 mod broken_off;
 #[cfg(unix)]
+mod hostile;
+#[cfg(unix)]
 mod refusals;
 mod world;
 
@@ -20,6 +22,7 @@ stores!(
     sends_go_on_where_they_were_when_nothing_was_sent_since,
     a_restored_database_says_which_key_it_needs,
     a_link_that_was_used_and_a_session_that_was_ended_do_not_come_back,
+    keys_that_were_revoked_since_the_backup_are_valid_again_unless_all_access_is_revoked,
 );
 
 /// Recipients of the send that is under way during the backup.
@@ -152,6 +155,35 @@ async fn a_link_that_was_used_and_a_session_that_was_ended_do_not_come_back(univ
     assert_eq!(world.place().json("user list").as_array().unwrap().len(), 1);
     restore(&world, "people.backup --force --nothing-sent-since");
     assert_eq!(rows(universe, "link").await, 1, "nothing happened since: what was valid is valid");
+}
+
+async fn keys_that_were_revoked_since_the_backup_are_valid_again_unless_all_access_is_revoked(
+    universe: &Universe,
+) {
+    let mut world = World::new(universe, 0).await;
+    let operator = world.place().json("operator create bot")["key"].as_str().unwrap().to_owned();
+    world.place().json("user create ana@example.com --operator");
+    world.place().json("backup keys.backup");
+    let key = world.place().json("key list --company Acme")[0]["id"].as_str().unwrap().to_owned();
+    world.place().json(&format!("key revoke {key}"));
+    let statuses = async |world: &mut World| {
+        let (mut service, url) = world.serving.serve().await;
+        let company = world.serving.list(&url, "/api/v1/chat").await.status;
+        let request = reqwest::Client::new().get(format!("{url}/operator/v1/tiers"));
+        let operators = crate::harness::Answer::to(request.bearer_auth(&operator)).await.status;
+        service.crash();
+        (company, operators)
+    };
+    let told = world.place().run("restore keys.backup --force --nothing-sent-since");
+    assert!(told.stdout.contains("--revoke-access"), "{told:?}");
+    assert_eq!(statuses(&mut world).await, (200, 200));
+    let restored = restore(&world, "keys.backup --force --nothing-sent-since --revoke-access");
+    assert_eq!(restored["revoked_keys"], 2, "{restored}");
+    assert_eq!((rows(universe, "link").await, rows(universe, "user_session").await), (0, 0));
+    assert_eq!(statuses(&mut world).await, (401, 401));
+    // New keys work.
+    world.serving.key = world.place().json("key create --company Acme")["key"].as_str().unwrap().to_owned();
+    assert_eq!(statuses(&mut world).await, (200, 401));
 }
 
 async fn rows(universe: &Universe, table: &str) -> i64 {

@@ -11,6 +11,8 @@ mod operator;
 mod private;
 mod provider_version;
 mod refusals;
+#[cfg(unix)]
+mod secret_options;
 mod secrets;
 mod shell;
 mod suppression;

@@ -34,6 +34,7 @@ mod linking;
 mod live;
 mod media;
 mod nodes;
+mod operator_listener;
 mod outage;
 mod overlooked;
 mod own_process;

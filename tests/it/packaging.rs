@@ -105,6 +105,7 @@ async fn the_program_has_every_metric_that_the_board_and_the_alerts_query() {
     // Events that did not happen in this test are not counted yet.
     let unseen = [
         "pombo_channel_changes_total",
+        "pombo_clock_offset_seconds",
         "pombo_cluster_lease_seconds",
         "pombo_cluster_nodes",
         "pombo_cluster_shards",
@@ -275,6 +276,22 @@ fn the_compose_and_kubernetes_files_use_only_existing_options_and_paths() {
     assert!(root().join(dockerfile).exists(), "{dockerfile}");
     assert!(compose["services"]["postgres"]["healthcheck"]["test"].as_vec().is_some());
 
+    for file in ["packaging/compose.yaml", "packaging/compose.nodes.yaml"] {
+        let postgres = &yaml(file)[0]["services"]["postgres"];
+        // The image makes this role a superuser, so the service has another one, which the script makes.
+        assert_eq!(postgres["environment"]["POSTGRES_USER"].as_str(), Some("postgres"), "{file}");
+        let script = postgres["volumes"].as_vec().unwrap().iter().filter_map(Yaml::as_str);
+        let script =
+            script.filter_map(|volume| volume.strip_suffix(":/docker-entrypoint-initdb.d/role.sh:ro"));
+        let script = root().join("packaging").join(script.last().unwrap());
+        let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&script).unwrap().permissions());
+        assert_eq!(mode & 0o111, 0o111, "{file}: the image runs only what can be run");
+        let script = fs::read_to_string(script).unwrap();
+        assert!(
+            script.contains("CREATE ROLE pombo LOGIN NOSUPERUSER")
+                && read(file).contains("postgres://pombo:")
+        );
+    }
     let compose = &yaml("packaging/compose.nodes.yaml")[0];
     let services = compose["services"].as_hash().unwrap();
     let services: Vec<_> = services.values().map(merged).collect();

@@ -131,7 +131,7 @@ pub(in crate::api) async fn create(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let company = companies::find(&state, path_id(&request, "id")).await?;
-    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let mut fields = body.fields(&state.options).await?;
     let name = body::required_name(&mut fields, "name")?;
     let scopes = body::scopes(&mut fields, "scopes")?;
     let expires_at = body::time(&mut fields, "expires_at")?;
@@ -157,7 +157,7 @@ pub(in crate::api) async fn create(
         ("key" = Uuid, Path, description = "The key's id"),
     ),
     responses(
-        (status = 204, description = "It is revoked"),
+        (status = 204, description = "It is revoked. Other nodes of a cluster follow within `engine.watch_interval`"),
         (status = 404, description = "`company_not_found`, `key_not_found`", body = ErrorBody),
         Failures,
     ),
@@ -170,7 +170,7 @@ pub(in crate::api) async fn revoke(
     let company = companies::find(&state, path_id(&request, "id")).await?;
     let records = state.engine.operator().await?.company(company.id);
     let revoked = match path_id(&request, "key") {
-        Some(id) => records.keys().revoke(&operator.who(), id).await?,
+        Some(id) => state.engine.revoke_key(&operator.who(), &records, id).await?,
         None => false,
     };
     if revoked {

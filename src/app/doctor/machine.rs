@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::open_files::Room;
 use super::{Findings, open_files as limits};
-use crate::config::Config;
+use crate::config::{Config, secret_options};
+use crate::domain::address;
 use crate::files;
 use crate::vault::Vault;
 
@@ -15,9 +16,6 @@ const MIB: u64 = 1024 * 1024;
 const LITTLE: u64 = 512 * MIB;
 /// With less free space, a person should look.
 const SOME: u64 = 2048 * MIB;
-/// Options of a configuration file that hold secrets.
-const SECRET: [(&str, &str); 4] =
-    [("secrets", "key"), ("secrets", "previous_keys"), ("database", "url"), ("network", "proxy")];
 
 pub(super) fn configuration(findings: &mut Findings, config: &Config, file: Option<&Path>) {
     const CHECK: &str = "configuration";
@@ -49,6 +47,16 @@ pub(super) fn configuration(findings: &mut Findings, config: &Config, file: Opti
             );
         }
     }
+    if server.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
+        && server.trusted_proxies.is_empty()
+    {
+        findings.look(
+            CHECK,
+            "server.public_url is behind a proxy, and server.trusted_proxies is empty: every visitor has the proxy's \
+             address, so that one visitor's guesses at passwords make all others wait; set server.trusted_proxies to the \
+             proxy's network, and let the proxy set X-Forwarded-For and X-Forwarded-Proto",
+        );
+    }
     if findings.0.len() == before {
         let from =
             file.map_or("the defaults and the environment".to_owned(), |file| file.display().to_string());
@@ -59,10 +67,10 @@ pub(super) fn configuration(findings: &mut Findings, config: &Config, file: Opti
 fn has_secret(file: &Path) -> bool {
     let Ok(text) = fs::read_to_string(file) else { return false };
     let Ok(table) = text.parse::<toml::Table>() else { return false };
-    SECRET.iter().any(|(section, key)| {
-        let value = table.get(*section).and_then(|section| section.get(key));
+    secret_options().iter().filter_map(|option| option.split_once('.')).any(|(section, key)| {
+        let value = table.get(section).and_then(|section| section.get(key));
         value.is_some_and(|value| match value {
-            toml::Value::String(text) => !text.is_empty(),
+            toml::Value::String(text) => address::holds_secret(text),
             toml::Value::Array(list) => !list.is_empty(),
             _ => false,
         })
@@ -240,7 +248,15 @@ mod tests {
             ("[server]\nbind = \"127.0.0.1:1\"\n", false),
             ("[secrets]\nkey = \"\"\n", false),
             ("[secrets]\nkey = \"00\"\n", true),
+            ("[secrets]\nprevious_keys = [\"00\"]\n", true),
             ("[database]\nurl = \"postgres://a:b@c/d\"\n", true),
+            ("[database]\nurl = \"postgres://c/d\"\n", false),
+            ("[nats]\nurl = \"nats://a:b@c:4222\"\n", true),
+            ("[nats]\nurl = \"nats://c:4222\"\n", false),
+            ("[nats]\ntoken = \"00\"\n", true),
+            ("[network]\nproxy = \"http://a:b@c:3128\"\n", true),
+            ("[telemetry]\notlp_headers = \"authorization=Bearer 00\"\n", true),
+            ("[telemetry]\notlp_endpoint = \"http://127.0.0.1:4318\"\n", false),
             ("not TOML", false),
         ] {
             fs::write(&path, text).unwrap();

@@ -3,12 +3,11 @@
 
 use std::time::Duration;
 
-use url::Url;
-
 use super::Findings;
 use crate::clock::Timestamp;
 use crate::config::Config;
 use crate::connector::cloud_api::reach::{Reached, reach};
+use crate::domain::address;
 
 /// The timeout of the provider's answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -30,7 +29,7 @@ pub(super) fn version(findings: &mut Findings, config: &Config) {
 
 pub(super) async fn check(findings: &mut Findings, config: &Config) {
     const CHECK: &str = "provider";
-    let shown = shown(&config.cloud_api.base_url);
+    let shown = address::shown(&config.cloud_api.base_url);
     match reach(&config.cloud_api, &config.network, PATIENCE).await {
         Ok(Reached { clock_ahead }) => {
             findings.good(CHECK, format!("{shown} answers"));
@@ -59,13 +58,4 @@ fn clock(findings: &mut Findings, ahead: Option<i64>) {
         apart if apart <= FAR_APART => findings.look(CHECK, sentence()),
         _ => findings.bad(CHECK, sentence()),
     }
-}
-
-/// The address without a password that it may contain.
-fn shown(address: &str) -> String {
-    let Ok(mut url) = Url::parse(address) else { return "the provider".to_owned() };
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.set_query(None);
-    url.to_string()
 }

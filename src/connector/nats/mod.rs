@@ -38,8 +38,8 @@ const WORDS: usize = 4_096;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The address of a server is invalid.
-    #[error("{0}.url has an invalid address: {1}")]
-    Address(Carries, std::io::Error),
+    #[error("{0}.url has an invalid address: write addresses such as nats://127.0.0.1:4222")]
+    Address(Carries),
     /// The file with the credentials cannot be used.
     #[error("{0}.credentials cannot be used: {1}; give the file of a user's credentials, as `nsc` writes it")]
     Credentials(Carries, std::io::Error),
@@ -178,7 +178,7 @@ pub async fn reach(carries: Carries, options: &config::Nats) -> Result<String, E
 
 fn addresses(options: &config::Nats, carries: Carries) -> Result<Vec<ServerAddr>, Error> {
     let addresses = options.addresses().map(ServerAddr::from_str).collect::<Result<_, _>>();
-    addresses.map_err(|error| Error::Address(carries, error))
+    addresses.map_err(|_| Error::Address(carries))
 }
 
 fn failed(carries: Carries, error: &ConnectError) -> Error {

@@ -7,6 +7,7 @@ use crate::accounts::{self, Role};
 use crate::console::State;
 use crate::console::component::empty::empty;
 use crate::console::component::field::Field;
+use crate::console::component::notice;
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::error::Error;
@@ -57,6 +58,9 @@ pub(in crate::console) async fn show(
             input type="hidden" name="next" value=(next);
             (Field::new(&form, "search", &text.get("companies-search")).most(SEARCH).input("search"))
             button.plain type="submit" { (text.get("companies-find")) }
+        }
+        @if person.signed_in.is_curbed {
+            (notice::warning(&html! { p { (text.get("companies-operator")) } }))
         }
         div id="found" {
             @if found.records.is_empty() {

@@ -19,6 +19,7 @@ use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::console::{State, address};
+use crate::surface::Listener;
 
 /// The path of this page.
 const PLACE: &str = "/console/company";
@@ -143,7 +144,10 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
             dt { (text.get("company-tier")) } dd { code { (tier.unwrap_or_default()) } " " span.soft { (text.get("company-tier-hint")) } }
             dt { (text.get("company-own-role")) } dd { (role_word(text, viewer.company.role)) }
         }
-        (access(viewer, &address::base(request, state), token.as_deref()))
+        // The operators' listener does not serve what the token opens, and the other one grants no operator's rights.
+        @if Listener::of(request) != Listener::Operator || viewer.signed_in.own_role.is_some() {
+            (access(viewer, &address::base(request, state), token.as_deref()))
+        }
         section aria-labelledby="members" {
             h2 id="members" { (text.get("company-members")) }
             @if let Some(link) = &link {

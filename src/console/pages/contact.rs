@@ -15,7 +15,7 @@ use crate::console::form::Form;
 use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
-use crate::domain::contact::{Contact, Person};
+use crate::domain::contact::{Contact, Person, is_picture};
 use crate::engine::Whom;
 use crate::engine::records::contacts::{ContactChange, ContactDraft, Edited};
 use crate::error::{Code, Refusal};
@@ -171,20 +171,15 @@ fn read(form: &mut Form) -> (Person, Vec<String>) {
         profile_picture: field("profile_picture", 2_048),
     };
     let tags = field("tags", TAGS);
+    if !is_picture(&given.profile_picture) {
+        form.fault("profile_picture", text.get("imports-reject-picture"));
+    }
     let person = import::check_contact(&given).unwrap_or_default();
     if !form.has_faults() && person.phone().is_none() && person.email.is_empty() {
         let key = if person.phone_number.is_empty() { "contacts-nameless" } else { "contacts-number-wrong" };
         form.fault("phone_number", text.get(key));
     }
-    let mut names: Vec<String> = Vec::new();
-    for name in tags.split(';').map(str::trim).filter(|name| !name.is_empty()) {
-        match import::check_tag(name) {
-            Ok(name) if names.contains(&name) => {}
-            Ok(name) => names.push(name),
-            Err(_) => form.fault("tags", text.get("contacts-tag-name-wrong")),
-        }
-    }
-    (person, names)
+    (person, super::import::tags(&tags, form))
 }
 
 fn new_page(viewer: &Viewer, form: &Form) -> Page {

@@ -85,7 +85,7 @@ pub(in crate::console) async fn revoke(viewer: Viewer, state: Data<State>, id: I
     let records = state.engine.company(viewer.company.id).await?;
     // A key of another company is treated as unknown.
     let key = records.keys().find(id.0).await?.ok_or(Error::NotFound)?;
-    records.keys().revoke(&viewer.who(), key.id).await?;
+    state.engine.revoke_key(&viewer.who(), &records, key.id).await?;
     let revoked = viewer.text.with("keys-revoked", [("name", key.name.as_str().into())]);
     state.flashes.put(viewer.session, "done", revoked);
     Ok(Answer::to(PLACE))
@@ -125,7 +125,7 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
         @if keys.is_empty() {
             (empty(&text.get("keys-none"), &html! {}))
         } @else {
-            (list(viewer, &keys))
+            (list(viewer, &keys, state.engine.others_follow_within()))
         }
     };
     let page = Page::new(text.get("keys-title"), Menu::Keys, body);
@@ -191,7 +191,8 @@ fn shown_once(text: Text, base: &str, key: &str, scopes: Scopes, sender: Option<
     }
 }
 
-fn list(viewer: &Viewer, keys: &[ApiKey]) -> Markup {
+/// The keys; other nodes notice a revoked one within the time `follow`.
+fn list(viewer: &Viewer, keys: &[ApiKey], follow: Option<Duration>) -> Markup {
     let (text, now) = (viewer.text, Timestamp::now());
     let columns = [
         Column::words(text.get("keys-name")),
@@ -213,7 +214,11 @@ fn list(viewer: &Viewer, keys: &[ApiKey]) -> Markup {
         let revoke = if key.revoked_at.is_some() {
             html! {}
         } else {
-            let question = text.with("keys-revoke-question", [("name", key.name.as_str().into())]);
+            let mut question = text.with("keys-revoke-question", [("name", key.name.as_str().into())]);
+            if let Some(wait) = follow {
+                let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+                question = format!("{question} {}", text.with("keys-revoke-nodes", [("wait", wait.into())]));
+            }
             confirm(text, &format!("{PLACE}/{}/revoke", key.id), &text.get("keys-revoke"), &question)
         };
         vec![

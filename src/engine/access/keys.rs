@@ -39,9 +39,9 @@ struct Known {
 }
 
 impl Keys {
-    /// Invalidates keys that were read before this revision.
+    /// Invalidates keys that were read before this revision. A revision that was overtaken by a later one changes nothing.
     pub(in crate::engine) fn forget_before(&self, revision: i64) {
-        self.revision.store(revision, Ordering::Release);
+        let revision = revision.max(self.revision.fetch_max(revision, Ordering::AcqRel));
         self.found.retain(|_, known| known.revision >= revision);
         self.unknown.retain(|_, read| *read >= revision);
     }

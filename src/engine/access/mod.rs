@@ -8,11 +8,13 @@ pub(super) mod keys;
 pub(super) mod requests;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use uuid::Uuid;
 
 use self::requests::{Allowance, Exhausted};
-use super::{Engine, Error};
+use super::records::CompanyRecords;
+use super::{Engine, Error, Who};
 use crate::clock::Timestamp;
 use crate::domain::scope::Scopes;
 use crate::store::api_keys::KeyRecord;
@@ -45,6 +47,25 @@ impl Engine {
             let KeyRecord { id: key_id, company_id, name: key_name, tier, scopes, .. } = key;
             Caller { company_id, key_id, key_name, tier, scopes }
         }))
+    }
+
+    /// Revokes a key of a company: this service refuses it from here on, and other nodes of a cluster once they notice
+    /// the change; see [`Engine::others_follow_within`]. `false` when the company has no such key or it was revoked before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database is away.
+    pub async fn revoke_key(&self, who: &Who, of: &CompanyRecords, id: Uuid) -> Result<bool, Error> {
+        let revoked = of.keys().revoke(who, id).await?;
+        if let Some(revision) = revoked {
+            self.forget_keys(revision);
+        }
+        Ok(revoked.is_some())
+    }
+
+    /// How long other nodes may accept a key after it was revoked here; `None` without other nodes.
+    pub fn others_follow_within(&self) -> Option<Duration> {
+        (!self.0.shared.cluster.is_alone()).then_some(self.0.shared.common.engine.watch_interval)
     }
 
     /// Counts a request of the caller's company. Returns the rest of its allowance, or `None` when its tier has no

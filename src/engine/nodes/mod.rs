@@ -107,7 +107,10 @@ impl Engine {
                     actix::spawn(async move { engine.take_over().await });
                 }
                 ClusterEvent::Fenced => {
-                    self.lose_lease();
+                    // A node that stops closes its own fence when it leaves, perhaps while it still releases a channel.
+                    if self.check_running().is_ok() {
+                        self.lose_lease();
+                    }
                     return;
                 }
             }

@@ -52,8 +52,8 @@ impl Keys<'_> {
         Ok(self.0.store().add_api_key(who, new).await?)
     }
 
-    /// Revokes the key of this id; `false` when the company has no such key or it was revoked before.
-    pub async fn revoke(&self, who: &Who, id: Uuid) -> Result<bool, Error> {
+    /// Revokes the key of this id in the store, and returns the revision from which on it is revoked.
+    pub(in crate::engine) async fn revoke(&self, who: &Who, id: Uuid) -> Result<Option<i64>, Error> {
         Ok(self.0.store().revoke_api_key_of(who, self.0.company, id).await?)
     }
 }

@@ -5,13 +5,12 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 use std::process::{Command, ExitStatus, Stdio};
-use std::str::FromStr as _;
 
-use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
+use sea_orm::sqlx::postgres::PgSslMode;
 use url::Url;
 
 use super::{Error, Result};
-use crate::store::{self, connect};
+use crate::store::{self, address, connect};
 
 /// The most characters of a program's output that an error repeats.
 const WORDS: usize = 2_000;
@@ -82,10 +81,8 @@ impl Client {
 
 /// The address, as environment variables of the programs.
 fn environment(url: &str) -> Result<Vec<(&'static str, String)>> {
-    let no_address =
-        || Error::from(store::Error::Unavailable("database.url is not a valid address".to_owned()));
-    let options = PgConnectOptions::from_str(url).map_err(|_| no_address())?;
-    let options = connect::plain_on_this_machine(options);
+    let options = connect::plain_on_this_machine(address::postgres(url)?);
+    let no_address = || store::Error::Unavailable("database.url is not a valid address".to_owned());
     let address = Url::parse(url).map_err(|_| no_address())?;
     let host = match options.get_socket() {
         Some(socket) => socket.display().to_string(),

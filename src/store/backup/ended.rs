@@ -26,6 +26,8 @@ pub struct Ended {
     pub unknown_messages: u64,
     /// Sends that are paused until a person resumes them.
     pub paused_sends: u64,
+    /// Keys of companies and operators that were revoked.
+    pub revoked_keys: u64,
 }
 
 impl Store {
@@ -37,17 +39,23 @@ impl Store {
     pub(super) async fn end_restored(&self, how: Restoring<'_>) -> Result<Ended> {
         let now = Timestamp::now();
         let transaction = self.begin().await?;
-        let ended = if how.nothing_sent_since {
-            Ended::default()
-        } else {
-            self.remove_what_passed(&transaction, how.conversations).await?;
-            self.end_sends(&transaction, now).await?
-        };
+        let mut ended = Ended::default();
+        if !how.nothing_sent_since {
+            self.remove_conversations(&transaction, how.conversations).await?;
+            ended = self.end_sends(&transaction, now).await?;
+        }
+        if !how.nothing_sent_since || how.revoke_access {
+            self.remove_sign_ins(&transaction).await?;
+        }
+        if how.revoke_access {
+            ended.revoked_keys = self.revoke_keys(&transaction, now).await?;
+        }
         let after = json!({
             "ended_sends": ended.ended_sends,
             "unknown_messages": ended.unknown_messages,
             "paused_sends": ended.paused_sends,
             "nothing_sent_since": how.nothing_sent_since,
+            "revoked_keys": ended.revoked_keys,
         });
         changes::record(&transaction, &[Change::now(how.who, What::Database, "restored", None, after)])
             .await?;
@@ -102,14 +110,31 @@ impl Store {
             ended_sends: sends.cast_unsigned(),
             unknown_messages: (unsettled + retried).cast_unsigned(),
             paused_sends,
+            revoked_keys: 0,
         })
     }
 
-    /// Removes links, sign-in sessions and conversations: a person who signed out stays signed out, a used link cannot
-    /// be used again, and no message to a person is encrypted twice with the same key.
-    async fn remove_what_passed(&self, to: &Transaction, conversations: &[&str]) -> Result<()> {
-        run(to, self.statement("DELETE FROM link", [])).await?;
-        run(to, self.statement("DELETE FROM user_session", [])).await?;
+    /// Revokes the keys of companies and operators that are valid in the backup.
+    async fn revoke_keys(&self, to: &Transaction, now: Timestamp) -> Result<u64> {
+        let mut revoked = 0;
+        for table in ["api_key", "operator_key"] {
+            let sql = format!("UPDATE {table} SET revoked_at = $1 WHERE revoked_at IS NULL");
+            revoked += run(to, self.statement(sql, [now.millis().into()])).await?;
+        }
+        Ok(revoked)
+    }
+
+    /// Removes links, sign-ins and known devices: a person who signed out stays signed out, and a used link cannot be used
+    /// again.
+    async fn remove_sign_ins(&self, to: &Transaction) -> Result<()> {
+        for table in ["link", "user_session", "sign_in_ticket", "totp_setup", "known_device"] {
+            run(to, self.statement(format!("DELETE FROM {table}"), [])).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes conversations, so that no message to a person is encrypted twice with the same key.
+    async fn remove_conversations(&self, to: &Transaction, conversations: &[&str]) -> Result<()> {
         for namespace in conversations {
             let sql = "DELETE FROM web_session_record WHERE namespace = $1";
             run(to, self.statement(sql, [(*namespace).into()])).await?;

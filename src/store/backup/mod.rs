@@ -3,17 +3,26 @@
 //! A backup of a SQLite database is a SQLite database; one of a PostgreSQL database is an archive of `pg_dump`. Either
 //! can be read with the database's own tools. The keys that open its secrets are not in the backup: each sealed value
 //! names its key. Called by [`crate::app`] only.
+//!
+//! A restore takes only the rows of our tables from a backup, and creates the tables itself: whoever made the file decides
+//! on the data, and runs nothing.
 
 mod client;
+mod dump;
 mod ended;
+mod listing;
 mod look;
+mod pinned;
 mod postgres;
+mod rows;
 mod sqlite;
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+use migration::{Migrator, MigratorTrait as _};
 
 pub use self::ended::Ended;
 use super::changes::Who;
@@ -58,6 +67,15 @@ pub enum Error {
     /// The file is no backup.
     #[error("{} is not a backup that `pombo backup` made", .0.display())]
     NotABackup(PathBuf),
+    /// The file has a statement that no backup has.
+    #[error("{} has statements that `pombo backup` does not write: it is not restored", .0.display())]
+    OddStatement(PathBuf),
+    /// The backup's database has migrations that this program does not know.
+    #[error("the backup was made by a newer version of Pombo: restore it with that version")]
+    Newer,
+    /// The backup's rows do not fit the tables of its version.
+    #[error("the backup's rows do not fit the tables of its version: {0}")]
+    Unfit(String),
     /// The file is of the other kind of database.
     #[error(
         "{} is a backup of a {backup} database, and database.url names a {configured} database: the one cannot be \
@@ -93,7 +111,10 @@ pub enum Error {
 impl Error {
     /// Whether the given file or address is wrong, so that a retry cannot succeed.
     pub const fn is_about_the_file(&self) -> bool {
-        matches!(self, Self::Exists(_) | Self::NotABackup(_) | Self::OtherDatabase { .. })
+        matches!(
+            self,
+            Self::Exists(_) | Self::NotABackup(_) | Self::OddStatement(_) | Self::OtherDatabase { .. }
+        )
     }
 
     fn file(attempt: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
@@ -147,10 +168,21 @@ pub struct Restoring<'a> {
     pub force: bool,
     /// No service sent from the database after the backup was made: sends go on where they were.
     pub nothing_sent_since: bool,
+    /// Revokes all keys, and ends all sessions and links.
+    pub revoke_access: bool,
     /// Namespaces of web sessions' records that are removed, so that no session continues with them.
     pub conversations: &'a [&'a str],
     /// The person who restores, for the record of changes.
     pub who: &'a Who,
+}
+
+/// A database that was replaced by a backup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replaced {
+    /// The work that was ended in it.
+    pub ended: Ended,
+    /// Objects of the backup that are not Pombo's, such as triggers and functions, which were left out.
+    pub ignored_objects: u64,
 }
 
 /// Writes a backup of the database to a new file that only its owner may read, and returns the file's size.
@@ -204,7 +236,7 @@ fn publish(draft: &Path, to: &Path, directory: &Path) -> io::Result<u64> {
 /// # Errors
 ///
 /// See [`Error`]; [`super::Error::Taken`] while a service uses the database.
-pub async fn restore(options: &Options, from: &Path, how: Restoring<'_>) -> Result<Ended> {
+pub async fn restore(options: &Options, from: &Path, how: Restoring<'_>) -> Result<Replaced> {
     let (backup, configured) = (Format::of_file(from)?, Format::of_url(&options.url));
     if backup != configured {
         let (backup, configured) = (backup.as_str(), configured.as_str());
@@ -226,6 +258,12 @@ async fn keep_out(options: &Options) -> Result<lease::KeptOut> {
             result => return Ok(result?),
         }
     }
+}
+
+/// The migrations that a backup's database has, if this program knows all of them.
+fn known(versions: Vec<String>) -> Result<Vec<String>> {
+    let known: Vec<_> = Migrator::migrations().iter().map(|known| known.name().to_owned()).collect();
+    if versions.iter().all(|version| known.contains(version)) { Ok(versions) } else { Err(Error::Newer) }
 }
 
 /// Opens the restored database, brings its schema up to date and ends the sends that may have continued.

@@ -1,23 +1,23 @@
 //! Backups of SQLite databases.
 //!
 //! `VACUUM INTO` reads one snapshot, which blocks no writer of a database with a write-ahead log: the log grows
-//! meanwhile, and is copied to the file afterwards. The copy is a database without free pages.
+//! meanwhile, and is copied to the file afterwards. The copy is a database without free pages. A restore creates a database
+//! with our own migrations and [copies the rows](super::rows) of the backup into it.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::str::FromStr as _;
 use std::time::Duration;
 
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sea_orm::sqlx::{self, Connection as _};
 
-use super::look::{MIGRATIONS, Standing, look};
-use super::{Ended, Error, Restoring, Result, settle};
+use super::look::look;
+use super::{Error, Replaced, Restoring, Result, rows, settle};
 use crate::files;
 use crate::store::connect::{self, BUSY_TIMEOUT};
-use crate::store::{self, Options};
+use crate::store::{self, Options, address};
 
 /// How long to wait for a command that is about to end.
 const MOMENT: Duration = Duration::from_secs(2);
@@ -39,7 +39,7 @@ pub(super) async fn write(options: &Options, draft: &Path) -> Result<()> {
 }
 
 /// The new database is built beside the one that it replaces, and takes its name when it is complete.
-pub(super) async fn restore(options: &Options, from: &Path, how: Restoring<'_>) -> Result<Ended> {
+pub(super) async fn restore(options: &Options, from: &Path, how: Restoring<'_>) -> Result<Replaced> {
     let target = path_of(&options.url)?;
     let exists = fs::metadata(&target).is_ok_and(|metadata| metadata.len() > 0);
     let is_sound = if exists { judge(options, how).await? } else { false };
@@ -47,7 +47,7 @@ pub(super) async fn restore(options: &Options, from: &Path, how: Restoring<'_>) 
     remove(&draft)?;
     let restored = prepare(options, from, &draft, how).await;
     let replaced = match restored {
-        Ok(ended) => replace(&draft, &target, is_sound).await.map(|()| ended),
+        Ok(restored) => replace(&draft, &target, is_sound).await.map(|()| restored),
         Err(error) => Err(error),
     };
     if replaced.is_err() {
@@ -73,33 +73,23 @@ async fn judge(options: &Options, how: Restoring<'_>) -> Result<bool> {
     }
 }
 
-/// Builds a database of the backup's content that a service may use, in one file.
-async fn prepare(options: &Options, from: &Path, draft: &Path, how: Restoring<'_>) -> Result<Ended> {
-    let copied = File::open(from).and_then(|mut backup| {
-        let mut draft = files::create(draft)?;
-        io::copy(&mut backup, &mut draft)
-    });
-    copied.map_err(Error::file("read", from))?;
+/// Builds a database of the backup's rows that a service may use, in one file.
+async fn prepare(options: &Options, from: &Path, draft: &Path, how: Restoring<'_>) -> Result<Replaced> {
+    let versions = rows::versions(from).await?;
+    files::create(draft).map_err(Error::file("write", draft))?;
     let options = Options { url: url_of(draft), ..options.clone() };
-    check(&options, from).await?;
+    let connection = connect::writer(&options).await?;
+    let created = migration::create_as_of(&connection, &versions).await;
+    connection.close().await.map_err(store::Error::from)?;
+    created.map_err(store::Error::from)?;
+    let mut connection = open(draft, MOMENT).await?;
+    let copied = rows::copy(&mut connection, from).await;
+    connection.close().await.map_err(failed)?;
+    let ignored_objects = copied?;
     let ended = settle(&options, how).await?;
     into_one_file(draft).await?;
     File::open(draft).and_then(|file| file.sync_all()).map_err(Error::file("write", draft))?;
-    Ok(ended)
-}
-
-/// Refuses a file that is damaged, or of another program.
-async fn check(options: &Options, from: &Path) -> Result<()> {
-    let connection = connect::writer(options).await.map_err(|_| Error::NotABackup(from.to_owned()))?;
-    let standing = look(&connection).await;
-    let pool = connection.get_sqlite_connection_pool().clone();
-    let sound: sqlx::Result<String> = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&pool).await;
-    let is_ours = super::look::has_table(&connection, MIGRATIONS).await.unwrap_or(false);
-    connection.close().await.map_err(store::Error::from)?;
-    match (standing, sound) {
-        (Ok(Standing::Free | Standing::HasData), Ok(word)) if word == "ok" && is_ours => Ok(()),
-        _ => Err(Error::NotABackup(from.to_owned())),
-    }
+    Ok(Replaced { ended, ignored_objects })
 }
 
 /// Replaces the database, which no process may have open, with the draft. Removes the old database's log, which SQLite
@@ -137,10 +127,7 @@ async fn open(path: &Path, patience: Duration) -> Result<SqliteConnection> {
 }
 
 fn path_of(url: &str) -> Result<PathBuf> {
-    let database = SqliteConnectOptions::from_str(url).map_err(|error| {
-        store::Error::Unavailable(format!("database.url is not a valid address: {error}"))
-    })?;
-    Ok(database.get_filename().to_owned())
+    Ok(address::sqlite(url)?.get_filename().to_owned())
 }
 
 /// The driver decodes the path, and takes what follows a question mark for parameters.

@@ -13,16 +13,14 @@ mod fence;
 mod session;
 
 use std::fs::{File, TryLockError};
-use std::str::FromStr as _;
 use std::time::Duration;
 
-use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 use sea_orm::{ConnectionTrait, DbBackend, QueryResult};
 use uuid::Uuid;
 
 pub(super) use self::fence::Fence;
-use self::session::{Mode, Session};
-use super::{Error, Options, Result, Store, Transaction};
+use self::session::{Mode, Session, number_of};
+use super::{Error, Options, Result, Store, Transaction, address};
 use crate::clock::Timestamp;
 use crate::files;
 
@@ -65,7 +63,7 @@ impl Store {
     /// [`Error::Taken`] while another process holds it.
     pub async fn acquire_lease(&self, options: &Options, holder: &str) -> Result<Lease> {
         let hold = match self.backend {
-            DbBackend::Postgres => Hold::Session(Box::new(Session::lock(options, Mode::Alone).await?)),
+            DbBackend::Postgres => Hold::Session(Box::new(Session::lock(options, Mode::Alone, None).await?)),
             _ => Hold::File(lock_file(&options.url)?),
         };
         self.refuse_broken_restore().await?;
@@ -77,16 +75,24 @@ impl Store {
     }
 
     /// Takes one node's share of the lease, which the nodes of a cluster have together, under the id of its
-    /// incarnation. A process that dispatched alone before writes nothing more.
+    /// incarnation, and the lock on its name, if it has one and no other process has that. A process that dispatched
+    /// alone before writes nothing more.
     ///
     /// # Errors
     ///
     /// [`Error::Taken`] while a process outside of a cluster dispatches.
-    pub(super) async fn share_lease(&self, options: &Options, node: Uuid, holder: &str) -> Result<Lease> {
-        let session = Box::new(Session::lock(options, Mode::Shared).await?);
+    pub(super) async fn share_lease(
+        &self,
+        options: &Options,
+        node: Uuid,
+        cluster: &str,
+        name: Option<&str>,
+    ) -> Result<Lease> {
+        let number = name.map(|name| number_of(cluster, name));
+        let session = Box::new(Session::lock(options, Mode::Shared, number).await?);
         self.refuse_broken_restore().await?;
         let transaction = self.begin().await?;
-        let epoch = self.raise_epoch(&transaction, holder).await?;
+        let epoch = self.raise_epoch(&transaction, &format!("cluster {cluster}")).await?;
         transaction.commit().await?;
         Ok(Lease { epoch, hold: Hold::Node(node, session) })
     }
@@ -169,6 +175,11 @@ impl Lease {
         }
     }
 
+    /// Whether no other process has the lock on the name of this node.
+    pub(super) fn has_name(&self) -> bool {
+        self.session().is_none_or(Session::has_name)
+    }
+
     fn session(&self) -> Option<&Session> {
         match &self.hold {
             Hold::File(_) => None,
@@ -186,7 +197,7 @@ pub(super) async fn keep_out(options: &Options) -> Result<KeptOut> {
     Ok(KeptOut(if options.url.starts_with("sqlite:") {
         Hold::File(lock_file(&options.url)?)
     } else {
-        Hold::Session(Box::new(Session::lock(options, Mode::Alone).await?))
+        Hold::Session(Box::new(Session::lock(options, Mode::Alone, None).await?))
     }))
 }
 
@@ -200,9 +211,7 @@ fn taken() -> Error {
 }
 
 fn lock_file(url: &str) -> Result<File> {
-    let database = SqliteConnectOptions::from_str(url)
-        .map_err(|error| Error::Unavailable(format!("database.url is not a valid address: {error}")))?;
-    let path = database.get_filename().with_extension("lock");
+    let path = address::sqlite(url)?.get_filename().with_extension("lock");
     let unavailable =
         |error: std::io::Error| Error::Unavailable(format!("cannot lock {}: {error}", path.display()));
     let file = files::open_or_create(&path).map_err(unavailable)?;

@@ -7,8 +7,8 @@ use sea_orm::{ConnectionTrait as _, FromQueryResult, Statement};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::User;
 use super::memberships::{Membership, role};
+use super::{User, credentials};
 use crate::clock::Timestamp;
 use crate::domain::user::{Language, Role};
 use crate::store::changes::{self, Change, What, Who};
@@ -41,6 +41,10 @@ pub struct Session {
     pub user: User,
     /// The chosen company; `None` when there is none, or the person may not use it any more.
     pub company: Option<Membership>,
+    /// The person's own role in that company; `None` when only an operator's rights open it.
+    pub own_role: Option<Role>,
+    /// The person is an operator, and this is the session without an operator's rights.
+    pub is_curbed: bool,
     /// When the person signed in.
     pub created_at: Timestamp,
     /// When the session was last used, to the minute.
@@ -53,6 +57,21 @@ pub struct Session {
     pub token_company_id: Option<Uuid>,
 }
 
+impl Session {
+    /// The session without the rights of an operator: with those of a member, where the person is one.
+    #[must_use]
+    pub fn without_operator(mut self) -> Self {
+        if !self.user.is_operator {
+            return self;
+        }
+        self.user.is_operator = false;
+        self.is_curbed = true;
+        let company = self.company.zip(self.own_role);
+        self.company = company.map(|(company, role)| Membership { role, ..company });
+        self
+    }
+}
+
 /// The person and company of a session's token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bearer {
@@ -62,6 +81,8 @@ pub struct Bearer {
     pub company_id: Uuid,
     /// The name of the company's tier.
     pub tier: String,
+    /// Whether the person is a member of the company; otherwise only an operator's rights open it.
+    pub is_member: bool,
     /// When the session was last used, to the minute.
     pub last_used_at: Timestamp,
 }
@@ -84,6 +105,8 @@ struct Row {
     password: Option<String>,
     totp_secret: Option<Vec<u8>>,
     added_at: i64,
+    credentials_version: i64,
+    vouched_by: Option<Uuid>,
     company_name: Option<String>,
     role: Option<String>,
 }
@@ -91,7 +114,7 @@ struct Row {
 const SELECT: &str =
     "SELECT user_session.id, user_session.user_id, user_session.company_id, user_session.created_at,
         last_used_at, address, browser, token_company_id, email, user_account.name, language, time_zone,
-        is_operator, password, totp_secret, user_account.created_at AS added_at,
+        is_operator, password, totp_secret, user_account.created_at AS added_at, credentials_version, vouched_by,
         company.name AS company_name, membership.role
     FROM user_session JOIN user_account ON user_account.id = user_session.user_id
         LEFT JOIN company ON company.id = user_session.company_id
@@ -117,12 +140,11 @@ impl TryFrom<Row> for Session {
             has_totp: row.totp_secret.is_some(),
             disabled_at: None,
             created_at: Timestamp::from_millis(row.added_at),
+            credentials_version: row.credentials_version,
+            vouched_by: row.vouched_by,
         };
-        let role = match row.role {
-            _ if user.is_operator => Some(Role::Owner),
-            Some(word) => Some(role(&word)?),
-            None => None,
-        };
+        let own_role = row.role.as_deref().map(role).transpose()?;
+        let role = if user.is_operator { Some(Role::Owner) } else { own_role };
         let company = match (company_id, row.company_name, role) {
             (Some(company_id), Some(company_name), Some(role)) => {
                 Some(Membership { company_id, company_name, role })
@@ -133,6 +155,8 @@ impl TryFrom<Row> for Session {
             id,
             user,
             company,
+            own_role,
+            is_curbed: false,
             created_at: Timestamp::from_millis(created_at),
             last_used_at: Timestamp::from_millis(last_used_at),
             address,
@@ -159,16 +183,21 @@ pub(in crate::store) async fn end_all(within: &Transaction, user_id: Uuid, keep:
 
 impl Store {
     /// Signs a person in, and removes expired sessions. The company is the one that the person chose last, else the
-    /// only one they may use.
+    /// only one they may use. `None` when the person is disabled, or their credentials changed since they were
+    /// authenticated.
     ///
     /// # Errors
     ///
     /// When the database fails.
-    pub async fn add_session(&self, who: &Who, user: &User, new: NewSession<'_>) -> Result<Session> {
+    pub async fn add_session(&self, who: &Who, user: &User, new: NewSession<'_>) -> Result<Option<Session>> {
         let NewSession { hash, address, browser, proof } = new;
         let (id, now) = (Uuid::now_v7(), Timestamp::now());
         let company = self.company_to_begin_with(user).await?;
         let transaction = self.begin().await?;
+        if !credentials::lock(&transaction, user.id, user.credentials_version).await? {
+            transaction.rollback().await?;
+            return Ok(None);
+        }
         let sql = "INSERT INTO user_session
                 (id, hash, user_id, company_id, created_at, last_used_at, address, browser)
             VALUES ($1, $2, $3, $4, $5, $5, $6, $7)";
@@ -190,16 +219,19 @@ impl Store {
         changes::record(&transaction, &[Change::now(who, What::SignIn, &user.email, None, signed_in)])
             .await?;
         transaction.commit().await?;
-        Ok(Session {
+        let own_role = company.as_ref().map(|company| company.role).filter(|_| !user.is_operator);
+        Ok(Some(Session {
             id,
             user: user.clone(),
             company,
+            own_role,
+            is_curbed: false,
             created_at: now,
             last_used_at: now,
             address: address.to_owned(),
             browser: browser.to_owned(),
             token_company_id: None,
-        })
+        }))
     }
 
     async fn company_to_begin_with(&self, user: &User) -> Result<Option<Membership>> {
@@ -320,17 +352,20 @@ impl Store {
     /// When the database fails.
     pub async fn find_session_token(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Bearer>> {
         let [idle, oldest] = bounds(now);
-        let sql = "SELECT user_session.id, token_company_id, last_used_at, tier
+        let sql = "SELECT user_session.id, token_company_id, last_used_at, tier, membership.role
             FROM user_session JOIN user_account ON user_account.id = user_session.user_id
                 JOIN company ON company.id = token_company_id
+                LEFT JOIN membership ON membership.user_id = user_session.user_id
+                    AND membership.company_id = token_company_id
             WHERE token_hash = $3 AND disabled_at IS NULL
                 AND last_used_at > $1 AND user_session.created_at > $2
-                AND (is_operator = 1 OR EXISTS (SELECT 1 FROM membership
-                    WHERE membership.user_id = user_session.user_id AND membership.company_id = token_company_id))";
+                AND (is_operator = 1 OR membership.role IS NOT NULL)";
         let row = self.row(sql, [idle.into(), oldest.into(), hash.to_vec().into()]).await?;
         let Some(row) = row else { return Ok(None) };
         let last_used_at: i64 = row.try_get("", "last_used_at")?;
+        let role: Option<String> = row.try_get("", "role")?;
         Ok(Some(Bearer {
+            is_member: role.is_some(),
             session_id: row.try_get("", "id")?,
             company_id: row.try_get("", "token_company_id")?,
             tier: row.try_get("", "tier")?,

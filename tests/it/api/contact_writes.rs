@@ -5,6 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Company, Service};
+use crate::running::until;
 
 async fn batch(service: &Service, company: &Company, contacts: Value) -> Value {
     let body = json!({ "contacts": contacts }).to_string();
@@ -83,6 +84,35 @@ async fn a_batch_reports_the_result_of_each_entry() {
     assert_eq!(total(&service, &acme, "silva").await, 1);
     let again = batch(&service, &acme, entries).await;
     assert_eq!((&again["unchanged"], &again["rejected"]), (&json!(5), &json!(5)), "{again}");
+}
+
+#[tokio::test]
+async fn a_picture_whose_address_would_run_a_program_is_refused_everywhere() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let hostile = "javascript:alert(document.cookie)";
+    let entries = json!([
+        {"email": "a@a.example", "profile_picture": hostile},
+        {"email": "b@a.example", "profile_picture": "data:text/html,<script>alert(1)</script>"},
+        {"email": "c@a.example", "profile_picture": "https://example.com/c.png"},
+    ]);
+    let written = batch(&service, &acme, entries).await;
+    assert_eq!((&written["created"], &written["rejected"]), (&json!(1), &json!(2)), "{written}");
+    let error = written["results"][0]["error"].as_str().unwrap();
+    assert!(error.contains("profile_picture"), "{error}");
+    let id = written["results"][2]["id"].as_str().unwrap();
+    let place = format!("/api/v1/contacts/{id}");
+    let changed = ask(&service, &acme, Method::PATCH, &place, &json!({"profile_picture": hostile})).await;
+    assert_eq!((changed.status, changed.code().as_deref()), (400, Some("invalid_field")), "{}", changed.body);
+    let file = format!("email,profile_picture\nd@a.example,{hostile}\n");
+    let import = service.post("/api/v1/contacts/imports?start=true", &acme.key, file).await.json();
+    let import = format!("/api/v1/contacts/imports/{}", import["id"].as_str().unwrap());
+    until("the import over", async || service.get(&import, &acme.key).await.json()["state"] == "finished")
+        .await;
+    let rejected = service.get(&format!("{import}/rejected"), &acme.key).await;
+    assert!(rejected.body.contains("picture_address"), "{}", rejected.body);
+    assert!(service.get("/api/v1/contacts", &acme.key).await.body.matches("javascript:").next().is_none());
+    assert_eq!(total(&service, &acme, "").await, 1);
 }
 
 #[tokio::test]

@@ -113,6 +113,38 @@ async fn every_route_lets_in_those_that_the_table_names_and_nobody_else() {
     }
 }
 
+/// The path with a letter of each fixed segment percent-encoded, one segment at a time.
+fn encoded(route: &Route) -> Vec<String> {
+    let plain = path(route);
+    let mut spellings = Vec::new();
+    for (fixed, segment) in route.path.split('/').zip(plain.split('/')).filter(|(fixed, _)| !fixed.is_empty())
+    {
+        let first = segment.as_bytes()[0];
+        if !fixed.starts_with('{') {
+            let spelling = format!("/%{first:02x}{}", &segment[1..]);
+            spellings.push(plain.replacen(&format!("/{segment}"), &spelling, 1));
+        }
+    }
+    spellings
+}
+
+#[tokio::test]
+async fn no_route_answers_to_an_encoded_spelling_of_its_path() {
+    let world = World::new().await;
+    let (operator, owner) = (world.operator().await, world.signed_in(Role::Owner).await);
+    for route in ROUTES.iter().filter(|route| route.method == "GET") {
+        for path in encoded(route) {
+            for browser in [&operator, &owner] {
+                let (status, _) = browser.head(browser.request(Method::GET, &path)).await;
+                assert_eq!(status, 404, "{path}");
+            }
+        }
+    }
+    let form = operator.form("/console/%6fperator", &[("name", "Evil")]).header("origin", operator.origin());
+    assert_eq!(operator.ask(form).await.status, 405);
+    assert_eq!(world.service.store().companies().await.unwrap().len(), 2);
+}
+
 #[tokio::test]
 async fn no_changing_route_answers_to_a_page_of_another_origin() {
     let world = World::new().await;

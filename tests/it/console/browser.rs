@@ -54,7 +54,7 @@ impl<'a> Browser<'a> {
     /// The answer to a request; its cookies are kept.
     pub(crate) async fn ask(&self, request: RequestBuilder) -> Answer {
         let answer = Answer::to(request).await;
-        if let Some((name, rest)) = answer.header("set-cookie").split_once('=') {
+        for (name, rest) in answer.cookies.iter().filter_map(|cookie| cookie.split_once('=')) {
             let value = rest.split(';').next().unwrap_or_default().to_owned();
             if value.is_empty() {
                 self.cookies.borrow_mut().remove(name);

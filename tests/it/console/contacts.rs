@@ -85,6 +85,15 @@ async fn a_contact_is_added_changed_merged_and_deleted() {
     assert!(taken.status == 422 && taken.body.contains("Another contact has this number"), "{}", taken.body);
     let nobody = member.post(place, &[("first_name", "x"), ("phone_number", " "), ("email", "")]).await;
     assert!(nobody.status == 422 && nobody.body.contains("needs a phone number"), "{}", nobody.body);
+    let hostile = [("email", "ana@a.example"), ("profile_picture", "javascript:alert(1)")];
+    for place in [place, "/console/contacts/new"] {
+        let refused = member.post(place, &hostile).await;
+        assert!(
+            refused.status == 422 && refused.body.contains("does not begin with https://"),
+            "{}",
+            refused.body
+        );
+    }
     let saved = member
         .submit(
             place,

@@ -8,6 +8,7 @@ companies-choose-this = Choose { $name }
 companies-chosen = Chosen
 companies-none = You belong to no company yet. Ask an owner for an invitation.
 companies-none-found = No company has this name.
+companies-operator = You are an operator. Your rights as one apply at the operators’ address only.
 companies-owner = Owner
 companies-member = Member
 companies-viewer = Viewer

@@ -23,6 +23,7 @@ keys-state-revoked = revoked
 keys-state-expired = expired
 keys-revoke = Revoke
 keys-revoke-question = Programs that use the key “{ $name }” are refused from now on. This cannot be undone.
+keys-revoke-nodes = Other nodes of the cluster follow within { $wait } ms.
 keys-revoked = The key “{ $name }” is revoked.
 keys-scopes = Allows
 keys-everything = everything

@@ -8,6 +8,7 @@ companies-choose-this = Elegir { $name }
 companies-chosen = Elegida
 companies-none = Todavía no pertenece a ninguna empresa. Pida una invitación a un propietario.
 companies-none-found = Ninguna empresa tiene este nombre.
+companies-operator = Usted es un operador. Sus derechos de operador valen solo en la dirección de los operadores.
 companies-owner = Propietario
 companies-member = Miembro
 companies-viewer = Lector

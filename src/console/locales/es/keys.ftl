@@ -23,6 +23,7 @@ keys-state-revoked = revocada
 keys-state-expired = caducada
 keys-revoke = Revocar
 keys-revoke-question = Los programas que usan la clave «{ $name }» serán rechazados desde ahora. Esto no se puede deshacer.
+keys-revoke-nodes = Los demás nodos del clúster siguen en un máximo de { $wait } ms.
 keys-revoked = La clave «{ $name }» está revocada.
 keys-scopes = Permite
 keys-everything = todo

@@ -8,6 +8,7 @@ companies-choose-this = Escolher { $name }
 companies-chosen = Escolhida
 companies-none = Você ainda não pertence a nenhuma empresa. Peça um convite a um proprietário.
 companies-none-found = Nenhuma empresa tem este nome.
+companies-operator = Você é um operador. Seus direitos de operador valem só no endereço dos operadores.
 companies-owner = Proprietário
 companies-member = Membro
 companies-viewer = Leitor

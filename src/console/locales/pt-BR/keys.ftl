@@ -23,6 +23,7 @@ keys-state-revoked = revogada
 keys-state-expired = vencida
 keys-revoke = Revogar
 keys-revoke-question = Programas que usam a chave “{ $name }” serão recusados a partir de agora. Isto não pode ser desfeito.
+keys-revoke-nodes = Os outros nós do cluster seguem em até { $wait } ms.
 keys-revoked = A chave “{ $name }” foi revogada.
 keys-scopes = Permite
 keys-everything = tudo

@@ -7,6 +7,7 @@ use super::reconnecting;
 use crate::clock::Timestamp;
 use crate::connector::web_session::{AskError, Jid, Session};
 use crate::domain::channel::Channel;
+use crate::domain::contact::is_picture;
 use crate::domain::limit::Spent;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::WebRecipient;
@@ -83,10 +84,11 @@ impl Engine {
         let known = self.known(channel, &person).await?;
         let jid = self.address(channel, &session, &person, known.as_ref()).await?;
         let picture = session.picture(&jid).await.map_err(|error| unanswered(&error))?;
-        if let Some(picture) = &picture {
-            self.store().set_profile_picture(channel.company_id, number, &picture.url).await?;
+        let url = picture.map(|picture| picture.url).filter(|url| is_picture(url));
+        if let Some(url) = &url {
+            self.store().set_profile_picture(channel.company_id, number, url).await?;
         }
-        Ok(picture.map(|picture| picture.url))
+        Ok(url)
     }
 
     /// Writes a contact's LID, an address that hides its number. A failed write is no reason not to send.
