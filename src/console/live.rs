@@ -25,6 +25,7 @@ use tokio::sync::{OnceCell, mpsc};
 use uuid::Uuid;
 
 use self::places::Holder;
+pub use self::places::STREAMS;
 pub(super) use self::places::Streams;
 use super::State;
 use super::cookie;
@@ -42,8 +43,6 @@ const WAITING: usize = 8;
 const RIGHTS: Duration = Duration::from_secs(5);
 /// When a page whose stream ended for another one asks again.
 const ASKS_AGAIN: Duration = Duration::from_secs(60);
-/// The gauge of open streams.
-pub const STREAMS: &str = "pombo_console_streams";
 /// Tells a proxy not to buffer the stream.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 

@@ -9,9 +9,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
-use super::STREAMS;
 use crate::accounts::Session;
 use crate::console::error::Error;
+
+/// The gauge of open streams.
+pub const STREAMS: &str = "pombo_console_streams";
 
 /// The maximum numbers of streams.
 #[derive(Debug, Clone, Copy)]

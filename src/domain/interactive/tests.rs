@@ -262,7 +262,8 @@ fn a_broken_rule_is_named_by_its_path() {
 fn limits_count_characters_and_are_inclusive() {
     let payload = with(button(), "/action/buttons/0/reply/title", Value::from("ç".repeat(20)));
     assert!(parse(payload).is_ok());
-    let rows = Value::from(vec![json!({"id": "i", "title": "t"}); 8]);
+    let rows: Vec<_> = (10..18).map(|id| json!({"id": id.to_string(), "title": "t"})).collect();
+    let rows = Value::from(rows);
     assert!(parse(with(list(), "/action/sections/1/rows", rows)).is_ok());
     assert!(parse(with(list(), "/body/text", Value::from("é".repeat(4096)))).is_ok());
 }

@@ -49,7 +49,7 @@ fn depth_and_size_of_a_structure_are_bounded() {
     };
     let nested = |levels: usize| {
         let inner = levels.saturating_sub(2);
-        body(&format!(r#"[{{"type":"carousel","cards":{}{}}}]"#, "[".repeat(inner), "]".repeat(inner)))
+        body(&format!(r#"[{{"type":"order_status","of":{}{}}}]"#, "[".repeat(inner), "]".repeat(inner)))
     };
     assert_eq!(code(business(nested(32).as_bytes())), None);
     assert_eq!(code(business(nested(33).as_bytes())), Some(Code::InvalidComponents));

@@ -96,8 +96,10 @@ fn own_fields(text: Text, names: Names, shape: &Shape, form: &Form) -> Markup {
                 (Field::new(form, &header("address"), &text.get("compose-address")).text())
             }
             Header::Product => {
-                (Field::new(form, &header("product"), &text.get("compose-product")).required().text())
-                (Field::new(form, &header("catalog"), &text.get("compose-catalog")).required().text())
+                (Field::new(form, &header("product"), &text.get("compose-product"))
+                    .hint(&text.get("compose-product-hint")).required().text())
+                (Field::new(form, &header("catalog"), &text.get("compose-catalog"))
+                    .hint(&text.get("compose-catalog-hint")).required().text())
             }
             Header::Absent | Header::Unchecked => {}
         }
