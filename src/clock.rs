@@ -2,6 +2,10 @@
 //!
 //! Times are recorded and compared across restarts with [`Timestamp`]. Pacing and back-off inside a
 //! running process use `std::time::Instant` instead, so that a jump of the wall clock moves no limit.
+//!
+//! A node of a cluster takes the time of the database, which all nodes have in common: see [`database`].
+
+pub mod database;
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -45,8 +49,13 @@ impl Timestamp {
         Ok(Self(moment.unix_timestamp().saturating_mul(1000)))
     }
 
-    /// The present moment by the system's clock.
+    /// The present moment: by the database's clock once [`database::follow`] was called, otherwise by the system's.
     pub fn now() -> Self {
+        database::now().unwrap_or_else(Self::local)
+    }
+
+    /// The present moment by the clock of this machine.
+    pub fn local() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = Self(i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
         #[cfg(debug_assertions)]

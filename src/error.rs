@@ -120,7 +120,7 @@ codes! {
     InvalidVerifyToken = "invalid_verify_token", Forbidden;
     /// The body is not a JSON object.
     InvalidBody = "invalid_body", Invalid;
-    /// The body is over the configured size.
+    /// The body is over the configured size, or would take too much memory when it is read.
     BodyTooLarge = "body_too_large", TooLarge;
     /// The body did not arrive within `server.body_timeout`, or arrived too slowly.
     BodyTooSlow = "body_too_slow", TooSlow;
@@ -224,6 +224,10 @@ codes! {
     TooManyImports = "too_many_imports", Conflict;
     /// The file is not a readable table of contacts.
     InvalidFile = "invalid_file", Invalid;
+    /// The file has more columns than are read.
+    TooManyColumns = "too_many_columns", Invalid;
+    /// More mappings than a file may have columns.
+    TooManyMappings = "too_many_mappings", Invalid;
     /// The mapping names columns that the file does not have, or fields that do not exist.
     InvalidMapping = "invalid_mapping", Invalid;
     /// The database is unreachable or full, too many request bodies are being read, or the service is stopping. Nothing was

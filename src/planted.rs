@@ -90,6 +90,12 @@ pub(crate) enum Fault {
     /// Nodes look for work only when another node tells them to.
     #[cfg(any(test, feature = "universe"))]
     WorkNotLookedFor,
+    /// A process that stops does not wait for the channels that it is giving away.
+    #[cfg(any(test, feature = "universe"))]
+    LeavingNotAwaited,
+    /// An event goes by the row as it was when the batch was handed to the database.
+    #[cfg(any(test, feature = "universe"))]
+    EventOfEarlierRow,
 }
 
 #[cfg(any(test, feature = "universe"))]
@@ -104,7 +110,7 @@ mod switch {
 
     impl Fault {
         /// Every fault.
-        pub(crate) const ALL: [Self; 38] = [
+        pub(crate) const ALL: [Self; 40] = [
             Self::MarkAfterAttempt,
             Self::AnnouncementLeftOut,
             Self::OutcomeDropped,
@@ -143,6 +149,8 @@ mod switch {
             Self::OwnerNotCompared,
             Self::ReleasedBeforeStopped,
             Self::WorkNotLookedFor,
+            Self::LeavingNotAwaited,
+            Self::EventOfEarlierRow,
         ];
 
         /// Whether the fault needs several nodes.
@@ -158,6 +166,8 @@ mod switch {
                     | Self::OwnerNotCompared
                     | Self::ReleasedBeforeStopped
                     | Self::WorkNotLookedFor
+                    | Self::LeavingNotAwaited
+                    | Self::EventOfEarlierRow
             )
         }
 

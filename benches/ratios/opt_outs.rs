@@ -1,8 +1,8 @@
 //! Single sends of one company while another company's recipients opt in again: a million of them are opted
-//! out, and each webhook opts ten thousand of them in.
+//! out, and each webhook opts ten thousand of them in. How long the provider waits for the answer to such a webhook.
 
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
@@ -54,11 +54,14 @@ pub(crate) fn measure() -> Vec<Row> {
         traffic.during(actix_web::rt::time::sleep(WARMING), &provider).await;
         let idle = traffic.during(actix_web::rt::time::sleep(IDLE), &provider).await;
         let (client, url) = (reqwest::Client::new(), format!("http://{}/hooks/meta/{channel}", service.address));
+        let mut answered = Vec::new();
         let lifting = async {
             for webhook in 0..WEBHOOKS {
                 let body = resumes(webhook);
                 let post = client.post(&url).header("X-Hub-Signature-256", signature(&body)).body(body);
+                let began = Instant::now();
                 assert_eq!(post.send().await.unwrap().status(), 200);
+                answered.push(began.elapsed().as_secs_f64());
             }
         };
         let lifting = traffic.during(lifting, &provider).await;
@@ -68,13 +71,22 @@ pub(crate) fn measure() -> Vec<Row> {
         traffic.shut_down();
         let p99 = |values: &[f64]| (at(values, 0.99), values.len());
         let ((ours, sends), (yardstick, idle_sends)) = (p99(&lifting.accepted), p99(&idle.accepted));
-        vec![Row {
+        let slowest = answered.into_iter().fold(0.0, f64::max);
+        let webhook = Row {
+            what: "the answer to a webhook that lifts 10,000 of 1 M opt-outs, the slowest of ten",
+            ours: format!("{slowest:.2} s"),
+            yardstick: "–".to_owned(),
+            ratio: "–".to_owned(),
+            bound: "≤ 1 s",
+        };
+        let others = Row {
             what: "202 for another company's single sends, p99, while webhooks lift 10,000 of 1 M opt-outs each",
             ours: format!("{ours:.1} ms of {sends}"),
             yardstick: format!("idle {yardstick:.1} ms of {idle_sends}"),
             ratio: format!("{:.1}", ours / yardstick),
-            bound: "≤ 2.0",
-        }]
+            bound: "≤ 3.0",
+        };
+        vec![others, webhook]
     })
 }
 

@@ -29,6 +29,10 @@ pub struct Model {
     pub disabled_at: Option<i64>,
     /// Unix milliseconds.
     pub created_at: i64,
+    /// Raised by each change of password or second factor.
+    pub credentials_version: i64,
+    /// The company whose owner invited the person; null when an operator vouches for them.
+    pub vouched_by: Option<Uuid>,
 }
 
 /// Joins are written where they are needed.

@@ -36,6 +36,10 @@ mod m20261122_000075_index_changes;
 mod m20261122_000076_index_failed_sign_ins;
 mod m20261123_000077_create_nodes;
 mod m20261123_000078_create_outbox_events;
+mod m20261126_000030_version_credentials;
+mod m20261126_000040_share_sign_in_state;
+mod m20261126_000080_create_sealing_keys;
+mod m20261126_000081_describe_nodes;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -71,6 +75,10 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000076_index_failed_sign_ins::Migration),
             Box::new(m20261123_000077_create_nodes::Migration),
             Box::new(m20261123_000078_create_outbox_events::Migration),
+            Box::new(m20261126_000030_version_credentials::Migration),
+            Box::new(m20261126_000040_share_sign_in_state::Migration),
+            Box::new(m20261126_000080_create_sealing_keys::Migration),
+            Box::new(m20261126_000081_describe_nodes::Migration),
         ]
     }
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from .client import Refused
-from .processes import wait_for
+from .processes import Failed, wait_for
 from .stage import GRACE
 
 # Messages that a channel sends in a second: so few that a send lasts for as long as the trouble.
@@ -29,6 +29,8 @@ class Count:
     lost: int = 0
     repeated: int = 0
     exceeded: int = 0
+    # Messages whose events are not their states, in their order.
+    mistold: int = 0
     # Requests that a node refused, or whose connection broke, and that were repeated.
     refused: int = 0
     broken: int = 0
@@ -37,7 +39,20 @@ class Count:
     notes: list = field(default_factory=list)
 
     def is_good(self):
-        return self.accepted > 0 and not (self.lost or self.repeated or self.exceeded)
+        return self.accepted > 0 and not (self.lost or self.repeated or self.exceeded or self.mistold)
+
+
+def compare_events(activity, count):
+    """Compares the events of an activity's messages with their states."""
+    events, sends = activity.stage.events, getattr(activity, "sends", [])
+    if not events or not sends:
+        return
+    try:
+        wrong = events.differing(sends)
+    except (Failed, OSError) as failed:
+        wrong = [f"the events cannot be compared: {failed}"]
+    count.mistold = len(wrong)
+    count.notes += wrong[:2]
 
 
 def longest_pause(times, begin, end):

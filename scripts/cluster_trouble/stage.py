@@ -9,6 +9,7 @@ import time
 
 from . import machine
 from .client import Client, Ready
+from .events import Events
 from .nats import Nats
 from .network import Loopback, Namespaces
 from .postgres import Postgres
@@ -34,14 +35,16 @@ OPTIONS = {
 class Stage:
     """Ends its processes when the block is left, and keeps the logs after a failure."""
 
-    def __init__(self, program, *, namespaces, nats=True, standby=True, waits_for_disk=False, options=None, latency="60ms"):
+    def __init__(self, program, *, namespaces, nats=True, standby=True, waits_for_disk=False, options=None, latency="60ms", events=False):
         self.program, self.other_program = program, None
         self.directory = machine.new_directory()
         self.network = Namespaces() if namespaces else Loopback()
         self.processes = Processes(self.directory, self.network)
         self.settings = (nats, standby, waits_for_disk, latency)
         self.nodes, self.urls, self.channels = {}, {}, {}
-        self.ready = self.balancer = None
+        self.ready = self.balancer = self.events = None
+        # Noting the states of messages costs the database a little, so figures are measured without it.
+        self.compares_events = events
         self.keeps = False
         self.options = dict(OPTIONS, **(options or {}))
 
@@ -89,6 +92,7 @@ class Stage:
         self.ready = Ready(lambda: [self.urls[name] for name in self.nodes if name in self.urls])
         self.balancer = Balancer(self.ready)
         self.pombo("migrate", "up", as_json=False)
+        self.events = Events(self) if self.nats and self.compares_events else None
         self.pombo("company", "create", "Acme")
         self.key = self.pombo("key", "create", "--company", "Acme")["key"]
 

@@ -67,7 +67,7 @@ class Table:
                 possible[name] = names
         if not possible:
             return
-        with Stage(self.options.program, namespaces=is_real, standby=is_real) as stage:
+        with Stage(self.options.program, namespaces=is_real, standby=is_real, events=True) as stage:
             stage.other_program = self.options.other_program
             stage.keeps = self.options.keep
             needs_clock = any(kinds[name].needs_faketime for name in possible)
@@ -141,6 +141,7 @@ class Table:
                 note = [str(failed)]
             count = activity.count(began, ended, victims)
             count.notes += note
+            activities.compare_events(activity, count)
             self.note(trouble_kind.name, activity.name, count, stalled=bool(note))
 
     @staticmethod

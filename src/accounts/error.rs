@@ -21,7 +21,7 @@ pub enum Error {
     /// The link is unknown, used or expired.
     #[error("the link is unknown, used or expired")]
     LinkGone,
-    /// There is a user with this e-mail already, who has to sign in before accepting an invitation.
+    /// There is a user with this e-mail already.
     #[error("another user has this e-mail")]
     Exists,
     /// There is no such person, member, session or invitation.
@@ -38,6 +38,9 @@ pub enum Error {
         /// Completes a sentence that begins with the field.
         fault: Invalid,
     },
+    /// The new password is one of the first million that an attacker tries.
+    #[error("the password is easy to guess: it is common, or made of the person's own data")]
+    CommonPassword,
     /// The secret of a second factor cannot be opened.
     #[error("the second factor cannot be checked: {0}")]
     Vault(#[from] vault::Error),

@@ -145,7 +145,7 @@ mod tests {
     fn the_addresses_of_one_network_of_ipv6_are_one() {
         let (mut failures, now) = (Failures::default(), Timestamp::from_millis(MINUTE));
         let noted: Vec<_> = (0..7)
-            .map(|last| folded(failures.note(format!("2001:db8::{last}").parse().unwrap(), now)))
+            .map(|last| folded(failures.note(format!("2001:db8:0:{last}::1").parse().unwrap(), now)))
             .collect();
         assert_eq!(noted.iter().filter(|noted| noted.is_none()).count(), 5, "{noted:?}");
     }

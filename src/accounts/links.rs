@@ -3,11 +3,10 @@
 
 use uuid::Uuid;
 
-use super::{Accounts, Error, Origin, Result, Session, SignedIn, User};
+use super::{Accounts, Error, Origin, Result, SignedIn, User};
 use crate::clock::Timestamp;
 use crate::domain::secret::Secret;
 use crate::domain::user::{Email, Language, Role, check_password, name};
-use crate::store;
 use crate::store::changes::Who;
 use crate::store::users::links::{self, Link, Purpose};
 use crate::store::users::memberships::Membership;
@@ -42,7 +41,8 @@ impl NewLink {
     }
 }
 
-/// The information about a link that its holder may see.
+/// The information about a link that its holder may see. It does not say whether the person of an invitation has an
+/// account: the inviter holds the link too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkInfo {
     /// The purpose.
@@ -55,9 +55,6 @@ pub struct LinkInfo {
     pub company: Option<Membership>,
     /// Whether an invitation makes an operator.
     pub is_operator: bool,
-    /// Whether the user exists already. An invitation is then for [`Accounts::join`], after they have signed
-    /// in.
-    pub has_account: bool,
     /// When it ends.
     pub expires_at: Timestamp,
 }
@@ -67,23 +64,23 @@ pub struct LinkInfo {
 pub struct Accept<'a> {
     /// The token of the link.
     pub token: &'a str,
-    /// The person's display name. A reset ignores it.
+    /// The display name of a person without an account. A reset ignores it.
     pub name: &'a str,
-    /// The new password.
+    /// The new password; for an invitation of a person with an account, the password of the account.
     pub password: &'a str,
-    /// The language of pages; `None` for the browser's. A reset ignores it.
+    /// The language of pages for a person without an account; `None` for the browser's. A reset ignores it.
     pub language: Option<Language>,
     /// Where the request comes from.
     pub origin: &'a Origin,
 }
 
 impl Accounts {
-    /// Invites a person. An earlier invitation of the same e-mail to the same company is revoked. The caller
-    /// checks which rights the inviter may give.
+    /// Invites a person. An earlier invitation of the same e-mail to the same company is revoked. The invitation ends when
+    /// a person who made it loses the right to.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`], [`Error::Store`].
+    /// [`Error::Invalid`]; [`Error::NotFound`] when a person may not give these rights; [`Error::Store`].
     pub async fn invite(&self, who: &Who, invite: Invite<'_>) -> Result<NewLink> {
         let Invite { email, name: suggested, company, is_operator } = invite;
         let email = Email::parse(email).map_err(Error::invalid("email"))?;
@@ -124,7 +121,7 @@ impl Accounts {
         let token = api_key::generate_token();
         let hash = api_key::hash(token.expose());
         let new = links::NewLink { purpose, hash, email, name, company, is_operator };
-        let expires_at = self.store().add_link(who, new).await?;
+        let expires_at = self.store().add_link(who, new).await?.ok_or(Error::NotFound)?;
         Ok(NewLink { token, expires_at })
     }
 
@@ -136,67 +133,37 @@ impl Accounts {
     /// [`Error::Store`].
     pub async fn link(&self, token: &str) -> Result<Option<LinkInfo>> {
         let Some(link) = self.find_link(token).await? else { return Ok(None) };
-        let has_account = self.person_of(&link).await?.is_some();
         let Link { purpose, email, name, company, is_operator, expires_at, .. } = link;
-        Ok(Some(LinkInfo { purpose, email, name, company, is_operator, has_account, expires_at }))
+        Ok(Some(LinkInfo { purpose, email, name, company, is_operator, expires_at }))
     }
 
-    /// Uses an invitation or a reset, with a new password, and signs the person in.
+    /// Uses an invitation or a reset, and signs the person in. A reset takes a new password. An invitation takes a new one
+    /// from a person without an account, and the account's from another: see [`super::invitations`].
     ///
     /// # Errors
     ///
-    /// [`Error::LinkGone`]; [`Error::Invalid`], with which the link stays valid; [`Error::Exists`] for an invitation of
-    /// an existing user; [`Error::TooMany`], [`Error::Store`].
+    /// [`Error::LinkGone`]. With the others the link stays valid: [`Error::Invalid`], [`Error::CommonPassword`];
+    /// [`Error::Refused`] when the password is not that of the account; [`Error::TooMany`], [`Error::Store`].
     pub async fn accept(&self, accept: Accept<'_>) -> Result<SignedIn> {
-        let Accept { token, name: shown, password, language, origin } = accept;
-        let link = self.find_link(token).await?.ok_or(Error::LinkGone)?;
-        let who = origin.who(&link.email);
-        check_password(password).map_err(Error::invalid("password"))?;
+        let link = self.find_link(accept.token).await?.ok_or(Error::LinkGone)?;
+        check_password(accept.password).map_err(Error::invalid("password"))?;
         match link.purpose {
-            Purpose::Invitation => {
-                let shown = name(shown).map_err(Error::invalid("name"))?;
-                if self.person_of(&link).await?.is_some() {
-                    return Err(Error::Exists);
-                }
-                let password = self.0.passwords.hash(password).await?;
-                let accepted = links::Accepted { name: &shown, password: &password, language };
-                let user = match self.store().accept_invitation(&who, &link, accepted).await {
-                    Ok(user) => user.ok_or(Error::LinkGone)?,
-                    Err(store::Error::Taken(_)) => return Err(Error::Exists),
-                    Err(error) => return Err(error.into()),
-                };
-                self.sign_in_proven(&user, origin, "invitation").await
-            }
-            Purpose::Reset => {
-                let user = self.person_of(&link).await?.ok_or(Error::LinkGone)?;
-                let password = self.0.passwords.hash(password).await?;
-                if !self.store().reset_password(&who, &link, &user, &password).await? {
-                    return Err(Error::LinkGone);
-                }
-                self.sign_in_proven(&user, origin, "reset").await
-            }
+            Purpose::Invitation => self.accept_invitation(&link, accept).await,
+            Purpose::Reset => self.accept_reset(&link, accept).await,
             Purpose::SignIn => Err(Error::LinkGone),
         }
     }
 
-    /// Uses an invitation for a signed-in person, to whom it must be addressed, and chooses the company for
-    /// their session.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::LinkGone`], also for an invitation of another person, [`Error::Store`].
-    pub async fn join(&self, session: &Session, token: &str, origin: &Origin) -> Result<()> {
-        let link = self.find_link(token).await?.ok_or(Error::LinkGone)?;
-        if link.purpose != Purpose::Invitation || link.email != session.user.email {
-            return Err(Error::LinkGone);
+    async fn accept_reset(&self, link: &Link, accept: Accept<'_>) -> Result<SignedIn> {
+        let Accept { password, origin, .. } = accept;
+        let user = self.person_of(link).await?.ok_or(Error::LinkGone)?;
+        if self.0.passwords.is_common(password, self.about(&user).await?).await? {
+            return Err(Error::CommonPassword);
         }
-        if !self.store().join(&origin.who(&session.user.email), &link, &session.user).await? {
-            return Err(Error::LinkGone);
-        }
-        if let Some(company) = &link.company {
-            self.store().choose_company(session.id, company.company_id).await?;
-        }
-        Ok(())
+        let hash = self.0.passwords.hash(password).await?;
+        let who = origin.who(&user.email);
+        let user = self.store().reset_password(&who, link, &user, &hash).await?.ok_or(Error::LinkGone)?;
+        self.sign_in_proven(&user, origin, "reset").await
     }
 
     /// Uses a link that signs in.
@@ -232,7 +199,7 @@ impl Accounts {
         if withdrawn { Ok(()) } else { Err(Error::NotFound) }
     }
 
-    async fn find_link(&self, token: &str) -> Result<Option<Link>> {
+    pub(super) async fn find_link(&self, token: &str) -> Result<Option<Link>> {
         Ok(self.store().find_link(&api_key::hash(token), Timestamp::now()).await?)
     }
 
@@ -240,11 +207,6 @@ impl Accounts {
     async fn person_of(&self, link: &Link) -> Result<Option<User>> {
         let Ok(email) = Email::parse(&link.email) else { return Ok(None) };
         let found = self.store().find_user_by_email(&email).await?;
-        match found {
-            Some(user) if user.disabled_at.is_some() && link.purpose == Purpose::Invitation => {
-                Err(Error::LinkGone)
-            }
-            found => Ok(found.filter(|user| user.disabled_at.is_none())),
-        }
+        Ok(found.filter(|user| user.disabled_at.is_none()))
     }
 }

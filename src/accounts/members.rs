@@ -2,8 +2,11 @@
 
 use uuid::Uuid;
 
+use super::sessions::keep;
+use super::strength::About;
 use super::{Accounts, Error, Member, Origin, Result, Session, User};
 use crate::domain::page::{Page, PageRequest};
+use crate::domain::secret::Secret;
 use crate::domain::user::{Email, Language, Role, check_password, name, time_zone};
 use crate::store;
 use crate::store::changes::Who;
@@ -30,13 +33,21 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`], [`Error::Exists`], [`Error::TooMany`], [`Error::Store`].
+    /// [`Error::Invalid`], [`Error::CommonPassword`], [`Error::Exists`], [`Error::TooMany`], [`Error::Store`].
     pub async fn create(&self, who: &Who, create: Create<'_>) -> Result<User> {
         let email = Email::parse(create.email).map_err(Error::invalid("email"))?;
         let name = name(create.name).map_err(Error::invalid("name"))?;
         let password = match create.password {
             Some(password) => {
                 check_password(password).map_err(Error::invalid("password"))?;
+                let company = match create.company {
+                    Some((id, _)) => self.store().company(id).await?.map(|company| company.name),
+                    None => None,
+                };
+                let about = About::new(email.as_str(), &name, company);
+                if self.0.passwords.is_common(password, about).await? {
+                    return Err(Error::CommonPassword);
+                }
                 Some(self.0.passwords.hash(password).await?)
             }
             None => None,
@@ -48,6 +59,7 @@ impl Accounts {
             language: None,
             is_operator: create.is_operator,
             membership: create.company,
+            vouched_by: None,
         };
         self.store().add_user(who, new).await.map_err(|error| match error {
             store::Error::Taken(_) => Error::Exists,
@@ -83,7 +95,7 @@ impl Accounts {
         self.store().find_user_by_email(&email).await?.ok_or(Error::NotFound)
     }
 
-    /// Disables a person, and ends their sessions and links; or lets them sign in again. Returns whether that
+    /// Disables a person, and ends their sessions, links and invitations; or lets them sign in again. Returns whether that
     /// changed anything.
     ///
     /// # Errors
@@ -93,25 +105,35 @@ impl Accounts {
         Ok(self.store().set_disabled(who, user, disabled).await?)
     }
 
-    /// Replaces the password of a person who enters the old one again, and ends all their other sessions.
+    /// Replaces the password of a person who enters the old one again, and ends all their other sessions. Returns the
+    /// session's new token, for its cookie.
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] when the old password is wrong, [`Error::Invalid`], [`Error::TooMany`],
-    /// [`Error::Store`].
+    /// [`Error::Refused`] when the old password is wrong or the credentials changed meanwhile, [`Error::Invalid`],
+    /// [`Error::CommonPassword`], [`Error::TooMany`], [`Error::Store`].
     pub async fn change_password(
         &self,
         session: &Session,
         current: &str,
         new: &str,
         origin: &Origin,
-    ) -> Result<()> {
+    ) -> Result<Secret> {
         check_password(new).map_err(Error::invalid("password"))?;
-        self.check_password(&session.user, current, origin).await?;
+        self.check_password(session, current, origin).await?;
+        if self.0.passwords.is_common(new, self.about(&session.user).await?).await? {
+            return Err(Error::CommonPassword);
+        }
         let hash = self.0.passwords.hash(new).await?;
+        let (token, keep) = keep(session);
         let who = origin.who(&session.user.email);
-        self.store().set_password(&who, &session.user, &hash, Some(session.id)).await?;
-        Ok(())
+        let changed = self.store().set_password(&who, &session.user, &hash, keep).await?;
+        if changed { Ok(token) } else { Err(Error::Refused) }
+    }
+
+    /// What an attacker who knows the person tries first.
+    pub(super) async fn about(&self, user: &User) -> Result<About> {
+        Ok(About::new(&user.email, &user.name, self.store().company_names(user.id).await?))
     }
 
     /// Changes a person's display name, language and time zone.
@@ -140,7 +162,7 @@ impl Accounts {
     ///
     /// [`Error::Store`].
     pub async fn forget_totp(&self, who: &Who, user: &User) -> Result<bool> {
-        Ok(self.store().remove_totp(who, user).await?)
+        Ok(self.store().remove_totp(who, user, None).await?)
     }
 
     /// The members of a company, by e-mail.
@@ -152,7 +174,7 @@ impl Accounts {
         Ok(self.store().members(company_id).await?)
     }
 
-    /// Gives a member another role.
+    /// Gives a member another role. With a lesser one, the invitations that the member made or was given end.
     ///
     /// # Errors
     ///
@@ -162,7 +184,7 @@ impl Accounts {
         done(self.store().set_role(who, company_id, &user, role).await?)
     }
 
-    /// Removes a member from a company.
+    /// Removes a member from a company, and ends the invitations to it that the member made or was given.
     ///
     /// # Errors
     ///

@@ -6,24 +6,24 @@
 //! many attempts in a minute share one entry with their number ([`failures`]). The callers decide what a role allows,
 //! with [`crate::domain::user::Role`]. Nothing here knows HTTP or SQL.
 
+mod attempt;
 mod backoff;
+mod devices;
 mod error;
 mod failures;
+mod invitations;
 mod last_use;
 mod links;
 mod members;
 mod origin;
 mod password;
-mod pending;
 mod second_factor;
 mod sessions;
 mod sign_in;
+mod strength;
 mod totp;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-use uuid::Uuid;
 
 use self::backoff::Backoff;
 pub use self::error::Error;
@@ -33,11 +33,9 @@ pub use self::links::{Accept, Invite, LinkInfo, NewLink};
 pub use self::members::Create;
 pub use self::origin::Origin;
 use self::password::Passwords;
-use self::pending::Pending;
-pub use self::second_factor::TotpSetup;
+pub use self::second_factor::{Proof, TotpConfirmed, TotpSetup};
 pub use self::sessions::NewSession;
 pub use self::sign_in::{SignIn, SignedIn};
-use crate::domain::secret::Secret;
 pub use crate::domain::user::{Email, Language, Role};
 use crate::store::Store;
 pub use crate::store::users::User;
@@ -49,11 +47,6 @@ use crate::vault::Vault;
 /// A call's result.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Time between the password and the code, and between setting up a second factor and confirming it.
-const PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// The maximum of sign-ins, and of new second factors, that wait for a code. Each needed a correct password.
-const MOST_PENDING: usize = 10_000;
-
 /// The people who sign in. Clones share it.
 #[derive(Clone)]
 pub struct Accounts(Arc<Inner>);
@@ -62,12 +55,8 @@ struct Inner {
     store: Store,
     vault: Arc<Vault>,
     passwords: Passwords,
-    backoff: Mutex<Backoff>,
+    backoff: Backoff,
     failures: Mutex<Failures>,
-    /// The users whose sign-ins wait for a code, by the hash of their ticket.
-    tickets: Mutex<Pending<[u8; 32], Uuid>>,
-    /// Second factors that are not confirmed yet, by session.
-    setups: Mutex<Pending<Uuid, Secret>>,
     last_uses: LastUses,
 }
 
@@ -78,10 +67,8 @@ impl Accounts {
             store,
             vault,
             passwords: Passwords::default(),
-            backoff: Mutex::default(),
+            backoff: Backoff::default(),
             failures: Mutex::default(),
-            tickets: Mutex::new(Pending::new(MOST_PENDING, PATIENCE)),
-            setups: Mutex::new(Pending::new(MOST_PENDING, PATIENCE)),
             last_uses: LastUses::default(),
         }))
     }

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use crate::store::changes::Who;
+use crate::vault::api_key;
 
 /// The maximum of characters of a user agent that are kept.
 const BROWSER_CHARS: usize = 200;
@@ -14,13 +15,21 @@ pub struct Origin {
     pub address: IpAddr,
     /// The browser's user agent.
     pub browser: String,
+    /// The hash of the token by which the device may be known.
+    pub(super) device: Option<[u8; 32]>,
 }
 
 impl Origin {
     /// The origin with this address and this user agent, which is cut if it is too long.
     pub fn new(address: IpAddr, browser: &str) -> Self {
         let browser = browser.chars().filter(|c| !c.is_control()).take(BROWSER_CHARS).collect();
-        Self { address: address.to_canonical(), browser }
+        Self { address: address.to_canonical(), browser, device: None }
+    }
+
+    /// The same, from the device with this token in its cookie.
+    #[must_use]
+    pub fn on_device(self, token: Option<&str>) -> Self {
+        Self { device: token.map(api_key::hash), ..self }
     }
 
     /// This person as the author of changes from this origin.

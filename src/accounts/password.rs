@@ -1,4 +1,4 @@
-//! Hashes passwords with Argon2id, on threads that serve no requests, some at a time.
+//! Hashes passwords with Argon2id, and judges new ones, on threads that serve no requests, some at a time.
 //!
 //! Hashes are stored in the usual text form (PHC string), which contains the parameters: when these are
 //! raised, older hashes can still be checked. A password is normalised (NFKC), so that it matches however a
@@ -17,6 +17,7 @@ use tokio::sync::Semaphore;
 use unicode_normalization::UnicodeNormalization as _;
 use zeroize::Zeroizing;
 
+use super::strength::{self, About};
 use super::{Error, Result};
 use crate::domain::user::MAX_PASSWORD;
 
@@ -29,8 +30,12 @@ const SALT_BYTES: usize = 16;
 const MOST_WAITING: usize = 100;
 /// When to retry if too many are waiting.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
-/// The maximum of memory for checking a stored hash, so that a damaged row cannot use all memory.
-const MOST_MEMORY_KIB: u32 = 256 * 1024;
+/// The maximum of memory, lanes, and memory times passes for checking a stored hash, so that a damaged or planted row can
+/// use neither all memory nor a thread for longer than some seconds.
+const MOST: Cost = Cost { memory_kib: 256 * 1024, passes: 64, lanes: 16 };
+const MOST_WORK_KIB: u64 = 1024 * 1024;
+/// The longest stored salt, in base64.
+const MOST_SALT: usize = 88;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cost {
@@ -84,6 +89,21 @@ impl Passwords {
         .await
     }
 
+    /// Whether a new password is easy to guess, for an attacker who knows this about the person.
+    ///
+    /// # Errors
+    ///
+    /// As [`Passwords::hash`].
+    pub(super) async fn is_common(&self, password: &str, about: About) -> Result<bool> {
+        let password = normalised(password);
+        self.apart(move || {
+            let text = std::str::from_utf8(&password)
+                .map_err(|_| Error::Defect("a normalised password is no text".to_owned()))?;
+            Ok(strength::is_common(text, &about))
+        })
+        .await
+    }
+
     async fn apart<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
         let too_many = || Error::TooMany { retry_after: RETRY_AFTER };
         let _place = self.waiting.try_acquire().map_err(|_| too_many())?;
@@ -99,6 +119,13 @@ impl Passwords {
 }
 
 impl Cost {
+    /// Whether a hash of this cost may be computed.
+    const fn is_bounded(self) -> bool {
+        let Self { memory_kib, passes, lanes } = self;
+        let work = memory_kib as u64 * passes as u64;
+        memory_kib <= MOST.memory_kib && passes <= MOST.passes && lanes <= MOST.lanes && work <= MOST_WORK_KIB
+    }
+
     fn hash(self, password: &[u8], salt: &[u8]) -> Result<[u8; HASH_BYTES]> {
         let Self { memory_kib, passes, lanes } = self;
         let defect = |error: argon2::Error| Error::Defect(format!("a password cannot be hashed: {error}"));
@@ -130,7 +157,7 @@ fn read(text: &str) -> Option<(Cost, Vec<u8>, [u8; HASH_BYTES])> {
     let mut cost = |name: &str| costs.next()?.strip_prefix(name)?.parse::<u32>().ok();
     let cost = Cost { memory_kib: cost("m=")?, passes: cost("t=")?, lanes: cost("p=")? };
     let hash = STANDARD_NO_PAD.decode(hash).ok()?.try_into().ok()?;
-    let is_whole = parts.next().is_none() && cost.memory_kib <= MOST_MEMORY_KIB;
+    let is_whole = parts.next().is_none() && salt.len() <= MOST_SALT && cost.is_bounded();
     is_whole.then_some((cost, STANDARD_NO_PAD.decode(salt).ok()?, hash))
 }
 
@@ -147,10 +174,28 @@ mod tests {
         let text = written(COST, &[1; SALT_BYTES], &[2; HASH_BYTES]);
         assert!(text.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{text}");
         assert_eq!(read(&text), Some((COST, vec![1; SALT_BYTES], [2; HASH_BYTES])));
-        let huge = text.replace("m=19456", "m=4000000000");
-        for wrong in ["", "secret", &text[1..], &text[..text.len() - 4], &format!("{text}$x"), &huge] {
+        for wrong in ["", "secret", &text[1..], &text[..text.len() - 4], &format!("{text}$x")] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_stored_hash_that_costs_too_much_is_not_computed() {
+        let text = written(COST, &[1; SALT_BYTES], &[2; HASH_BYTES]);
+        for dear in [
+            "m=4000000000,t=2,p=1",
+            "m=19456,t=4000000000,p=1",
+            "m=19456,t=2,p=4000000000",
+            "m=262144,t=5,p=1",
+        ] {
+            assert_eq!(read(&text.replace("m=19456,t=2,p=1", dear)), None, "{dear}");
+        }
+        let raised = text.replace("m=19456,t=2,p=1", "m=262144,t=4,p=4");
+        assert!(read(&raised).is_some(), "a higher cost than today's is read");
+        assert_eq!(
+            read(&text.replace(&STANDARD_NO_PAD.encode([1; SALT_BYTES]), &"A".repeat(1_000_000))),
+            None
+        );
     }
 
     /// From the tests of the reference implementation.

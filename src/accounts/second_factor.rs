@@ -1,11 +1,11 @@
 //! The second factor of a person: it is set up in two steps, accepts each code once, and is removed with the
 //! password.
 
-use std::time::Instant;
-
 use rand::distr::{Distribution as _, Uniform};
 
-use super::{Accounts, Error, Origin, Result, Session, lock, totp};
+use super::attempt::Attempt;
+use super::sessions::keep;
+use super::{Accounts, Email, Error, Origin, Result, Session, totp};
 use crate::clock::Timestamp;
 use crate::domain::secret::Secret;
 use crate::store::users::Credentials;
@@ -21,6 +21,15 @@ const GROUP: usize = 4;
 /// The digits of a code.
 const DIGITS: usize = 6;
 
+/// What a person proves again before their second factor is set up, replaced or removed: a stolen session is not enough.
+#[derive(Debug, Clone, Copy)]
+pub struct Proof<'a> {
+    /// The password, as it was typed.
+    pub password: &'a str,
+    /// A code of the present second factor or a recovery code, if there is a second factor.
+    pub code: Option<&'a str>,
+}
+
 /// A second factor that is not confirmed yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TotpSetup {
@@ -30,16 +39,33 @@ pub struct TotpSetup {
     pub url: Secret,
 }
 
+/// A second factor that was confirmed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TotpConfirmed {
+    /// The recovery codes, which are shown once.
+    pub codes: Vec<Secret>,
+    /// The session's new token, for its cookie.
+    pub token: Secret,
+}
+
 impl Accounts {
-    /// Begins the setup of a second factor. It is active once a code confirms it, within ten minutes.
+    /// Begins the setup of a second factor, which replaces the present one. It is active once a code confirms it, within
+    /// ten minutes.
     ///
     /// # Errors
     ///
-    /// [`Error::Defect`].
-    pub fn begin_totp(&self, session: &Session) -> Result<TotpSetup> {
+    /// [`Error::Refused`] when the password or the code is wrong, [`Error::TooMany`], [`Error::Store`].
+    pub async fn begin_totp(
+        &self,
+        session: &Session,
+        proof: Proof<'_>,
+        origin: &Origin,
+    ) -> Result<TotpSetup> {
+        self.check_again(session, proof, origin).await?;
         let secret = totp::generate();
         let url = totp::url(&secret, &session.user.email)?;
-        lock(&self.0.setups).put(session.id, secret.clone(), Instant::now());
+        let sealed = self.0.vault.seal(secret.expose().as_bytes(), &context::totp_setup(session.id));
+        self.store().put_totp_setup(session.id, session.user.id, &sealed).await?;
         Ok(TotpSetup { secret, url })
     }
 
@@ -47,42 +73,88 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// [`Error::Defect`].
-    pub fn begun_totp(&self, session: &Session) -> Result<Option<TotpSetup>> {
-        let Some(secret) = lock(&self.0.setups).find(&session.id, Instant::now()) else { return Ok(None) };
+    /// [`Error::Defect`], [`Error::Store`].
+    pub async fn begun_totp(&self, session: &Session) -> Result<Option<TotpSetup>> {
+        let Some(sealed) = self.store().totp_setup(session.id).await? else { return Ok(None) };
+        // It waits for minutes only, so a rotation of the sealing keys leaves it behind: the person begins again.
+        let Ok(secret) = self.0.vault.unseal(&sealed, &context::totp_setup(session.id)) else {
+            return Ok(None);
+        };
         let url = totp::url(&secret, &session.user.email)?;
         Ok(Some(TotpSetup { secret, url }))
     }
 
     /// Confirms the second factor with one of its codes. The new recovery codes replace the earlier ones, and
-    /// are shown once.
+    /// are shown once. All other sessions of the person end.
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] when the code is wrong, [`Error::NotFound`] when no setup was begun,
-    /// [`Error::Store`].
-    pub async fn confirm_totp(&self, session: &Session, code: &str, origin: &Origin) -> Result<Vec<Secret>> {
-        let secret = lock(&self.0.setups).find(&session.id, Instant::now()).ok_or(Error::NotFound)?;
-        let step = totp::step(&secret, code.trim(), Timestamp::now())?.ok_or(Error::Refused)?;
+    /// [`Error::Refused`] when the code is wrong, [`Error::TooMany`], [`Error::NotFound`] when no setup was begun, or the
+    /// credentials changed meanwhile, [`Error::Store`].
+    pub async fn confirm_totp(
+        &self,
+        session: &Session,
+        code: &str,
+        origin: &Origin,
+    ) -> Result<TotpConfirmed> {
+        let TotpSetup { secret, url: _ } = self.begun_totp(session).await?.ok_or(Error::NotFound)?;
+        let attempt = Attempt::within(self, session, origin).await?;
+        let result = self.set_totp(session, &secret, code, origin).await;
+        attempt.end(&result, |_| true).await;
+        result
+    }
+
+    async fn set_totp(
+        &self,
+        session: &Session,
+        secret: &Secret,
+        code: &str,
+        origin: &Origin,
+    ) -> Result<TotpConfirmed> {
+        let step = totp::step(secret, code.trim(), Timestamp::now())?.ok_or(Error::Refused)?;
         let codes: Vec<_> = (0..CODES).map(|_| recovery_code()).collect();
         let hashes: Vec<_> = codes.iter().map(|code| hash(code.expose())).collect();
         let (user, _hold) = (&session.user, self.0.vault.hold());
         let sealed = self.0.vault.seal(secret.expose().as_bytes(), &context::totp_secret(user.id));
-        self.store().set_totp(&origin.who(&user.email), user, &sealed, step, &hashes).await?;
-        lock(&self.0.setups).remove(&session.id);
-        Ok(codes)
+        let (token, keep) = keep(session);
+        let who = origin.who(&user.email);
+        let set = self.store().set_totp(&who, user, keep, &sealed, step, &hashes).await?;
+        if set { Ok(TotpConfirmed { codes, token }) } else { Err(Error::NotFound) }
     }
 
-    /// Removes the second factor of a person who enters their password again.
+    /// Removes the second factor of a person who proves their identity again, and ends all their other sessions. Returns
+    /// the session's new token, for its cookie.
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] when the password is wrong, [`Error::TooMany`], [`Error::NotFound`] when there is
+    /// [`Error::Refused`] when the password or the code is wrong, [`Error::TooMany`], [`Error::NotFound`] when there is
     /// none, [`Error::Store`].
-    pub async fn remove_totp(&self, session: &Session, password: &str, origin: &Origin) -> Result<()> {
-        self.check_password(&session.user, password, origin).await?;
-        let removed = self.store().remove_totp(&origin.who(&session.user.email), &session.user).await?;
-        if removed { Ok(()) } else { Err(Error::NotFound) }
+    pub async fn remove_totp(&self, session: &Session, proof: Proof<'_>, origin: &Origin) -> Result<Secret> {
+        self.check_again(session, proof, origin).await?;
+        let (token, keep) = keep(session);
+        let who = origin.who(&session.user.email);
+        let removed = self.store().remove_totp(&who, &session.user, Some(keep)).await?;
+        if removed { Ok(token) } else { Err(Error::NotFound) }
+    }
+
+    /// Checks the password, and the code of a person who has a second factor. Both count as one guess.
+    async fn check_again(&self, session: &Session, proof: Proof<'_>, origin: &Origin) -> Result<()> {
+        let attempt = Attempt::within(self, session, origin).await?;
+        let result = self.is_proven(session, proof, origin).await;
+        attempt.end(&result, |()| true).await;
+        result
+    }
+
+    async fn is_proven(&self, session: &Session, proof: Proof<'_>, origin: &Origin) -> Result<()> {
+        let found = self.store().credentials(session.user.id).await?.ok_or(Error::NotFound)?;
+        if !self.0.passwords.fits(proof.password, found.password.as_deref()).await? {
+            let email = Email::parse(&found.user.email).ok();
+            return Err(self.refuse(email.as_ref(), "password", origin).await);
+        }
+        if found.user.has_totp {
+            self.check_code(&found, proof.code.unwrap_or_default(), origin).await?;
+        }
+        Ok(())
     }
 
     /// How many recovery codes the person has left.

@@ -7,6 +7,7 @@ use super::{Accounts, Error, Membership, Origin, Result, Session, User};
 use crate::clock::Timestamp;
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::secret::Secret;
+use crate::store::users::credentials::Kept;
 use crate::store::users::sessions::{self, Bearer};
 use crate::vault::api_key;
 
@@ -17,10 +18,16 @@ pub struct NewSession {
     pub token: Secret,
     /// The session.
     pub session: Session,
+    /// The token for the cookie by which the device is known from now on; `None` when it is known already.
+    pub device: Option<Secret>,
 }
 
 impl Accounts {
     /// Signs a person in who was authenticated by `proof`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] when the person's credentials changed since, [`Error::Store`].
     pub(super) async fn open_session(&self, user: &User, origin: &Origin, proof: &str) -> Result<NewSession> {
         let token = api_key::generate_token();
         let new = sessions::NewSession {
@@ -30,7 +37,9 @@ impl Accounts {
             proof,
         };
         let session = self.store().add_session(&origin.who(&user.email), user, new).await?;
-        Ok(NewSession { token, session })
+        let session = session.ok_or(Error::Refused)?;
+        let device = self.remember_device(user, origin).await;
+        Ok(NewSession { token, session, device })
     }
 
     /// The session of the cookie with this token, if it is valid: not idle for 12 hours, not 30 days old, not
@@ -75,6 +84,19 @@ impl Accounts {
     pub async fn end_session(&self, user: &User, id: Uuid, origin: &Origin) -> Result<()> {
         let ended = self.store().end_session(&origin.who(&user.email), user, id).await?;
         if ended { Ok(()) } else { Err(Error::NotFound) }
+    }
+
+    /// Signs the person out everywhere except in this session, and makes links and tickets of the person worthless. Returns
+    /// the session's new token, for its cookie.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] when the session ended or the credentials changed meanwhile, [`Error::Store`].
+    pub async fn end_other_sessions(&self, session: &Session, origin: &Origin) -> Result<Secret> {
+        let (token, keep) = keep(session);
+        let who = origin.who(&session.user.email);
+        let ended = self.store().end_other_sessions(&who, &session.user, keep).await?;
+        if ended { Ok(token) } else { Err(Error::NotFound) }
     }
 
     /// A page of the companies that a person may use, by name: every company for an operator.
@@ -133,4 +155,11 @@ impl Accounts {
         self.0.last_uses.note(self.store(), owner.session_id, owner.last_used_at, now);
         Ok(Some(owner))
     }
+}
+
+/// A new token for the session in which a person replaces their credentials: a thief of the old one is signed out.
+pub(super) fn keep(session: &Session) -> (Secret, Kept) {
+    let token = api_key::generate_token();
+    let hash = api_key::hash(token.expose());
+    (token, Kept { session_id: session.id, hash })
 }

@@ -1,10 +1,8 @@
 //! Signing in: password, then the code of a second factor if there is one.
 
-use std::time::Instant;
-
-use super::backoff::Account;
+use super::attempt::Attempt;
 use super::failures::Entry;
-use super::{Accounts, Error, NewSession, Origin, Result, User, lock};
+use super::{Accounts, Error, NewSession, Origin, Result, Session, User, lock};
 use crate::clock::Timestamp;
 use crate::domain::secret::Secret;
 use crate::domain::user::Email;
@@ -31,44 +29,17 @@ pub enum SignedIn {
     /// The person is signed in.
     Session(Box<NewSession>),
     /// A code is needed too: [`Accounts::sign_in_with_code`] takes it with this ticket, so that the
-    /// password is neither typed again nor kept. Valid for ten minutes, in this process.
+    /// password is neither typed again nor kept. Valid for ten minutes, on every node.
     CodeNeeded {
         /// Proves that the password was correct.
         ticket: Secret,
     },
 }
 
-/// An attempt, which counts as a guess until it is known not to be one.
-pub(super) struct Attempt<'a> {
-    accounts: &'a Accounts,
-    account: Account,
-    origin: &'a Origin,
-}
-
-impl<'a> Attempt<'a> {
-    /// # Errors
-    ///
-    /// [`Error::TooMany`] when the account or the network has to wait.
-    pub(super) fn begin(accounts: &'a Accounts, email: &str, origin: &'a Origin) -> Result<Self> {
-        let account = Account::of(email);
-        let begun = lock(&accounts.0.backoff).begin(account, origin.address, Instant::now());
-        begun.map_err(|retry_after| {
-            tracing::warn!(address = %origin.address, ?retry_after, "sign-in refused: too many attempts");
-            Error::TooMany { retry_after }
-        })?;
-        Ok(Self { accounts, account, origin })
-    }
-
-    /// Ends the attempt. A guess stays counted. A correct password, and a failure that is not the caller's
-    /// fault, are not guesses.
-    fn end<T>(self, result: &Result<T>, is_over: impl Fn(&T) -> bool) {
-        let mut backoff = lock(&self.accounts.0.backoff);
-        match result {
-            Ok(ended) if is_over(ended) => backoff.succeed(self.account, self.origin.address),
-            Err(Error::Refused) => {}
-            Ok(_) | Err(_) => backoff.take_back(self.account, self.origin.address),
-        }
-    }
+/// Whether a code completes the sign-in of a person whose password or link was correct: the person may sign in, and still
+/// has a second factor. Replaced credentials have ended the ticket.
+const fn awaits_code(found: &Credentials) -> bool {
+    found.user.disabled_at.is_none() && found.user.has_totp
 }
 
 impl Accounts {
@@ -80,9 +51,9 @@ impl Accounts {
     /// [`Error::TooMany`] after too many attempts, [`Error::Store`].
     pub async fn sign_in(&self, sign_in: SignIn<'_>) -> Result<SignedIn> {
         let email = Email::parse(sign_in.email).ok();
-        let attempt = Attempt::begin(self, email.as_ref().map_or("", Email::as_str), sign_in.origin)?;
+        let attempt = Attempt::begin(self, email.as_ref().map_or("", Email::as_str), sign_in.origin).await?;
         let result = self.try_sign_in(email, sign_in).await;
-        attempt.end(&result, |signed_in| matches!(signed_in, SignedIn::Session(_)));
+        attempt.end(&result, |signed_in| matches!(signed_in, SignedIn::Session(_))).await;
         result
     }
 
@@ -107,7 +78,7 @@ impl Accounts {
         };
         match code {
             Some(code) if found.user.has_totp => self.check_code(&found, code, origin).await?,
-            None if found.user.has_totp => return Ok(self.ask_for_code(&found.user)),
+            None if found.user.has_totp => return self.ask_for_code(&found.user).await,
             _ => {}
         }
         let proof = if found.user.has_totp { "password and code" } else { "password" };
@@ -119,25 +90,28 @@ impl Accounts {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] when the ticket has expired, so that the person has to start again; otherwise as
-    /// [`Accounts::sign_in`].
+    /// [`Error::NotFound`] when the person has to start again: the ticket has expired, or password or second factor changed
+    /// since. Otherwise as [`Accounts::sign_in`].
     pub async fn sign_in_with_code(&self, ticket: &str, code: &str, origin: &Origin) -> Result<NewSession> {
         let ticket = api_key::hash(ticket);
-        let user_id = lock(&self.0.tickets).find(&ticket, Instant::now()).ok_or(Error::NotFound)?;
-        let found = self.store().credentials(user_id).await?;
-        let found = found.filter(|found| found.user.disabled_at.is_none()).ok_or(Error::NotFound)?;
-        let attempt = Attempt::begin(self, &found.user.email, origin)?;
-        let result = self.open_with_code(&found, code, origin).await;
-        attempt.end(&result, |_| true);
-        if result.is_ok() {
-            lock(&self.0.tickets).remove(&ticket);
-        }
+        let user_id = self.store().ticket(&ticket).await?.ok_or(Error::NotFound)?;
+        let found = self.store().credentials(user_id).await?.filter(awaits_code).ok_or(Error::NotFound)?;
+        let attempt = Attempt::begin(self, &found.user.email, origin).await?;
+        let result = self.open_with_code(&found, &ticket, code, origin).await;
+        attempt.end(&result, |_| true).await;
         result
     }
 
-    async fn open_with_code(&self, found: &Credentials, code: &str, origin: &Origin) -> Result<NewSession> {
-        if found.user.has_totp {
-            self.check_code(found, code, origin).await?;
+    async fn open_with_code(
+        &self,
+        found: &Credentials,
+        ticket: &[u8; 32],
+        code: &str,
+        origin: &Origin,
+    ) -> Result<NewSession> {
+        self.check_code(found, code, origin).await?;
+        if !self.store().use_ticket(ticket).await? {
+            return Err(Error::NotFound);
         }
         self.open_session(&found.user, origin, "password and code").await
     }
@@ -145,20 +119,25 @@ impl Accounts {
     /// Signs in a person who was authenticated without a password, unless a code is needed too.
     pub(super) async fn sign_in_proven(&self, user: &User, origin: &Origin, proof: &str) -> Result<SignedIn> {
         if user.has_totp {
-            return Ok(self.ask_for_code(user));
+            return self.ask_for_code(user).await;
         }
         Ok(SignedIn::Session(Box::new(self.open_session(user, origin, proof).await?)))
     }
 
-    /// Checks the person's password, for actions that need it again.
+    /// Checks the password of a person who is signed in, for actions that need it again.
     ///
     /// # Errors
     ///
     /// [`Error::Refused`] when the password is wrong, [`Error::TooMany`], [`Error::Store`].
-    pub(super) async fn check_password(&self, user: &User, password: &str, origin: &Origin) -> Result<()> {
-        let attempt = Attempt::begin(self, &user.email, origin)?;
-        let result = self.is_password(user, password, origin).await;
-        attempt.end(&result, |()| true);
+    pub(super) async fn check_password(
+        &self,
+        session: &Session,
+        password: &str,
+        origin: &Origin,
+    ) -> Result<()> {
+        let attempt = Attempt::within(self, session, origin).await?;
+        let result = self.is_password(&session.user, password, origin).await;
+        attempt.end(&result, |()| true).await;
         result
     }
 
@@ -172,13 +151,13 @@ impl Accounts {
         Err(self.refuse(email.as_ref(), "password", origin).await)
     }
 
-    fn ask_for_code(&self, user: &User) -> SignedIn {
+    pub(super) async fn ask_for_code(&self, user: &User) -> Result<SignedIn> {
         let ticket = api_key::generate_token();
-        lock(&self.0.tickets).put(api_key::hash(ticket.expose()), user.id, Instant::now());
-        SignedIn::CodeNeeded { ticket }
+        let made = self.store().put_ticket(&api_key::hash(ticket.expose()), user).await?;
+        if made { Ok(SignedIn::CodeNeeded { ticket }) } else { Err(Error::Refused) }
     }
 
-    async fn check_code(&self, found: &Credentials, code: &str, origin: &Origin) -> Result<()> {
+    pub(super) async fn check_code(&self, found: &Credentials, code: &str, origin: &Origin) -> Result<()> {
         if self.is_code(found, code).await? {
             return Ok(());
         }
@@ -187,7 +166,7 @@ impl Accounts {
     }
 
     /// Records the failure, and returns the error that the caller may see. `email` is set for a known person.
-    async fn refuse(&self, email: Option<&Email>, reason: &str, origin: &Origin) -> Error {
+    pub(super) async fn refuse(&self, email: Option<&Email>, reason: &str, origin: &Origin) -> Error {
         let entry = lock(&self.0.failures).note(origin.address, Timestamp::now());
         let recorded = match entry {
             Entry::Own => {

@@ -9,7 +9,6 @@ use futures_util::future::LocalBoxFuture;
 use uuid::Uuid;
 
 use super::State;
-use super::body::Sender;
 use super::error::Error;
 use super::route::{Access, Accesses, Listener};
 use crate::accounts::Bearer;
@@ -17,6 +16,8 @@ use crate::domain::scope::{Scope, Scopes};
 use crate::engine::Caller;
 use crate::engine::Who;
 use crate::error::Code;
+use crate::surface::body::Sender;
+use crate::surface::paths::Argument;
 use crate::vault::api_key::SESSION_PREFIX;
 
 /// The company whose API key the request carries. The key is valid and has the scope in the table of routes,
@@ -26,6 +27,8 @@ use crate::vault::api_key::SESSION_PREFIX;
 pub(super) struct Company {
     pub(super) id: Uuid,
 }
+
+impl Argument for Company {}
 
 impl FromRequest for Company {
     type Error = Error;
@@ -44,6 +47,8 @@ pub(super) struct Author {
     /// The key's name in the record of changes.
     pub(super) who: Who,
 }
+
+impl Argument for Author {}
 
 impl FromRequest for Author {
     type Error = Error;

@@ -6,9 +6,13 @@ use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
 use uuid::Uuid;
 
+use crate::surface::paths::Argument;
+
 /// The id in the path; `None` when it is not a UUID. Each kind of channel has its own refusal for that.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ChannelId(pub(super) Option<Uuid>);
+
+impl Argument for ChannelId {}
 
 impl FromRequest for ChannelId {
     type Error = std::convert::Infallible;

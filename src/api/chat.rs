@@ -5,7 +5,7 @@ pub(super) mod limits;
 
 use std::sync::Arc;
 
-use actix_web::web::{self, Data, Json};
+use actix_web::web::{Data, Json};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
 
 use self::answer::{Queued, Rehearsed};
@@ -25,10 +25,7 @@ use crate::domain::channel::{self, Kind};
 use crate::domain::request::BusinessRequest;
 use crate::engine::Allowance;
 use crate::error::Code;
-
-/// A body up to this size is parsed on the thread that read it; a larger one on a thread where it delays no
-/// other request.
-const PARSED_IN_PLACE: usize = 256 * 1024;
+use crate::surface::body::Room;
 
 /// List business-account channels
 ///
@@ -162,31 +159,24 @@ pub(super) async fn send(
     let channel = own_channel(&state, company, id).await?;
     let is_dry_run = ListQuery::new(request.query_string(), &state.options).flag("dry_run")?;
     let body = body.read(&state.options).await?;
-    let held = match idempotency::turn(&state, company, &request, &body).await? {
+    let held = match idempotency::turn(&state, company, &request, body.bytes()).await? {
         Turn::First(held) => held,
         Turn::Repeated(accepted) => return Ok(idempotency::replay(&Queued::from(accepted))),
         // The path is part of the fingerprint of the request. This channel is not a web session.
         Turn::Told(_) => return Err(Error::Internal),
     };
-    let asked = parse(&state, body).await?;
+    let own = state.clone();
+    let parse = move |bytes: &[u8], room: &mut Room| -> Result<_, Error> {
+        room.charge(BusinessRequest::weight(bytes))?;
+        Ok(BusinessRequest::parse(bytes, &own.options.send)?)
+    };
+    let (asked, _room) = body.read(parse).await?;
     if is_dry_run {
         let dry_run = state.engine.dry_run(&channel, asked).await?;
         return Ok(HttpResponse::Ok().json(Rehearsed::from(dry_run)));
     }
     let accepted = state.engine.send(&channel, asked, held).await?;
     Ok(HttpResponse::Accepted().json(Queued::from(accepted)))
-}
-
-async fn parse(state: &Data<State>, body: web::Bytes) -> Result<BusinessRequest, Error> {
-    if body.len() <= PARSED_IN_PLACE {
-        return Ok(BusinessRequest::parse(&body, &state.options.send)?);
-    }
-    let state = state.clone();
-    let parsed = web::block(move || BusinessRequest::parse(&body, &state.options.send)).await;
-    Ok(parsed.map_err(|error| {
-        tracing::error!(%error, "parsing a body was cut short");
-        Error::Internal
-    })??)
 }
 
 /// The business-account channel of the path, if it is the company's.

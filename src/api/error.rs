@@ -110,6 +110,9 @@ impl From<accounts::Error> for Error {
             accounts::Error::Invalid { field, fault } => {
                 Self::refused(Code::InvalidField, format!("`{field}` {fault}"))
             }
+            accounts::Error::CommonPassword => {
+                Self::refused(Code::InvalidField, "`password` is easy to guess: choose another one")
+            }
             accounts::Error::Exists => Self::refused(
                 Code::AlreadyExists,
                 "there is a user with this e-mail already: GET /operator/v1/users lists the users",

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::State;
 use super::error::{Error, ErrorBody, RETRY_SOON, whole_seconds};
+use crate::engine::Readiness;
 use crate::error::Code;
 
 /// Whether the process is alive, or accepts requests.
@@ -16,6 +17,9 @@ pub(super) struct Health {
     /// `ok` or `ready`.
     #[schema(example = "ready")]
     status: &'static str,
+    /// What a person should look at although requests are accepted, each a sentence; absent when there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    details: Vec<String>,
 }
 
 /// Why requests should not be sent here now: the body of a refusal, with each obstacle separately.
@@ -32,6 +36,9 @@ pub(super) struct NotReady {
     status: &'static str,
     /// The obstacles, each a sentence.
     obstacles: Vec<String>,
+    /// What a person should look at beside them, each a sentence; absent when there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    details: Vec<String>,
 }
 
 /// Liveness
@@ -46,7 +53,7 @@ pub(super) struct NotReady {
     responses((status = 200, description = "The process lives", body = Health)),
 )]
 pub(super) async fn live() -> impl Responder {
-    Json(Health { status: "ok" })
+    Json(Health { status: "ok", details: Vec::new() })
 }
 
 /// Readiness
@@ -64,20 +71,20 @@ pub(super) async fn live() -> impl Responder {
     ),
 )]
 pub(super) async fn ready(state: Data<State>) -> HttpResponse {
-    let obstacles = state.engine.ready().obstacles;
+    let Readiness { obstacles, details } = state.engine.ready();
     if obstacles.is_empty() {
-        HttpResponse::Ok().json(Health { status: "ready" })
+        HttpResponse::Ok().json(Health { status: "ready", details })
     } else {
-        not_ready(obstacles)
+        not_ready(obstacles, details)
     }
 }
 
-fn not_ready(obstacles: Vec<String>) -> HttpResponse {
+fn not_ready(obstacles: Vec<String>, details: Vec<String>) -> HttpResponse {
     let code = Code::ServiceUnavailable.as_str();
     let error = format!("not ready: {}", obstacles.join("; "));
     HttpResponse::ServiceUnavailable()
         .insert_header((RETRY_AFTER, whole_seconds(RETRY_SOON)))
-        .json(NotReady { error, code, status: "not_ready", obstacles })
+        .json(NotReady { error, code, status: "not_ready", obstacles, details })
 }
 
 /// Metrics
@@ -111,7 +118,7 @@ mod tests {
 
     #[actix_web::test]
     async fn not_ready_has_the_form_of_a_refusal_and_says_when_to_retry() {
-        let answer = not_ready(vec!["the database does not answer".to_owned()]);
+        let answer = not_ready(vec!["the database does not answer".to_owned()], Vec::new());
         let wait = answer.headers().get(RETRY_AFTER).unwrap().to_str().unwrap();
         assert_eq!((answer.status().as_u16(), wait), (503, "1"));
         let body: Value = serde_json::from_slice(&to_bytes(answer.into_body()).await.unwrap()).unwrap();

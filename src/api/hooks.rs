@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use actix_web::web::{self, Bytes, Data};
+use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 
 use super::State;
@@ -17,14 +17,14 @@ use super::error::{Apology, Error, ErrorBody};
 use super::openapi::WebhookBody;
 use super::query;
 use crate::connector::cloud_api::webhook;
-use crate::connector::update::Heard;
+use crate::connector::update::{Heard, Update};
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::secret::Secret;
 use crate::error::Code;
+use crate::surface::body::Room;
 
-/// A webhook up to this size is checked and parsed on the thread that read it; a larger one on a thread where
-/// it delays no other request.
-const PARSED_IN_PLACE: usize = 128 * 1024;
+/// The memory of an update with its ids. Its other texts take no more than the webhook.
+const HEARD: usize = size_of::<Heard>() + 128;
 /// The header that signs a webhook.
 const SIGNATURE: &str = "x-hub-signature-256";
 
@@ -135,23 +135,20 @@ async fn take_in(id: ChannelId, state: &State, request: &HttpRequest, body: Body
     let signature = signature.ok_or_else(wrongly_signed)?.to_owned();
     let secret = state.engine.app_secret(&channel).await?.ok_or_else(wrongly_signed)?;
     let body = body.read_hook(channel.company_id, &state.options).await?;
-    let heard = if body.len() <= PARSED_IN_PLACE {
-        read(&secret, &body, &signature)?
-    } else {
-        web::block(move || read(&secret, &body, &signature)).await.map_err(|error| {
-            tracing::error!(%error, "reading a webhook was cut short");
-            Error::Internal
-        })??
-    };
+    let (heard, _room) = body.read(move |body, room| read(&secret, body, &signature, room)).await?;
     Ok(state.engine.hear(&channel, heard).await?)
 }
 
 /// The contents of the webhook, if its signature is the provider's.
-fn read(secret: &Arc<Secret>, body: &Bytes, signature: &str) -> Result<Vec<Heard>, Error> {
+fn read(secret: &Secret, body: &[u8], signature: &str, room: &mut Room) -> Result<Vec<Heard>, Error> {
     if !webhook::verify(secret, body, signature) {
         return Err(wrongly_signed());
     }
-    webhook::parse(body).map_err(|fault| Error::refused(Code::InvalidBody, fault.to_string()))
+    let heard = webhook::parse(body).map_err(|fault| Error::refused(Code::InvalidBody, fault.to_string()))?;
+    let payload =
+        |heard: &Heard| if let Update::Inbound { payload, .. } = &heard.update { payload.len() } else { 0 };
+    room.charge(heard.iter().map(|heard| HEARD + payload(heard)).sum())?;
+    Ok(heard)
 }
 
 fn wrongly_signed() -> Error {

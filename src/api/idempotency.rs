@@ -17,7 +17,6 @@ use crate::error::Code;
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REPLAYED: &str = "Idempotency-Replayed";
-const MAX_CHARS: usize = 255;
 /// A body up to this size is digested on the thread that read it; a larger one on a thread where it delays no
 /// other request.
 const DIGESTED_IN_PLACE: usize = 256 * 1024;
@@ -78,10 +77,8 @@ pub(super) fn replay_text(answer: String) -> HttpResponse {
 fn key(headers: &HeaderMap) -> Result<Option<&str>, Error> {
     let mut values = headers.get_all(KEY);
     let Some(first) = values.next() else { return Ok(None) };
-    let is_visible = |key: &&str| key.bytes().all(|byte| byte.is_ascii_graphic());
-    let is_fine = |key: &&str| (1..=MAX_CHARS).contains(&key.len()) && is_visible(key);
     let only = if values.next().is_none() { first.to_str().ok() } else { None };
-    only.filter(is_fine).map(Some).ok_or_else(|| {
+    only.filter(|key| Claim::is_key(key)).map(Some).ok_or_else(|| {
         let sentence = "give the Idempotency-Key header once, with 1 to 255 visible ASCII characters";
         Error::refused(Code::InvalidIdempotencyKey, sentence)
     })

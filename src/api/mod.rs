@@ -35,7 +35,6 @@ use std::sync::Arc;
 
 use actix_web::{Resource, web};
 
-pub use self::body::Budget;
 pub use self::error::status_code;
 pub use self::observe::{DURATION_SECONDS, REQUESTS_TOTAL};
 pub use self::openapi::document;
@@ -164,6 +163,7 @@ pub fn service(
     others
         .into_iter()
         .fold(scope, |scope, (path, resource)| scope.service(resource.app_data(route::Observed::new(path))))
+        .app_data(web::Data::new(state.options.rules()))
         .app_data(state)
         .app_data(web::Data::new(listener))
         .app_data(web::Data::new(has_console))

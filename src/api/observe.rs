@@ -22,9 +22,9 @@ use futures_util::FutureExt as _;
 use metrics::{Counter, Histogram};
 use tracing::Instrument as _;
 
-use super::server::{Client, Working};
 use super::{rate_limit, request_id};
 use crate::engine::Allowance;
+use crate::surface::clients::{Client, Working};
 use crate::telemetry::Origin;
 
 /// Counter of answered requests, by `route`, `method` and `status`.

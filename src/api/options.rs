@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusHandle;
 
-use super::body::Budget;
 use crate::domain::request::Limits;
 use crate::surface::Proxies;
+use crate::surface::body::Budget;
 
 /// Bounds and switches of the HTTP surface.
 #[derive(Clone)]
@@ -19,7 +19,7 @@ pub struct Options {
     pub body_timeout: Duration,
     /// The lowest rate at which a client has to send a body, in bytes per second, after its first moments.
     pub client_rate: usize,
-    /// The memory for all bodies that are being read or processed.
+    /// The memory for all bodies that are being read or processed, also those of the console.
     pub bodies: Budget,
     /// The limits of one send.
     pub send: Limits,

@@ -2,7 +2,6 @@
 //! too large or too slow, get a refusal in the usual form. And connections that clients keep open without using
 //! them are closed.
 
-mod clients;
 mod connection;
 mod refusal;
 
@@ -20,11 +19,10 @@ use actix_web::dev::{AppConfig, Server};
 use actix_web::rt::net::TcpStream;
 use actix_web::web::Data;
 
-use self::clients::Clients;
-pub(super) use self::clients::{Client, Working};
 use self::connection::{Connection, Patience};
 use super::route::Listener;
 use super::{Beside, State, service};
+use crate::surface::clients::Clients;
 
 /// How long a client may take to close a connection after the service announced its end.
 const DISCONNECT: Duration = Duration::from_secs(1);

@@ -32,6 +32,7 @@ use crate::domain::channel::{self, Kind};
 use crate::domain::request::WebRequest;
 use crate::engine::{Allowance, Form};
 use crate::error::Code;
+use crate::surface::body::Room;
 
 /// The form of the answer to a message that was handed over.
 pub const SENT: Form =
@@ -153,7 +154,7 @@ pub(super) async fn send(
     let channel = own_channel(&state, company, id).await?;
     let is_dry_run = ListQuery::new(request.query_string(), &state.options).flag("dry_run")?;
     let body = body.read(&state.options).await?;
-    let held = match idempotency::turn(&state, company, &request, &body).await? {
+    let held = match idempotency::turn(&state, company, &request, body.bytes()).await? {
         Turn::First(held) => held,
         Turn::Told(answer) => return Ok(idempotency::replay_text(answer)),
         Turn::Repeated(accepted) => {
@@ -165,7 +166,14 @@ pub(super) async fn send(
             return Err(Error::refused(Code::IdempotencyKeyReused, sentence));
         }
     };
-    let asked = WebRequest::parse(&body, &state.options.send)?;
+    let own = state.clone();
+    let parse = move |bytes: &[u8], _: &mut Room| -> Result<_, Error> {
+        Ok(WebRequest::parse(bytes, &own.options.send)?)
+    };
+    let (asked, mut room) = body.read(parse).await?;
+    // A message waits for its turn, and its body must not take more than the message meanwhile.
+    let limits = &state.options.send;
+    room.shrink_to(4 * (limits.text_chars + limits.caption_chars + limits.link_chars));
     if is_dry_run {
         let dry_run = state.engine.dry_run_web(&channel, asked).await?;
         return Ok(HttpResponse::Ok().json(Tried::from(dry_run)));

@@ -105,6 +105,12 @@ const COUNTERS: &[Metric] = &[
         &["result"],
         "Requests to other nodes by result: answered, no_responder, no_answer, not_connected",
     ),
+    metric(
+        "pombo_nats_refused_total",
+        &["reason"],
+        "Messages on NATS that this node did not believe, by reason: not_sealed, unknown_key, forged, too_long, \
+         repeated, old",
+    ),
     metric("http_requests_total", &["route", "method", "status"], "Requests"),
     metric(
         "pombo_cluster_shards_gained_total",
@@ -150,7 +156,18 @@ const GAUGES: &[Metric] = &[
         &[],
         "How long this node still trusts its lease; about 4 while it is renewed each second",
     ),
+    metric(
+        "pombo_clock_offset_seconds",
+        &[],
+        "How far the clock of this machine is ahead of the database's; with PostgreSQL",
+    ),
+    metric("pombo_sealing_keys_missing", &[], "Sealing keys of the database that this process does not have"),
     metric("pombo_nats_connected", &[], "1 while NATS is connected, otherwise 0"),
+    metric(
+        "pombo_events_connected",
+        &[],
+        "1 while events' own connection to NATS is there, otherwise 0; with events.url",
+    ),
     metric("pombo_outbox_rows", &[], "Events that wait to be published"),
     metric("pombo_outbox_age_seconds", &[], "How long the oldest waiting event has waited"),
     metric("pombo_imports_running", &[], "Imports of contacts that run or wait for their turn"),
@@ -161,7 +178,11 @@ const GAUGES: &[Metric] = &[
         "Connections of clients that may be open before waiting ones are closed",
     ),
     metric("pombo_console_streams", &[], "Live pages of the console"),
-    metric("pombo_body_bytes", &[], "Bytes of request bodies that are being read or processed"),
+    metric(
+        "pombo_body_bytes",
+        &[],
+        "Bytes of request bodies, and of what is made of them, that are being read or processed",
+    ),
     metric("pombo_body_bytes_max", &[], "The most that request bodies may take together"),
 ];
 

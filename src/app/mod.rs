@@ -9,6 +9,7 @@ pub mod backup;
 pub mod demo;
 pub mod doctor;
 mod error;
+pub mod key_proof;
 mod measures;
 mod open_files;
 pub mod provider;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
+use crate::clock::database::{self, Estimate};
 use crate::config::{Config, SqliteSynchronous};
 use crate::domain::tier;
 use crate::files;
@@ -31,6 +33,9 @@ use crate::store::changes::Who;
 use crate::store::schema::Schema;
 use crate::store::{self, Store};
 use crate::vault::{KeyOrigin, Vault};
+
+/// How often the database's clock is read before the service starts: the quickest answer counts most.
+const CLOCK_READINGS: usize = 3;
 
 /// The parts that every command needs.
 #[derive(Debug)]
@@ -61,9 +66,25 @@ impl App {
         let store = Store::open(&options).await.map_err(|error| error::unopened(error, &options.url))?;
         let store = if config.events.enabled { store.writing_events() } else { store };
         let app = Self { config, store, vault: Arc::new(vault) };
+        app.follow_database_clock().await?;
         app.add_built_in_tiers().await?;
-        verify_tokens::keep_derived(&app.store, &app.vault).await?;
+        verify_tokens::keep_derived(&app).await?;
         Ok(app)
+    }
+
+    /// Takes the database's time, which the nodes of a cluster have in common. A service that runs alone keeps the time
+    /// of its machine.
+    async fn follow_database_clock(&self) -> anyhow::Result<()> {
+        if !self.config.cluster.is_joined() {
+            return Ok(());
+        }
+        let mut estimate = Estimate::new(database::origin());
+        for _ in 0..CLOCK_READINGS {
+            if let Some(reading) = self.store.read_clock().await? {
+                database::follow(estimate.take(&reading));
+            }
+        }
+        Ok(())
     }
 
     async fn add_built_in_tiers(&self) -> anyhow::Result<()> {

@@ -8,6 +8,7 @@ use super::App;
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::{CloudApi, Connections};
 use crate::connector::{Disposition, Error, Health};
+use crate::domain::address;
 use crate::domain::channel::{Channel, Connection, Status};
 use crate::store::templates::Record;
 use crate::vault::context;
@@ -109,7 +110,7 @@ impl App {
             ),
             Error::NoAnswer(_) => format!(
                 "no answer from the provider at {}; check the network and cloud_api.base_url",
-                self.config.cloud_api.base_url
+                address::shown(&self.config.cloud_api.base_url)
             ),
         };
         anyhow::Error::new(error).context(sentence)

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 
-use super::App;
+use super::{App, key_proof};
 use crate::store::Store;
 use crate::store::changes::Who;
 use crate::store::sealed::{Kind, Place};
@@ -19,7 +19,9 @@ use crate::vault::{self, BEFORE_IDS, KeyId, Vault, context};
 const BATCH: u32 = 100;
 /// The maximum of passes over all values. A value that is written during a pass is left to the next pass.
 const PASSES: u32 = 100;
-/// The pause between two passes.
+/// How long a rotation waits until the nodes of a cluster have read the new key.
+const NODES_PATIENCE: Duration = Duration::from_secs(6);
+/// The pause between two passes, and between two looks at the nodes.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The number of sealed values, by kind.
@@ -126,6 +128,10 @@ pub async fn list(app: &App) -> anyhow::Result<Vec<Key>> {
             *counts.of(kind) += beginning.values;
         }
     }
+    // A key of the database may be missing although nothing is sealed with it yet.
+    for id in key_proof::missing(&app.store, &app.vault).await? {
+        others.entry(Some(id)).or_default();
+    }
     keys.extend(others.into_iter().map(|(id, counts)| {
         let state = if id.is_some() { State::Missing } else { State::WithoutId };
         Key { id, state, counts }
@@ -156,30 +162,68 @@ pub async fn missing(store: &Store, vault: Option<&Vault>) -> anyhow::Result<BTr
 }
 
 /// Adds a new current key, unless an earlier rotation did not finish, seals everything with it and removes the
-/// older keys. A configured key stays as it is, and everything is sealed with it.
+/// older keys. A configured key stays as it is, and everything is sealed with it. The nodes of a cluster must have the
+/// key first.
 ///
 /// # Errors
 ///
-/// Those of the key file and of the store. Everything can still be opened then, and the next rotation
-/// continues.
+/// Those of the key file and of the store, and a sentence when a node does not have the key. Everything can still be
+/// opened then, and the next rotation continues.
 pub async fn rotate(app: &App, who: &Who) -> anyhow::Result<Rotated> {
+    let App { config, store, vault } = app;
+    key_proof::require(config, store, vault).await?;
     let mut rotated = Rotated::default();
-    if app.vault.key_file().is_some() && app.vault.keys_to_retire()?.is_empty() {
-        let former = app.vault.current_key().to_string();
-        let added = app.vault.add_key().await?;
-        app.store.record_sealing_key(who, &added.to_string(), Some(&former), "current").await?;
-        rotated.added = Some(added);
+    let mut former = None;
+    if vault.key_file().is_some() && vault.keys_to_retire()?.is_empty() {
+        former = Some(vault.current_key().to_string());
+        rotated.added = Some(vault.add_key().await?);
+    }
+    let current = vault.current_key();
+    wait_for_nodes(store, current).await?;
+    let Some(own) = key_proof::own(vault) else { bail!("the key file changed meanwhile: run this again") };
+    match (rotated.added, former) {
+        (Some(added), Some(former)) => {
+            store.rotate_sealing_key(who, &own, [&added.to_string(), &former]).await?;
+        }
+        _ => store.add_sealing_key(&own).await?,
     }
     reseal(app, &mut rotated).await?;
-    if app.vault.key_file().is_some() {
-        let former = app.vault.keys_to_retire()?;
-        app.vault.retire_keys(&former).await?;
-        for id in &former {
-            app.store.record_sealing_key(who, &id.to_string(), Some("previous"), "retired").await?;
-        }
-        rotated.retired = former;
+    let of_file = if vault.key_file().is_some() { vault.keys_to_retire()? } else { Vec::new() };
+    let mut over = of_file.clone();
+    if rotated.unopened == 0 {
+        let known = store.sealing_keys().await?;
+        let others = known.iter().filter_map(|known| KeyId::from_slice(&known.key_id));
+        over.extend(others.filter(|id| *id != current && !of_file.contains(id)));
     }
+    // First in the database: a key that only the database knows would keep every service from starting. A service that
+    // still seals with one of them adds it again.
+    for id in &over {
+        store.remove_sealing_key(who, id.as_slice(), &id.to_string(), "retired").await?;
+    }
+    if !of_file.is_empty() {
+        vault.retire_keys(&of_file).await?;
+    }
+    rotated.retired = of_file;
     Ok(rotated)
+}
+
+/// Waits until every node of a cluster has the key, which each reads from its own key file.
+async fn wait_for_nodes(store: &Store, key: KeyId) -> anyhow::Result<()> {
+    let deadline = Instant::now() + NODES_PATIENCE;
+    loop {
+        let without = store.nodes_without_key(&key.to_string()).await?;
+        if without.is_empty() {
+            return Ok(());
+        }
+        if Instant::now() >= deadline {
+            bail!(
+                "the node {} does not have the key {key}: copy the key file to every node, or give the key to each as \
+                 one of secrets.previous_keys, and run this again",
+                without.join(", ")
+            );
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
 }
 
 /// Repeats passes until every value that can be opened is sealed with the current key.
@@ -240,7 +284,7 @@ async fn reseal_kind(app: &App, kind: Kind, resealed: &mut u64, unopened: &mut u
 }
 
 /// The context that the value is sealed to.
-fn context_of(kind: Kind, Place { channel_id, namespace, key }: &Place) -> String {
+pub(super) fn context_of(kind: Kind, Place { channel_id, namespace, key }: &Place) -> String {
     match kind {
         Kind::Token => context::token(*channel_id),
         Kind::AppSecret => context::app_secret(*channel_id),

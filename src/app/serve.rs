@@ -13,26 +13,31 @@ use tokio::task::JoinHandle;
 use tokio::time::{timeout, timeout_at};
 
 use super::shutdown::{self, Asked};
-use super::{App, measures, open_files, store_options, web_session};
+use super::{App, key_proof, measures, open_files, store_options, web_session};
 use crate::accounts::Accounts;
 use crate::api::{self, Beside, Listener};
 use crate::clock::Timestamp;
 use crate::cluster::{self, Carrier, NatsCarrier, Nobody};
 use crate::config::{self, Config};
-use crate::connector::nats::Nats;
+use crate::connector::nats::{Carries, Nats};
 use crate::connector::otlp::Exporter;
 use crate::connector::web_session::Driver;
 use crate::console;
+use crate::domain::address;
 use crate::domain::channel::Kind;
-use crate::domain::request::Limits;
 use crate::engine::{Engine, Fenced};
-use crate::store::nodes::NewNode;
+use crate::store::nodes::{NewNode, PROTOCOL};
+use crate::store::sealing_keys::KeyProof;
 use crate::store::{self, Lease, Store};
 use crate::surface::Proxies;
+use crate::surface::body::Budget;
+use crate::vault::Vault;
 
 /// How long to wait for the lease of a process that may have just ended, and how often to ask.
 const LEASE_PATIENCE: Duration = Duration::from_secs(3);
 const LEASE_PAUSE: Duration = Duration::from_millis(100);
+/// The same for a node that joins: the lease of a node with its name lapses meanwhile if that node is gone.
+const JOIN_PATIENCE: Duration = cluster::LEASE.saturating_add(Duration::from_secs(1));
 
 /// How long a stop waits at most for the collector of traces, within its grace period.
 const FLUSH: Duration = Duration::from_secs(5);
@@ -142,19 +147,33 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
     let holder = format!("process {} at {address}", std::process::id());
     let cluster = config.cluster.is_joined().then_some(config.cluster.name.as_str());
     let nats = Nats::connect(&config.nats, cluster).await?;
+    // Events have a connection of their own when it is configured.
+    let events = match config.events.own_nats(&config.nats).filter(|_| config.events.enabled) {
+        Some(own) => Nats::connect_to_carry(Carries::Events, &own, cluster).await?,
+        None => nats.clone(),
+    };
+    // Before the lease: a process with other keys must not end the one that dispatches.
+    key_proof::require(&config, &store, &vault).await?;
+    let own_key = key_proof::own(&vault);
     let lease = match config.cluster.is_joined() {
-        true => join(&store, &config, &address.to_string()).await?,
-        false => lease(&store, &store_options(&config), &holder).await?,
+        true => join(&store, &config, (&vault, own_key.as_ref()), &address.to_string()).await?,
+        false => {
+            let lease = lease(&store, &store_options(&config), &holder).await?;
+            if let Some(key) = &own_key {
+                store.add_sealing_key(key).await?;
+            }
+            lease
+        }
     };
     let accounts = Accounts::new(store.clone(), Arc::clone(&vault));
     let carrier: Arc<dyn Carrier> = match &nats {
-        Some(nats) => Arc::new(NatsCarrier::new(nats.clone())),
+        Some(nats) => Arc::new(NatsCarrier::new(nats.clone(), Arc::clone(&vault))),
         None => Arc::new(Nobody),
     };
     let engine = Box::pin(Engine::start_carried(&config, store, vault, lease, driver, carrier)).await?;
     engine.render_as(&[api::SENT, console::SENT]);
-    if let Some(nats) = nats.filter(|_| config.events.enabled) {
-        engine.publish_events(nats.events(&config.events), config.events.max_rows);
+    if let Some(events) = events.filter(|_| config.events.enabled) {
+        engine.publish_events(events.events(&config.events), config.events.max_rows);
     }
     let proxies = Proxies::new(&config.server.trusted_proxies);
     let options = api::Options {
@@ -162,14 +181,8 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         hook_body_bytes: config.server.hook_body_limit,
         body_timeout: config.server.body_timeout,
         client_rate: config.server.client_rate,
-        bodies: api::Budget::new(config.server.body_memory),
-        send: Limits {
-            text_chars: config.limits.text_chars,
-            caption_chars: config.limits.caption_chars,
-            link_chars: config.limits.link_chars,
-            phone_numbers: config.limits.phone_numbers,
-            tags: config.limits.tags,
-        },
+        bodies: Budget::new(config.server.body_memory),
+        send: config.limits.of_requests(),
         page_size: config.limits.page_size,
         search_chars: config.limits.search_chars,
         docs: config.docs.enabled,
@@ -232,18 +245,20 @@ async fn lease(store: &Store, options: &store::Options, holder: &str) -> anyhow:
     }
 }
 
-/// Joins the cluster as a node. The lock of a process that dispatched alone and was killed may last a moment
-/// longer.
-async fn join(store: &Store, config: &Config, address: &str) -> anyhow::Result<Lease> {
-    let config::Cluster { name, node } = &config.cluster;
-    let new = NewNode {
-        cluster: name,
-        name: if node.is_empty() { address } else { node },
-        address,
-        version: env!("CARGO_PKG_VERSION"),
-        cores: u32::try_from(config::per_core(0)).unwrap_or(1),
-    };
-    let (options, deadline) = (store_options(config), Instant::now() + LEASE_PATIENCE);
+/// Joins the cluster as a node. The lock of a process that was killed may last a moment longer, and so may the lease of
+/// a node with the same name whose machine is gone.
+async fn join(
+    store: &Store,
+    config: &Config,
+    (vault, key): (&Vault, Option<&KeyProof>),
+    address: &str,
+) -> anyhow::Result<Lease> {
+    let clock_ahead = store.read_clock().await?.map(|reading| reading.ahead());
+    let key_ids: Vec<_> = vault.key_ids().iter().map(ToString::to_string).collect();
+    let provider = address::shown(&config.cloud_api.base_url);
+    let new = NewNode { address, key, clock_ahead, ..described(config, &key_ids, &provider) };
+    let new = if new.is_named { new } else { NewNode { name: address, ..new } };
+    let (options, deadline) = (store_options(config), Instant::now() + JOIN_PATIENCE);
     let lease = loop {
         match store.join_cluster(&options, &new, cluster::LEASE).await {
             Err(store::Error::Taken(_)) if Instant::now() < deadline => tokio::time::sleep(LEASE_PAUSE).await,
@@ -251,8 +266,24 @@ async fn join(store: &Store, config: &Config, address: &str) -> anyhow::Result<L
             result => break result?,
         }
     };
-    tracing::info!(cluster = name, node = new.name, "joined the cluster");
+    tracing::info!(cluster = new.cluster, node = new.name, "joined the cluster");
     Ok(lease)
+}
+
+/// What the configuration says of a node.
+pub(super) fn described<'a>(config: &'a Config, key_ids: &'a [String], provider: &'a str) -> NewNode<'a> {
+    let config::Cluster { name, node } = &config.cluster;
+    NewNode {
+        cluster: name,
+        name: node,
+        is_named: !node.is_empty(),
+        version: env!("CARGO_PKG_VERSION"),
+        protocol: PROTOCOL,
+        cores: u32::try_from(config::per_core(0)).unwrap_or(1),
+        provider,
+        key_ids,
+        ..NewNode::default()
+    }
 }
 
 impl Service {

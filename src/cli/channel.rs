@@ -11,6 +11,7 @@ use super::channel_record::Record;
 use super::failure::Misused;
 use super::session::Session;
 use super::{secret_input, tier};
+use crate::app::key_proof::require_to_seal;
 use crate::domain::channel::{Kind, Status};
 use crate::domain::page::PageRequest;
 use crate::store;
@@ -95,6 +96,7 @@ pub(super) async fn add_business(session: &Session, arguments: AddBusiness) -> a
     let (id, vault) = (Uuid::now_v7(), &session.app.vault);
     let token = secret_input::read(&token_file)?;
     let app_secret = app_secret_file.as_deref().map(secret_input::read).transpose()?;
+    require_to_seal(&session.app).await?;
     let _hold = vault.hold();
     let secrets = Sealed {
         token: Some(vault.seal(token.expose().as_bytes(), &context::token(id))),
@@ -192,9 +194,15 @@ pub(super) async fn reconnect(session: &Session, arguments: Reconnect) -> anyhow
         ));
     }
     let token = token_file.as_deref().map(secret_input::read).transpose()?;
+    if token.is_some() {
+        require_to_seal(&session.app).await?;
+    }
     let _hold = session.app.vault.hold();
-    let sealed = token.map(|token| session.app.vault.seal(token.expose().as_bytes(), &context::token(id)));
-    session.app.store.reconnect_channel(&session.who(), id, sealed).await?;
+    let (store, vault, context) = (&session.app.store, &session.app.vault, context::token(id));
+    let known = store.channel_secrets(id).await?.and_then(|secrets| secrets.token);
+    let token = token.filter(|token| !vault.is_sealed(known.as_deref(), token, &context));
+    let sealed = token.map(|token| vault.seal(token.expose().as_bytes(), &context));
+    store.reconnect_channel(&session.who(), id, sealed).await?;
     let channel = session.channel(id).await?;
     let company = session.company(&channel.company_id.to_string()).await?;
     let said = format!(

@@ -10,6 +10,7 @@ use super::failure::Misused;
 use super::output::Listed;
 use super::session::Session;
 use crate::clock::Timestamp;
+use crate::clock::database::TOLERATED;
 use crate::cluster::{self, Moves, Node, NodeState, NodeStatus, Server};
 use crate::connector::nats;
 
@@ -32,6 +33,8 @@ struct Record {
     shards: u64,
     channels: u64,
     lease_seconds: f64,
+    /// How far the node's clock is ahead of the database's.
+    clock_ahead_seconds: Option<f64>,
     started_at: Timestamp,
 }
 
@@ -63,8 +66,19 @@ struct Nats {
 }
 
 impl Listed for Record {
-    const COLUMNS: &'static [&'static str] =
-        &["name", "address", "state", "channels", "shards", "lease", "cores", "version", "started at", "id"];
+    const COLUMNS: &'static [&'static str] = &[
+        "name",
+        "address",
+        "state",
+        "channels",
+        "shards",
+        "lease",
+        "clock",
+        "cores",
+        "version",
+        "started at",
+        "id",
+    ];
 
     fn cells(&self) -> Vec<String> {
         vec![
@@ -74,6 +88,7 @@ impl Listed for Record {
             self.channels.to_string(),
             self.shards.to_string(),
             format!("{:.1} s", self.lease_seconds),
+            self.clock_ahead_seconds.map(|ahead| format!("{ahead:+.1} s")).unwrap_or_default(),
             self.cores.to_string(),
             self.version.clone(),
             self.started_at.to_string(),
@@ -84,11 +99,23 @@ impl Listed for Record {
 
 impl From<NodeStatus> for Record {
     fn from(status: NodeStatus) -> Self {
-        let lease_seconds = status.lease().as_secs_f64();
+        let (lease_seconds, clock_ahead_seconds) = (status.lease().as_secs_f64(), status.clock_ahead());
         let NodeStatus { node, state, shards, channels } = status;
-        let Node { id, cluster: _, name, address, version, cores, started_at, lapses_in: _, stage: _ } = node;
+        let Node { id, name, address, version, cores, started_at, .. } = node;
         let state = state.as_str();
-        Self { id, name, address, version, cores, state, shards, channels, lease_seconds, started_at }
+        Self {
+            id,
+            name,
+            address,
+            version,
+            cores,
+            state,
+            shards,
+            channels,
+            lease_seconds,
+            clock_ahead_seconds,
+            started_at,
+        }
     }
 }
 
@@ -108,7 +135,7 @@ fn configured(session: &Session) -> anyhow::Result<&str> {
 async fn ask_nats(session: &Session) -> Option<Nats> {
     let options = &session.app.config.nats;
     options.url.as_ref()?;
-    Some(match nats::reach(options).await {
+    Some(match nats::reach(nats::Carries::All, options).await {
         Ok(version) => Nats { connected: true, version: Some(version), error: None },
         Err(error) => Nats { connected: false, version: None, error: Some(error.to_string()) },
     })
@@ -131,9 +158,29 @@ pub(super) async fn status(session: &Session) -> anyhow::Result<()> {
     session.output.record(&status, &said(&status))
 }
 
+/// The nodes that need a person, each in a line.
+fn troubled(nodes: &[Record]) -> String {
+    let mut said = String::new();
+    for node in nodes {
+        let ahead = node.clock_ahead_seconds.filter(|ahead| ahead.abs() > TOLERATED.as_secs_f64());
+        if let Some(ahead) = ahead {
+            let way = if ahead > 0.0 { "ahead of" } else { "behind" };
+            said += &format!(
+                "the clock of {} is {:.1} seconds {way} PostgreSQL's: let a time service set it, such as chrony\n",
+                node.name,
+                ahead.abs()
+            );
+        }
+        if node.state == NodeState::LacksKey.as_str() {
+            said += &format!("{} lacks a sealing key of the database: give it the key\n", node.name);
+        }
+    }
+    said
+}
+
 /// The text below the table.
 fn said(status: &Status<'_>) -> String {
-    let Status { moves, moved_at, postgresql, nats, .. } = status;
+    let Status { moves, moved_at, postgresql, nats, nodes, .. } = status;
     let last = moved_at.map(|at| format!(", last at {at}")).unwrap_or_default();
     let Postgres { version, answer_ms, connections, max_connections } = postgresql;
     let nats = match nats {
@@ -142,8 +189,9 @@ fn said(status: &Status<'_>) -> String {
         Some(Nats { error, .. }) => error.clone().unwrap_or_else(|| "NATS does not answer".to_owned()),
     };
     format!(
-        "\nmoves: {moves}{last}\nPostgreSQL {version} answers in {answer_ms:.1} ms; {connections} of \
-         {max_connections} connections are open\n{nats}"
+        "\n{}moves: {moves}{last}\nPostgreSQL {version} answers in {answer_ms:.1} ms; {connections} of \
+         {max_connections} connections are open\n{nats}",
+        troubled(nodes)
     )
 }
 

@@ -86,8 +86,9 @@ pub(super) async fn export(session: &Session, Export { of, output }: Export) -> 
 /// The caller has to correct errors of the file or of the arguments about it.
 fn failure(error: import::Error) -> anyhow::Error {
     use import::Error::{
-        Empty, Encoding, EndlessLine, Header, Mapping, NoKnownColumn, NoSuchColumn, NotEncoded, NotText,
-        Read, Stopped, Store, UnknownEncoding, Unread, Write,
+        Empty, Encoding, EndlessLine, Header, Mapping, NoKnownColumn, NoSuchColumn, NoSuchField, NotEncoded,
+        NotText, Read, Stopped, Store, TooManyColumns, TooManyMappings, TooManyTags, UnknownEncoding, Unread,
+        Write,
     };
     match error {
         UnknownEncoding(_)
@@ -97,6 +98,10 @@ fn failure(error: import::Error) -> anyhow::Error {
         | EndlessLine { .. }
         | Empty
         | Header { .. }
+        | TooManyColumns { .. }
+        | TooManyMappings { .. }
+        | TooManyTags { .. }
+        | NoSuchField { .. }
         | NoKnownColumn { .. }
         | Mapping(_)
         | NoSuchColumn { .. } => Misused(error.to_string()).into(),

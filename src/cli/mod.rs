@@ -299,6 +299,8 @@ enum Secrets {
     List,
     /// Seal everything with a new key while the service runs, and remove the old key
     Rotate,
+    /// Declare a key lost, so that the service starts without it
+    Forget(secrets::Forget),
 }
 
 /// Runs the command line and returns the exit code of the process.
@@ -386,6 +388,7 @@ async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
         Record::User(User::SignIn(arguments)) => user::sign_in(session, arguments).await,
         Record::Secrets(Secrets::List) => secrets::list(session).await,
         Record::Secrets(Secrets::Rotate) => secrets::rotate(session).await,
+        Record::Secrets(Secrets::Forget(arguments)) => secrets::forget(session, arguments).await,
         Record::Cluster(Cluster::Status) => cluster::status(session).await,
         Record::Cluster(Cluster::Drain(arguments)) => cluster::drain(session, arguments).await,
     }

@@ -1,11 +1,19 @@
 //! `pombo secrets`.
 
+use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
 use super::output::Listed;
 use super::session::Session;
+use crate::app::key_proof;
 use crate::app::sealing_keys::{self, Counts, Key, Rotated};
+
+#[derive(Debug, Args)]
+pub(super) struct Forget {
+    /// The key's id, as `pombo secrets list` shows it
+    key: String,
+}
 
 #[derive(Serialize)]
 struct Record {
@@ -47,6 +55,16 @@ pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
     let records: Vec<Record> =
         sealing_keys::list(&session.app).await?.into_iter().map(Record::from).collect();
     session.output.list(&records, "there are no keys")
+}
+
+pub(super) async fn forget(session: &Session, Forget { key }: Forget) -> anyhow::Result<()> {
+    let values = key_proof::forget(&session.app, &session.who(), &key).await?;
+    let said = format!(
+        "the key {key} counts as lost; {values} secrets that are sealed with it stay and cannot be opened\n\
+         next: start the service, and enter them again with `pombo channel reconnect` and `pombo channel webhook`; \
+         pair web sessions again, and reset the second factors of people with `pombo user reset --totp`"
+    );
+    session.output.record(&json!({ "key": key, "secrets": values }), &said)
 }
 
 pub(super) async fn rotate(session: &Session) -> anyhow::Result<()> {

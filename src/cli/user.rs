@@ -8,6 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::failure::Misused;
 use super::output::Listed;
 use super::session::Session;
 use super::{argument, secret_input};
@@ -170,6 +171,11 @@ pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Resu
     };
     let user = accounts.create(&session.who(), create).await.map_err(|error| match error {
         Error::Exists => anyhow!("there is a user {email} already; `pombo user list` shows the users"),
+        Error::CommonPassword => {
+            let sentence = "the password is easy to guess: it is common, or made of the user's own data; choose another \
+                            one, such as a sentence";
+            Misused(sentence.to_owned()).into()
+        }
         other => other.into(),
     })?;
     if password.is_some() {

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::secret_input;
 use super::session::Session;
+use crate::app::key_proof::require_to_seal;
 use crate::app::verify_tokens;
 use crate::domain::channel::Kind;
 use crate::vault::context;
@@ -37,11 +38,17 @@ pub(super) async fn show(session: &Session, arguments: Webhook) -> anyhow::Resul
     if channel.kind == Kind::WebSession {
         return Err(anyhow!("the channel `{}` is a web session, which has no webhook", channel.name));
     }
+    // A verify token is sealed here too, if the channel has none.
+    require_to_seal(&session.app).await?;
     if let Some(file) = app_secret_file {
         let secret = secret_input::read(&file)?;
         let _hold = vault.hold();
-        let sealed = vault.seal(secret.expose().as_bytes(), &context::app_secret(id));
-        store.set_channel_app_secret(&session.who(), id, sealed).await?;
+        let context = context::app_secret(id);
+        let known = store.channel_secrets(id).await?.and_then(|secrets| secrets.app_secret);
+        if !vault.is_sealed(known.as_deref(), &secret, &context) {
+            let sealed = vault.seal(secret.expose().as_bytes(), &context);
+            store.set_channel_app_secret(&session.who(), id, sealed).await?;
+        }
     }
     let has_app_secret = store.channel_secrets(id).await?.is_some_and(|secrets| secrets.app_secret.is_some());
     let record = Record {

@@ -20,7 +20,7 @@ pub trait Carrier: Send + Sync {
     }
 
     /// Sends a request to the owner of a shard: `name` (letters, digits and `_`) is the kind, `body` is JSON. Returns
-    /// the owner's answer, also JSON.
+    /// the owner's answer, also JSON. The owner of a request that `is_done_once` never gets it twice.
     ///
     /// The call returns within the given time or, without one, within the configured time.
     ///
@@ -32,6 +32,7 @@ pub trait Carrier: Send + Sync {
         shard: Uuid,
         name: &str,
         body: Vec<u8>,
+        is_done_once: bool,
         within: Option<Duration>,
     ) -> Result<Vec<u8>, NotCarried>;
 
@@ -102,7 +103,8 @@ pub struct Request {
 /// Why a request was not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotCarried {
-    /// No node has subscribed to the shard, or there is no carrier: the request reached nobody.
+    /// No node has subscribed to the shard, or none says that it takes requests, or there is no carrier: the request
+    /// reached nobody.
     #[error("no node takes requests for this channel")]
     NoOwner,
     /// The other node did not answer in time, or gave no answer. It may have acted on the request.
@@ -128,6 +130,7 @@ impl Carrier for Nobody {
         _: Uuid,
         _: &str,
         _: Vec<u8>,
+        _: bool,
         _: Option<Duration>,
     ) -> Result<Vec<u8>, NotCarried> {
         Err(NotCarried::NoOwner)

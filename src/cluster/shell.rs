@@ -275,8 +275,9 @@ fn seen(node: &Node) -> Seen {
     let standing = match node.stage {
         Stage::Fenced | Stage::Gone => Standing::Fenced,
         Stage::Serving | Stage::Draining if node.lapses_in <= 0 => Standing::Lapsed,
-        Stage::Serving => Standing::Serving,
         Stage::Draining => Standing::Draining,
+        Stage::Serving if node.lacks_key => Standing::LacksKey,
+        Stage::Serving => Standing::Serving,
     };
     Seen { member: Member { id: node.id, cores: node.cores }, standing }
 }

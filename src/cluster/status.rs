@@ -30,6 +30,8 @@ pub enum NodeState {
     Serving,
     /// The node gives its channels away and takes no others.
     Draining,
+    /// The node lacks a sealing key of the database: others take its channels, until it has the key.
+    LacksKey,
     /// The node's lease has lapsed: others take its channels over.
     Lapsed,
 }
@@ -49,13 +51,14 @@ pub struct NodeStatus {
 
 impl NodeState {
     /// Every state.
-    pub const ALL: [Self; 3] = [Self::Serving, Self::Draining, Self::Lapsed];
+    pub const ALL: [Self; 4] = [Self::Serving, Self::Draining, Self::LacksKey, Self::Lapsed];
 
     /// The word for people and programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Serving => "serving",
             Self::Draining => "draining",
+            Self::LacksKey => "lacks_key",
             Self::Lapsed => "lapsed",
         }
     }
@@ -65,13 +68,19 @@ impl NodeState {
         match node.stage {
             Stage::Fenced | Stage::Gone => None,
             _ if node.lapses_in <= 0 => Some(Self::Lapsed),
-            Stage::Serving => Some(Self::Serving),
             Stage::Draining => Some(Self::Draining),
+            Stage::Serving if node.lacks_key => Some(Self::LacksKey),
+            Stage::Serving => Some(Self::Serving),
         }
     }
 }
 
 impl NodeStatus {
+    /// How far its clock is ahead of the database's, in seconds; `None` when it has not told.
+    pub fn clock_ahead(&self) -> Option<f64> {
+        self.node.clock_ahead.map(|ahead| ahead as f64 / 1_000.0)
+    }
+
     /// The remaining time of its lease; zero when it has lapsed.
     pub fn lease(&self) -> Duration {
         Duration::from_millis(u64::try_from(self.node.lapses_in).unwrap_or(0))
@@ -138,6 +147,8 @@ mod tests {
             started_at: Timestamp::from_millis(0),
             lapses_in,
             stage,
+            lacks_key: false,
+            clock_ahead: None,
         }
     }
 
@@ -170,11 +181,14 @@ mod tests {
             node(4, Stage::Draining, -5),
             node(5, Stage::Fenced, 6_000),
             node(6, Stage::Gone, -5),
+            Node { lacks_key: true, ..node(7, Stage::Serving, 1) },
+            Node { lacks_key: true, ..node(8, Stage::Draining, 1) },
         ];
         let judged = judged(nodes, &[], &[]);
         let states: Vec<_> = judged.iter().map(|node| (node.state.as_str(), node.lease())).collect();
         let (some, none) = (Duration::from_millis(1), Duration::ZERO);
-        let expected = [("serving", some), ("draining", some), ("lapsed", none), ("lapsed", none)];
+        let alive = [("serving", some), ("draining", some)];
+        let expected = [alive, [("lapsed", none); 2], [("lacks_key", some), ("draining", some)]].concat();
         assert_eq!(states, expected);
     }
 }

@@ -24,6 +24,7 @@ use figment::providers::{Format as _, Toml};
 use figment::value::Value;
 use serde::Deserialize;
 
+use crate::domain::request;
 pub use cluster::Cluster;
 pub use fault::{Fault, Faults, Source};
 pub use nats::{Events, Nats};
@@ -175,6 +176,22 @@ impl Config {
     /// The file with the sealing key: as set, or `secret.key` in the data directory.
     pub fn key_file(&self) -> PathBuf {
         self.secrets.key_file(&self.data.dir)
+    }
+}
+
+impl Limits {
+    /// How much one request to send may ask for.
+    pub const fn of_requests(&self) -> request::Limits {
+        let Self {
+            text_chars,
+            caption_chars,
+            link_chars,
+            phone_numbers,
+            tags,
+            page_size: _,
+            search_chars: _,
+        } = *self;
+        request::Limits { text_chars, caption_chars, link_chars, phone_numbers, tags }
     }
 }
 

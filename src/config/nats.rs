@@ -42,6 +42,15 @@ pub struct Nats {
 pub struct Events {
     /// Whether events are written and published.
     pub enabled: bool,
+    /// Servers for the events alone; `None` means those of `[nats]`, with its user.
+    #[serde(deserialize_with = "units::optional_secret")]
+    pub url: Option<Secret>,
+    /// The file with the credentials of the user there.
+    #[serde(deserialize_with = "units::optional_path")]
+    pub credentials: Option<PathBuf>,
+    /// A token instead of the credentials.
+    #[serde(deserialize_with = "units::optional_secret")]
+    pub token: Option<Secret>,
     /// The stream's name.
     pub stream: String,
     /// How long a stream that this program creates keeps events; `None` means without limit.
@@ -54,9 +63,27 @@ pub struct Events {
 impl Nats {
     /// The addresses, one by one.
     pub fn addresses(&self) -> impl Iterator<Item = &str> {
-        let all = self.url.as_ref().map(Secret::expose).unwrap_or_default();
-        all.split(',').map(str::trim).filter(|address| !address.is_empty())
+        addresses(self.url.as_ref())
     }
+}
+
+impl Events {
+    /// The connection of the events alone, with the other options of `[nats]`; `None` when they share that of `[nats]`.
+    pub fn own_nats(&self, nats: &Nats) -> Option<Nats> {
+        let Self { url, credentials, token, enabled: _, stream: _, keep: _, max_rows: _ } = self;
+        url.as_ref()?;
+        Some(Nats {
+            url: url.clone(),
+            credentials: credentials.clone(),
+            token: token.clone(),
+            ..nats.clone()
+        })
+    }
+}
+
+fn addresses(url: Option<&Secret>) -> impl Iterator<Item = &str> {
+    let all = url.map(Secret::expose).unwrap_or_default();
+    all.split(',').map(str::trim).filter(|address| !address.is_empty())
 }
 
 /// The smallest maximum. With fewer rows than a few seconds bring, events would be dropped whenever NATS is
@@ -65,23 +92,47 @@ const FEWEST_ROWS: u64 = 1_000;
 
 /// All faults of these sections.
 pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
-    let Config { nats, events, .. } = config;
+    let Config { nats, events, cluster, .. } = config;
     let mut fault = |option, problem: &str, mend: &str| {
         found.push((option, problem.to_owned(), mend.to_owned()));
     };
-    if nats.url.is_some() && nats.addresses().next().is_none() {
-        fault("nats.url", "the value has no address", "give one such as \"nats://127.0.0.1:4222\"");
-    }
-    if !nats.addresses().all(is_address) {
-        fault(
-            "nats.url",
-            "the value has a part that is not the address of a NATS server",
-            "begin each with nats:// or tls://, separate them with commas, and percent-encode the special characters of \
-             user and password: \"nats://10.0.0.5:4222,nats://user:p%2Fw@10.0.0.6:4222\"",
-        );
+    for (option, url) in [("nats.url", &nats.url), ("events.url", &events.url)] {
+        if url.is_some() && addresses(url.as_ref()).next().is_none() {
+            fault(option, "the value has no address", "give one such as \"nats://127.0.0.1:4222\"");
+        }
+        if !addresses(url.as_ref()).all(is_address) {
+            fault(
+                option,
+                "the value has a part that is not the address of a NATS server",
+                "begin each with nats:// or tls://, separate them with commas, and percent-encode the special \
+                 characters of user and password: \
+                 \"nats://10.0.0.5:4222,nats://user:p%2Fw@10.0.0.6:4222\"",
+            );
+        }
     }
     if nats.credentials.is_some() && nats.token.is_some() {
         fault("nats.token", "there is nats.credentials too", "give one of the two");
+    }
+    if events.credentials.is_some() && events.token.is_some() {
+        fault("events.token", "there is events.credentials too", "give one of the two");
+    }
+    for (option, is_set) in
+        [("events.credentials", events.credentials.is_some()), ("events.token", events.token.is_some())]
+    {
+        if is_set && events.url.is_none() {
+            fault(
+                option,
+                "there is no events.url",
+                "give events.url, which may be that of nats.url, or take this away",
+            );
+        }
+    }
+    if nats.url.is_some() && cluster.is_joined() && !cluster.name.split('.').all(is_token) {
+        fault(
+            "cluster.name",
+            "it cannot be a part of the subjects at NATS",
+            "write words of letters, digits, - and _, with dots between them, such as \"production\"",
+        );
     }
     if !nats.prefix.split('.').all(is_token) {
         fault(
@@ -103,8 +154,12 @@ pub(super) fn faults(config: &Config, found: &mut Vec<Found>) {
     if events.max_rows < FEWEST_ROWS {
         fault("events.max_rows", "with so few rows, events are dropped at once", "give at least 1000");
     }
-    if events.enabled && nats.url.is_none() {
-        fault("events.enabled", "there is no NATS to publish to", "give nats.url, or switch events off");
+    if events.enabled && nats.url.is_none() && events.url.is_none() {
+        fault(
+            "events.enabled",
+            "there is no NATS to publish to",
+            "give nats.url or events.url, or switch events off",
+        );
     }
 }
 

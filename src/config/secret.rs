@@ -122,6 +122,8 @@ mod tests {
             found,
             [
                 "database.url",
+                "events.token",
+                "events.url",
                 "nats.token",
                 "nats.url",
                 "network.proxy",

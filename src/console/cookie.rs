@@ -1,4 +1,5 @@
-//! The console's two cookies: the session, and the language of visitors who are not signed in.
+//! The console's cookies: the session, the device that people signed in on before, and the language of visitors who are
+//! not signed in.
 
 use std::time::Duration;
 
@@ -10,14 +11,25 @@ pub(super) const LANGUAGE: &str = "pombo_language";
 const SESSION: &str = "pombo_session";
 /// The same over https: a browser accepts it only from this host, and never sends it over http.
 const SECURE_SESSION: &str = "__Host-pombo_session";
+/// The token by which a device is known, over http.
+const DEVICE: &str = "pombo_device";
+/// The same over https.
+const SECURE_DEVICE: &str = "__Host-pombo_device";
 /// How long a browser keeps the session; the service ends an unused session sooner.
 const SESSION_KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
+/// How long a browser keeps the token of the device: longer than the service, and as long as browsers allow.
+const DEVICE_KEPT: Duration = Duration::from_secs(400 * 24 * 3_600);
 /// How long a browser keeps the language.
 const LANGUAGE_KEPT: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 /// The name of the session's cookie.
 const fn name(is_secure: bool) -> &'static str {
     if is_secure { SECURE_SESSION } else { SESSION }
+}
+
+/// The name of the device's cookie.
+const fn device_name(is_secure: bool) -> &'static str {
+    if is_secure { SECURE_DEVICE } else { DEVICE }
 }
 
 /// The value of a cookie.
@@ -31,6 +43,16 @@ pub(super) fn value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 /// The session's token.
 pub(super) fn session(headers: &HeaderMap, is_secure: bool) -> Option<&str> {
     value(headers, name(is_secure)).filter(|token| !token.is_empty())
+}
+
+/// The token by which the device may be known.
+pub(super) fn device(headers: &HeaderMap, is_secure: bool) -> Option<&str> {
+    value(headers, device_name(is_secure)).filter(|token| !token.is_empty())
+}
+
+/// Sets the cookie of the device.
+pub(super) fn known_device(token: &str, is_secure: bool) -> String {
+    written(device_name(is_secure), token, DEVICE_KEPT, is_secure)
 }
 
 /// Sets the session's cookie.

@@ -9,6 +9,7 @@ use actix_web::{HttpResponse, ResponseError};
 use crate::accounts;
 use crate::engine;
 use crate::error::{Class, Refusal};
+use crate::surface::body::Fault;
 
 /// Why a page is not shown or a form is refused. The gate turns it into a page in the person's language.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(super) enum Error {
     Unreadable,
     /// The form is larger than this route accepts.
     TooLarge,
+    /// The form has more fields than any page.
+    TooManyFields,
     /// The form took too long to arrive.
     TooSlow,
     /// Too many attempts, or too many open pages: retry after this delay.
@@ -47,6 +50,7 @@ impl Error {
             Self::OtherMethod => ("fault-other-method-title", "fault-other-method"),
             Self::Unreadable => ("fault-unreadable-title", "fault-unreadable"),
             Self::TooLarge => ("fault-too-large-title", "fault-too-large"),
+            Self::TooManyFields => ("fault-too-many-fields-title", "fault-too-many-fields"),
             Self::TooSlow => ("fault-too-slow-title", "fault-too-slow"),
             Self::TooMany(_) => ("fault-too-many-title", "fault-too-many"),
             Self::Refused(_) => ("fault-refused-title", "fault-refused"),
@@ -78,7 +82,7 @@ impl ResponseError for Error {
             Self::Forbidden | Self::OtherOrigin => StatusCode::FORBIDDEN,
             Self::OtherMethod => StatusCode::METHOD_NOT_ALLOWED,
             Self::Unreadable => StatusCode::BAD_REQUEST,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooLarge | Self::TooManyFields => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Refused(refusal) => match refusal.code.class() {
@@ -94,6 +98,18 @@ impl ResponseError for Error {
     /// The answer without a page: the gate, which knows the person's language, adds the page.
     fn error_response(&self) -> HttpResponse {
         HttpResponse::new(self.status_code())
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::TooLarge(_) | Fault::TooMuch => Self::TooLarge,
+            Fault::TooSlow => Self::TooSlow,
+            Fault::Broken => Self::Unreadable,
+            Fault::NoRoom => Self::Unavailable,
+            Fault::Defect => Self::Internal,
+        }
     }
 }
 
@@ -118,6 +134,7 @@ impl From<accounts::Error> for Error {
             accounts::Error::Refused
             | accounts::Error::Exists
             | accounts::Error::LastOwner
+            | accounts::Error::CommonPassword
             | accounts::Error::Invalid { .. } => Self::Unreadable,
             accounts::Error::Vault(_) | accounts::Error::Defect(_) => {
                 tracing::error!(%error, "an operation on an account failed");

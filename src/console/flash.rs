@@ -38,6 +38,16 @@ impl Flashes {
         flashes.push_back(Flash { session, name, value: value.into(), since: Instant::now() });
     }
 
+    /// As [`Flashes::put`], unless a value of that name waits to be shown: a double click must not hide what the first
+    /// click did.
+    pub(super) fn put_behind(&self, session: Uuid, name: &'static str, value: impl Into<String>) {
+        let waits =
+            |flash: &Flash| flash.session == session && flash.name == name && flash.since.elapsed() < KEPT;
+        if !self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().any(waits) {
+            self.put(session, name, value);
+        }
+    }
+
     /// Removes and returns the value of this name for this session.
     pub(super) fn take(&self, session: Uuid, name: &'static str) -> Option<String> {
         let mut flashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,7 +69,10 @@ mod tests {
         assert_eq!(flashes.take(Uuid::now_v7(), "key"), None);
         assert_eq!(flashes.take(session, "key").as_deref(), Some("secret"));
         assert_eq!(flashes.take(session, "key"), None);
+        flashes.put_behind(session, "done", "created before");
         assert_eq!(flashes.take(session, "done").as_deref(), Some("created"));
+        flashes.put_behind(session, "done", "created before");
+        assert_eq!(flashes.take(session, "done").as_deref(), Some("created before"));
     }
 
     #[test]

@@ -11,43 +11,28 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::dev::Payload;
-use actix_web::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use actix_web::web::{BytesMut, Data};
+use actix_web::http::header::CONTENT_TYPE;
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
-use futures_util::StreamExt as _;
 use futures_util::future::LocalBoxFuture;
-use tokio::sync::Semaphore;
-use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::State;
 use super::error::Error;
 use super::route::Access;
 use super::text::Text;
 use super::visitor::Visitor;
 use super::words::Words;
+use crate::surface::body::{Incoming, Room};
+use crate::surface::paths::Argument;
 
 /// The largest form of a visitor who is not signed in, in bytes.
 const PUBLIC_BYTES: usize = 16 * 1024;
 /// The largest form of a person who is signed in, in bytes: a hundred thousand numbers fit.
 const OWN_BYTES: usize = 3 * 1024 * 1024;
-/// How long a form may take to arrive.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The memory of all forms that are being read, in KiB.
-#[derive(Debug, Clone)]
-pub(super) struct Room(Arc<Semaphore>);
-
-impl Default for Room {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(32 * 1024)))
-    }
-}
+/// The most fields of a form: more than any page has, whose longest forms pick contacts or map the columns of a file.
+pub(super) const MOST_FIELDS: usize = 1_000;
 
 /// A form, with the faults that were found in it.
 #[derive(Debug)]
@@ -57,12 +42,14 @@ pub(super) struct Form {
     text: Text,
     once: Option<Uuid>,
     hold: Option<Duration>,
+    /// The room of the values, for as long as they live.
+    _room: Option<Room>,
 }
 
 impl Form {
     /// The form of a page that is shown for the first time, with a new id.
     pub(super) fn new(text: Text) -> Self {
-        Self { words: Words::default(), faults: BTreeMap::new(), text, once: None, hold: None }
+        Self { words: Words::default(), faults: BTreeMap::new(), text, once: None, hold: None, _room: None }
     }
 
     /// The same, with these values in its fields.
@@ -102,6 +89,11 @@ impl Form {
     /// The id by which the form acts only once.
     pub(super) const fn once(&self) -> Option<Uuid> {
         self.once
+    }
+
+    /// Gives the form a new id: what it sends next is not what was sent under the old one.
+    pub(super) fn renew(&mut self) {
+        self.once = None;
     }
 
     /// The fault of the field; `""` is the form as a whole.
@@ -179,48 +171,44 @@ impl Form {
     }
 }
 
+impl Argument for Form {}
+
 impl FromRequest for Form {
     type Error = Error;
     type Future = LocalBoxFuture<'static, Result<Self, Error>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let (request, payload) = (request.clone(), payload.take());
+        let (request, body) = (request.clone(), Incoming::from_request(request, payload).into_inner());
         Box::pin(async move {
             let visitor = Visitor::of(&request)?;
-            let words = Words::parse(&read(&request, payload).await?);
+            let Ok(body) = body;
+            let (words, room) = read(&request, body).await?;
             let once = words.one("once").parse().ok();
-            Ok(Self { words, faults: BTreeMap::new(), text: visitor.text, once, hold: None })
+            let text = visitor.text;
+            Ok(Self { words, faults: BTreeMap::new(), text, once, hold: None, _room: Some(room) })
         })
     }
 }
 
-async fn read(request: &HttpRequest, payload: Payload) -> Result<BytesMut, Error> {
-    let headers = request.headers();
-    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+async fn read(request: &HttpRequest, body: Incoming) -> Result<(Words, Room), Error> {
+    let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.trim_start().to_ascii_lowercase().starts_with("application/x-www-form-urlencoded") {
         return Err(Error::Unreadable);
     }
     let access = request.extensions().get::<Access>().copied().unwrap_or(Access::Public);
     let most = if access == Access::Public { PUBLIC_BYTES } else { OWN_BYTES };
-    let declared: Option<usize> =
-        headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
-    if declared.is_some_and(|declared| declared > most) {
-        return Err(Error::TooLarge);
-    }
-    let room = &request.app_data::<Data<State>>().ok_or(Error::Internal)?.room;
-    let needed = u32::try_from(declared.unwrap_or(most) / 1024 + 1).map_err(|_| Error::TooLarge)?;
-    let _room = room.0.try_acquire_many(needed).map_err(|_| Error::Unavailable)?;
-    timeout(PATIENCE, collect(payload, most)).await.map_err(|_| Error::TooSlow)?
+    let whole = body.whole(most).await?;
+    let (words, mut room) = whole.read(parse).await?;
+    room.shrink_to(words.weight());
+    Ok((words, room))
 }
 
-async fn collect(payload: Payload, most: usize) -> Result<BytesMut, Error> {
-    let (mut payload, mut body) = (pin!(payload), BytesMut::new());
-    while let Some(piece) = payload.next().await {
-        let piece = piece.map_err(|_| Error::Unreadable)?;
-        if body.len() + piece.len() > most {
-            return Err(Error::TooLarge);
-        }
-        body.extend_from_slice(&piece);
+/// The values of a form, charged before they are made.
+fn parse(encoded: &[u8], room: &mut Room) -> Result<Words, Error> {
+    let fields = 1 + encoded.iter().filter(|byte| **byte == b'&').count();
+    if fields > MOST_FIELDS {
+        return Err(Error::TooManyFields);
     }
-    Ok(body)
+    room.charge(Words::most_weight(encoded.len(), fields))?;
+    Ok(Words::parse(encoded))
 }

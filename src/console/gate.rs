@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
+use std::time::Instant;
 
 use actix_web::body::BoxBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -32,6 +33,10 @@ const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src '
 /// The header in which a browser says how the requesting page is related to ours.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+
+/// Forms that a person may send however often: a preview changes nothing and is sent while a person types, and a person
+/// can always sign out.
+const UNPACED: [&str; 2] = ["/console/sends/preview", "/console/sign-out"];
 
 /// Why a request does not reach its handler.
 enum Stop {
@@ -105,9 +110,26 @@ async fn admit(access: Access, request: &ServiceRequest) -> Result<(), Stop> {
         tracing::warn!(%error, "the session could not be looked up");
         None
     });
+    if is_changing && access == Access::Public {
+        let peer = request.peer_addr().map(|address| address.ip());
+        state.hidden.look(&state.options.proxies, peer, headers, state.is_reached_over_https());
+    }
     let visitor = Visitor::new(headers, client, session);
+    // The body of this request counts against this sender's share of the memory.
+    request.extensions_mut().insert(visitor.sender());
     let verdict = judge(access, visitor.person.as_ref());
+    let signed_in = visitor.person.as_ref().map(|person| (person.session, person.signed_in.user.id));
     request.extensions_mut().insert(visitor);
+    match (verdict, signed_in) {
+        (Verdict::Pass, Some((session, person))) if is_changing && !UNPACED.contains(&request.path()) => {
+            let paced = state.pace.admit(session, person, Instant::now());
+            paced.map_err(|wait| Stop::Fault(Error::TooMany(wait)))
+        }
+        _ => conclude(verdict, failed, request, is_changing),
+    }
+}
+
+fn conclude(verdict: Verdict, failed: bool, request: &ServiceRequest, is_changing: bool) -> Result<(), Stop> {
     match verdict {
         Verdict::Pass => Ok(()),
         Verdict::Refused => Err(Stop::Fault(Error::Forbidden)),

@@ -7,11 +7,12 @@
 //! A stream takes a place of [`Streams`] and a task of the worker that serves it. Data that several pages
 //! show is read once for all of them with [`Shared`].
 
+mod places;
+
 use std::any::Any;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,81 +21,62 @@ use actix_web::web::{Bytes, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use futures_util::stream;
 use maud::Markup;
-use tokio::sync::{OnceCell, mpsc, watch};
+use tokio::sync::{OnceCell, mpsc};
 use uuid::Uuid;
 
+use self::places::Holder;
+pub(super) use self::places::Streams;
 use super::State;
 use super::cookie;
 use super::error::Error;
 use super::visitor::Visitor;
+use crate::accounts::{Role, Session};
 use crate::surface::Listener;
 
 /// How often a stream without changes sends a heartbeat.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// The maximum of events that wait for a slow reader. A reader with more is disconnected, and reconnects.
 const WAITING: usize = 8;
-/// The maximum of streams of all pages.
-const MOST: usize = 2_000;
+/// How often a stream without changes looks whether its person may still see it. A stream with changes looks before each
+/// of them.
+const RIGHTS: Duration = Duration::from_secs(5);
+/// When a page whose stream ended for another one asks again.
+const ASKS_AGAIN: Duration = Duration::from_secs(60);
 /// The gauge of open streams.
 pub const STREAMS: &str = "pombo_console_streams";
 /// Tells a proxy not to buffer the stream.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// The open streams; clones share them.
-#[derive(Debug, Clone)]
-pub(super) struct Streams {
-    open: Arc<AtomicUsize>,
-    closing: Arc<watch::Sender<bool>>,
+/// What a session may see. A stream ends when it changes, and the page that opens it again gets what the person may see
+/// then.
+#[derive(Debug, PartialEq, Eq)]
+struct Rights {
+    person: Uuid,
+    is_operator: bool,
+    company: Option<(Uuid, Role)>,
 }
 
-impl Default for Streams {
-    fn default() -> Self {
-        Self { open: Arc::default(), closing: Arc::new(watch::Sender::new(false)) }
-    }
-}
-
-impl Streams {
-    /// Ends all streams and refuses new ones.
-    pub(super) fn close(&self) {
-        self.closing.send_replace(true);
+impl Rights {
+    fn of(session: &Session) -> Self {
+        let company = session.company.as_ref().map(|chosen| (chosen.company_id, chosen.role));
+        Self { person: session.user.id, is_operator: session.user.is_operator, company }
     }
 
-    /// The number of open streams.
-    pub(super) fn open(&self) -> usize {
-        self.open.load(Ordering::Relaxed)
-    }
-
-    fn take(&self) -> Result<Place, Error> {
-        let place = Place(self.clone());
-        let others = self.open.fetch_add(1, Ordering::Relaxed);
-        self.show();
-        // Dropping the place returns it.
-        if others >= MOST || *self.closing.borrow() { Err(Error::Unavailable) } else { Ok(place) }
-    }
-
-    fn show(&self) {
-        metrics::gauge!(STREAMS).set(self.open() as f64);
-    }
-}
-
-/// The place of one stream.
-struct Place(Streams);
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let Self(streams) = self;
-        streams.open.fetch_sub(1, Ordering::Relaxed);
-        streams.show();
+    /// Whether the session has them now. The database says so, because another process may have changed them.
+    async fn hold(&self, state: &State, token: &str, listener: Listener) -> bool {
+        let session = state.session(token, listener).await;
+        matches!(session, Ok(Some(session)) if Self::of(&session) == *self)
     }
 }
 
 /// Answers with a stream of fragments: first all of them, and then at intervals those that have changed. The
-/// stream ends when the browser disconnects or reads too slowly, when the person's session ends or changes
-/// its company, when `render` fails, and when the service stops.
+/// stream ends when the browser disconnects or reads too slowly, when the person's session ends, changes its company or
+/// has other rights there, when `render` fails, when another stream needs its place, and when the service stops. No
+/// event is sent that was written for rights that the person has no longer.
 ///
 /// # Errors
 ///
-/// [`Error::Unavailable`] when there are too many streams.
+/// [`Error::Forbidden`] for a visitor who is not signed in, [`Error::Unavailable`] when the service is stopping.
 pub(super) fn stream<F>(
     request: &HttpRequest,
     state: &Data<State>,
@@ -104,20 +86,20 @@ pub(super) fn stream<F>(
 where
     F: AsyncFnMut() -> Result<Vec<Markup>, Error> + 'static,
 {
-    let place = state.streams.take()?;
-    let (tell, told) = mpsc::channel::<Bytes>(WAITING);
-    let mut closing = state.streams.closing.subscribe();
     let visitor = Visitor::of(request)?;
-    let company = visitor.person.and_then(|person| person.company).map(|company| company.id);
-    let (state, token) =
-        (state.clone(), cookie::session(request.headers(), visitor.is_https).map(str::to_owned));
+    let session = visitor.person.map(|person| person.signed_in).ok_or(Error::Forbidden)?;
+    let token = cookie::session(request.headers(), visitor.is_https).ok_or(Error::Forbidden)?.to_owned();
+    let (rights, mut place) = (Rights::of(&session), state.streams.take(Holder::of(&session))?);
+    let (tell, told) = mpsc::channel::<Bytes>(WAITING);
+    let (mut closing, state) = (state.streams.closing(), state.clone());
     let listener = Listener::of(request);
     actix_web::rt::spawn(async move {
-        let _place = place;
-        let followed = follow(&state, (token.as_deref(), listener, company), every, &mut render, &tell);
         tokio::select! {
-            () = followed => {}
+            () = follow(&state, (token.as_str(), listener, &rights), every, &mut render, &tell) => {}
             () = tell.closed() => {}
+            () = place.ended() => {
+                let _ = tell.try_send(format!("retry: {}\n\n", ASKS_AGAIN.as_millis()).into());
+            }
             _ = closing.wait_for(|closing| *closing) => {}
         }
     });
@@ -132,7 +114,7 @@ where
 
 async fn follow(
     state: &State,
-    (token, listener, company): (Option<&str>, Listener, Option<Uuid>),
+    (token, listener, rights): (&str, Listener, &Rights),
     every: Duration,
     render: &mut impl AsyncFnMut() -> Result<Vec<Markup>, Error>,
     tell: &mpsc::Sender<Bytes>,
@@ -140,7 +122,8 @@ async fn follow(
     // Pages that lose their streams together, because the service ended, do not reconnect at the same time.
     let retry = 2_000 + rand::random::<u32>() % 4_000;
     let mut next = format!("retry: {retry}\n\n");
-    let (hasher, mut sent, mut checked) = (RandomState::new(), Vec::new(), Instant::now());
+    let (hasher, mut sent) = (RandomState::new(), Vec::new());
+    let (mut beat, mut checked) = (Instant::now(), Instant::now());
     loop {
         let Ok(fragments) = render().await else { return };
         sent.resize(fragments.len(), 0);
@@ -151,20 +134,21 @@ async fn follow(
                 event(fragment, &mut next);
             }
         }
-        if checked.elapsed() >= HEARTBEAT {
+        // After the fragments are written: what they show was allowed until then.
+        if !next.is_empty() || checked.elapsed() >= RIGHTS {
             checked = Instant::now();
-            let Some(token) = token else { return };
-            let Ok(Some(session)) = state.session(token, listener).await else { return };
-            // Another company was chosen, or the person does not belong to this one any more.
-            if session.company.map(|chosen| chosen.company_id) != company {
+            if !rights.hold(state, token, listener).await {
                 return;
             }
+        }
+        if beat.elapsed() >= HEARTBEAT {
+            beat = Instant::now();
             next.push_str(":\n\n");
         }
         if !next.is_empty() && tell.try_send(Bytes::from(std::mem::take(&mut next))).is_err() {
             return;
         }
-        tokio::time::sleep(every.min(HEARTBEAT)).await;
+        tokio::time::sleep(every.min(RIGHTS)).await;
     }
 }
 
@@ -238,6 +222,8 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     #[test]
@@ -245,18 +231,6 @@ mod tests {
         let mut written = String::new();
         event("<p id=\"a\">\none</p>", &mut written);
         assert_eq!(written, "event: fragment\ndata: <p id=\"a\">\ndata: one</p>\n\n");
-    }
-
-    #[test]
-    fn a_place_is_returned_when_dropped_and_refused_while_closing() {
-        let streams = Streams::default();
-        let first = streams.take().ok();
-        assert_eq!((first.is_some(), streams.open()), (true, 1));
-        drop(first);
-        assert_eq!(streams.open(), 0);
-        streams.close();
-        assert!(streams.take().is_err());
-        assert_eq!(streams.open(), 0);
     }
 
     #[actix_web::test]

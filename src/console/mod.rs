@@ -56,11 +56,13 @@ mod error;
 mod flash;
 mod form;
 mod gate;
+mod hidden;
 mod language;
 mod layout;
 mod live;
 mod multipart;
 mod once;
+mod pace;
 mod page;
 mod pages;
 mod query;
@@ -97,7 +99,8 @@ pub struct State {
     flashes: flash::Flashes,
     streams: live::Streams,
     shared: live::Shared,
-    room: form::Room,
+    pace: pace::Pace,
+    hidden: hidden::HiddenClients,
 }
 
 /// The address of the console, and its bounds.
@@ -158,7 +161,8 @@ route::table! {
     POST "/console/account/totp" => pages::account::begin_totp, SignedIn;
     POST "/console/account/totp/confirm" => pages::account::confirm_totp, SignedIn;
     POST "/console/account/totp/remove" => pages::account::remove_totp, SignedIn;
-    POST "/console/account/sessions/{id}/end" => pages::account::end_session, SignedIn;
+    POST "/console/account/sessions/end" => pages::account::sessions::end_others, SignedIn;
+    POST "/console/account/sessions/{id}/end" => pages::account::sessions::end, SignedIn;
     GET "/console/companies" => pages::companies::show, SignedIn;
     POST "/console/companies" => pages::companies::choose, SignedIn;
     GET "/console/keys" => pages::keys::show, Owner;
@@ -236,7 +240,8 @@ impl State {
             flashes: flash::Flashes::default(),
             streams: live::Streams::default(),
             shared: live::Shared::default(),
-            room: form::Room::default(),
+            pace: pace::Pace::default(),
+            hidden: hidden::HiddenClients::default(),
         }
     }
 
@@ -259,8 +264,12 @@ impl State {
     /// The client behind a request, and whether its browser reaches the service over https.
     fn client(&self, peer: Option<SocketAddr>, headers: &HeaderMap) -> Client {
         let client = self.options.proxies.client(peer.map(|address| address.ip()), headers);
-        let is_public = self.options.public_url.as_ref().is_some_and(|url| url.scheme() == "https");
-        Client { is_https: is_public || client.is_https, ..client }
+        Client { is_https: self.is_reached_over_https() || client.is_https, ..client }
+    }
+
+    /// Whether people reach the service over https, which takes a proxy.
+    fn is_reached_over_https(&self) -> bool {
+        self.options.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
     }
 }
 

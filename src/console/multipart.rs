@@ -1,33 +1,27 @@
 //! Forms with files (`multipart/form-data`), read piece by piece: a file is never held as a whole.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use actix_web::HttpRequest;
 use actix_web::http::header::CONTENT_TYPE;
-use actix_web::web::{Bytes, BytesMut, Payload};
-use futures_util::StreamExt as _;
-use tokio::time::timeout_at;
+use actix_web::web::{Bytes, BytesMut};
 
 use super::error::Error;
+use super::form::MOST_FIELDS;
+use crate::surface::body::{Incoming, Pieces, Rest};
 
 /// The longest head of a part, and the longest boundary (RFC 2046).
 const LONGEST_HEAD: usize = 8 * 1024;
 const LONGEST_BOUNDARY: usize = 70;
-/// How long a browser may send nothing, and how many bytes in a second it has to send after that.
-const GRACE: Duration = Duration::from_secs(10);
-const RATE: usize = 8 * 1024;
 
 /// A form whose parts are read one after the other.
 pub(super) struct Multipart {
-    payload: Payload,
+    pieces: Pieces,
     /// The delimiter between the parts.
     delimiter: Vec<u8>,
     buffer: BytesMut,
     is_over: bool,
-    started: Instant,
-    /// How long the service worked without waiting for the browser.
-    busy: Duration,
-    received: usize,
+    /// The parts so far.
+    parts: usize,
 }
 
 /// The head of a part.
@@ -39,33 +33,26 @@ pub(super) struct Part {
 }
 
 impl Multipart {
-    /// The form of a request.
+    /// The form of a request, of at most `most` bytes.
     ///
     /// # Errors
     ///
-    /// [`Error::Unreadable`] when the body has another type.
-    pub(super) fn new(request: &HttpRequest, payload: Payload) -> Result<Self, Error> {
-        let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    /// [`Error::Unreadable`] when the body has another type, and those of [reading](Incoming::pieces) a body.
+    pub(super) fn new(body: Incoming, most: usize) -> Result<Self, Error> {
+        let kind = body.request().headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let boundary = kind.and_then(boundary).ok_or(Error::Unreadable)?;
         let delimiter = format!("\r\n--{boundary}").into_bytes();
         // The first delimiter begins the body, without a line end before it.
         let buffer = BytesMut::from(&b"\r\n"[..]);
-        Ok(Self {
-            payload,
-            delimiter,
-            buffer,
-            is_over: false,
-            started: Instant::now(),
-            busy: Duration::ZERO,
-            received: 0,
-        })
+        Ok(Self { pieces: body.pieces(most)?, delimiter, buffer, is_over: false, parts: 0 })
     }
 
     /// The next part; the unread rest of the part before is skipped. `None` at the end.
     ///
     /// # Errors
     ///
-    /// [`Error::Unreadable`] when the form breaks off, [`Error::TooSlow`] when it comes too slowly.
+    /// [`Error::Unreadable`] when the form breaks off, [`Error::TooSlow`] when it comes too slowly, [`Error::TooLarge`]
+    /// and [`Error::TooManyFields`].
     pub(super) async fn next(&mut self) -> Result<Option<Part>, Error> {
         while self.piece().await?.is_some() {}
         if self.is_over {
@@ -78,6 +65,10 @@ impl Multipart {
         if &self.buffer[behind..behind + 2] == b"--" {
             self.is_over = true;
             return Ok(None);
+        }
+        self.parts += 1;
+        if self.parts > MOST_FIELDS {
+            return Err(Error::TooManyFields);
         }
         loop {
             if let Some(end) = find(&self.buffer[behind..], b"\r\n\r\n") {
@@ -132,22 +123,18 @@ impl Multipart {
     }
 
     /// The part of the body that has not arrived yet.
-    pub(super) fn into_rest(self) -> Payload {
-        self.payload
+    pub(super) fn into_rest(self) -> Rest {
+        self.pieces.into_rest()
     }
 
     /// Must be called with the time that storing a piece took, so that this time does not count against the
     /// browser.
     pub(super) fn stored(&mut self, took: Duration) {
-        self.busy += took;
+        self.pieces.stored(took);
     }
 
     async fn receive(&mut self) -> Result<(), Error> {
-        let at_least = GRACE + Duration::from_secs((self.received / RATE) as u64);
-        let due = self.started + self.busy + at_least;
-        let next = timeout_at(due.into(), self.payload.next()).await.map_err(|_| Error::TooSlow)?;
-        let piece = next.ok_or(Error::Unreadable)?.map_err(|_| Error::Unreadable)?;
-        self.received = self.received.saturating_add(piece.len());
+        let piece = self.pieces.next().await?.ok_or(Error::Unreadable)?;
         self.buffer.extend_from_slice(&piece);
         Ok(())
     }

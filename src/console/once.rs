@@ -1,8 +1,9 @@
 //! Makes a form that is sent twice act only once.
 //!
 //! A page gives each form an id (`component::form::once`). The first request with the id acts; a request that
-//! comes meanwhile or later gets the same answer. A form that is shown again with its faults has not acted,
-//! and keeps its id.
+//! comes meanwhile or later with the same values gets the same answer. A form that is shown again with its faults has
+//! not acted, and keeps its id. A browser that goes back shows an id that has acted; with other values, the form acts
+//! under it again.
 //!
 //! The ids are in memory, so a form that is sent before and after a restart acts twice. For most forms that
 //! is acceptable: a second key can be revoked, and a second removal finds nothing. A form that sends messages
@@ -29,8 +30,8 @@ const MOST: usize = 10_000;
 #[derive(Debug, Default)]
 pub(super) struct Once(Mutex<Acted>);
 
-/// A person's session and the form's id.
-type Key = (Uuid, Uuid);
+/// A person's session, the form's id, and the digest of its values.
+type Key = (Uuid, Uuid, [u8; 32]);
 
 #[derive(Debug, Default)]
 struct Acted {
@@ -52,7 +53,7 @@ impl Once {
         act: impl AsyncFnOnce() -> Result<Answer, Error>,
     ) -> Result<Answer, Error> {
         let Some(id) = form.once() else { return act().await };
-        let place = self.place((person.session, id));
+        let place = self.place((person.session, id, form.words().digest("a form", &["once"])));
         let done = place.get_or_try_init(async || match act().await {
             Ok(Answer::Redirect(place)) => Ok(place),
             other => Err(other),

@@ -141,8 +141,8 @@ pub(super) enum Answer {
     Redirect(String),
     /// The same page with faults, or a page that asks for confirmation.
     Page(Box<Page>),
-    /// Done: redirect, and set a cookie.
-    WithCookie(String, String),
+    /// Done: redirect, and set cookies.
+    WithCookies(String, Vec<String>),
 }
 
 impl Answer {
@@ -153,7 +153,19 @@ impl Answer {
 
     /// Done: sets this cookie and redirects to this place.
     pub(super) fn with_cookie(place: impl Into<String>, cookie: String) -> Self {
-        Self::WithCookie(place.into(), cookie)
+        Self::WithCookies(place.into(), vec![cookie])
+    }
+
+    /// Sets another cookie, if there is one.
+    pub(super) fn and_cookie(self, cookie: Option<String>) -> Self {
+        match self {
+            Self::WithCookies(place, mut cookies) => {
+                cookies.extend(cookie);
+                Self::WithCookies(place, cookies)
+            }
+            Self::Redirect(place) => Self::WithCookies(place, cookie.into_iter().collect()),
+            Self::Page(page) => Self::Page(page),
+        }
     }
 }
 
@@ -170,9 +182,9 @@ impl Responder for Answer {
         match self {
             Self::Redirect(place) => redirect(&place),
             Self::Page(page) => page.respond_to(request),
-            Self::WithCookie(place, cookie) => {
+            Self::WithCookies(place, cookies) => {
                 let mut answer = redirect(&place);
-                if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+                for cookie in cookies.iter().filter_map(|cookie| HeaderValue::from_str(cookie).ok()) {
                     answer.headers_mut().append(SET_COOKIE, cookie);
                 }
                 answer

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::error::Error;
 use super::words::Words;
 use crate::domain::page::PageRequest;
+use crate::surface::paths::Argument;
 
 /// The query of the address: filters, a search, the number of a page. Invalid values count as absent.
 #[derive(Debug, Clone)]
@@ -26,6 +27,8 @@ impl Deref for Query {
         &self.words
     }
 }
+
+impl Argument for Query {}
 
 impl FromRequest for Query {
     type Error = Infallible;
@@ -90,6 +93,8 @@ impl Query {
 /// The `{id}` of a path.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Id(pub(super) Uuid);
+
+impl Argument for Id {}
 
 impl FromRequest for Id {
     type Error = Error;

@@ -20,6 +20,8 @@ use crate::accounts::{Origin, Role, Session};
 use crate::clock::Timestamp;
 use crate::engine::Who;
 use crate::surface::Client;
+use crate::surface::body::{Peer, Sender};
+use crate::surface::paths::Argument;
 
 /// The sender of a request, signed in or not, with the language of the page.
 #[derive(Debug, Clone)]
@@ -67,6 +69,18 @@ pub(super) struct Viewer {
 }
 
 impl Visitor {
+    /// The sender of the request's body.
+    pub(super) fn sender(&self) -> Sender {
+        match &self.person {
+            Some(person) => {
+                let user = person.signed_in.user.id;
+                let company = person.company.as_ref().map_or(user, |company| company.id);
+                Sender::Person { company, user }
+            }
+            None => Sender::Visitor(Peer::new(Some(self.origin.address))),
+        }
+    }
+
     /// The reader that the gate found.
     pub(super) fn of(request: &HttpRequest) -> Result<Self, Error> {
         request.extensions().get::<Self>().cloned().ok_or(Error::Internal)
@@ -76,7 +90,7 @@ impl Visitor {
     pub(super) fn new(headers: &HeaderMap, client: Client, session: Option<Session>) -> Self {
         let Client { address, is_https } = client;
         let browser = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
-        let origin = Origin::new(address, browser);
+        let origin = Origin::new(address, browser).on_device(cookie::device(headers, is_https));
         let own = session.as_ref().and_then(|session| session.user.language);
         let chosen = || cookie::value(headers, cookie::LANGUAGE).and_then(Language::of_tag);
         let language = own.or_else(chosen).unwrap_or_else(|| Language::accepted(headers));
@@ -136,6 +150,8 @@ impl Deref for Viewer {
     }
 }
 
+impl Argument for Visitor {}
+
 impl FromRequest for Visitor {
     type Error = Error;
     type Future = Ready<Result<Self, Error>>;
@@ -145,6 +161,8 @@ impl FromRequest for Visitor {
     }
 }
 
+impl Argument for Person {}
+
 impl FromRequest for Person {
     type Error = Error;
     type Future = Ready<Result<Self, Error>>;
@@ -153,6 +171,8 @@ impl FromRequest for Person {
         ready(Visitor::of(request).and_then(|visitor| visitor.person.ok_or(Error::Forbidden)))
     }
 }
+
+impl Argument for Viewer {}
 
 impl FromRequest for Viewer {
     type Error = Error;

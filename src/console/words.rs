@@ -6,7 +6,22 @@ use sha2::{Digest as _, Sha256};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Words(Vec<(String, String)>);
 
+/// The memory of a name and a value beside their characters.
+const PAIR: usize = 2 * size_of::<(String, String)>() + 32;
+/// A byte that is no UTF-8 becomes a character of three.
+const WIDEST: usize = 3;
+
 impl Words {
+    /// The most memory that this many fields take whose encoded form has `length` bytes.
+    pub(super) const fn most_weight(length: usize, fields: usize) -> usize {
+        WIDEST * length + fields * PAIR
+    }
+
+    /// The memory of the names and values.
+    pub(super) fn weight(&self) -> usize {
+        self.0.iter().map(|(name, value)| name.capacity() + value.capacity() + PAIR).sum()
+    }
+
     /// Parses a query string or a form's body. Bytes that are not UTF-8, and NUL characters, which no
     /// database can store, become �.
     pub(super) fn parse(encoded: &[u8]) -> Self {

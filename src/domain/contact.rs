@@ -7,6 +7,10 @@ use crate::domain::fold::{digits, fold};
 use crate::domain::link::Link;
 use crate::domain::phone::PhoneNumber;
 
+/// The maximum of tags that a contact is given at once: by a request, by a form, or by a row of a file together with the
+/// tags of the whole import. Each is a row of the database.
+pub const MOST_TAGS: usize = 100;
+
 /// A person, as a company knows them. Unknown text is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Person {

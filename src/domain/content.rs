@@ -183,7 +183,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::template::{Media, Parameter, Source};
+    use crate::domain::template::{Card, Media, Parameter, Source};
 
     #[test]
     fn every_content_is_stored_under_its_kind_and_read_back_unchanged() {
@@ -203,7 +203,8 @@ mod tests {
                 components: vec![
                     Component::Body { parameters },
                     Component::Button { sub_type: "url".to_owned(), index: 1, parameters: Vec::new() },
-                    Component::Other(json!({"type": "carousel", "cards": []})),
+                    Component::Other(json!({"type": "order_status", "cards": []})),
+                    Component::Carousel { cards: vec![Card { card_index: 1, components: Vec::new() }] },
                 ],
                 contact_fields: false,
             },

@@ -36,13 +36,15 @@ const PRODUCTS: usize = 30;
 const PROVIDER_ID: usize = 256;
 
 /// Checks a payload and returns it as it is sent: without entries that are `null` or blank, which
-/// count as absent.
+/// count as absent, and with the link of its header in the form that every client can fetch.
 ///
 /// # Errors
 ///
 /// `invalid_interactive`, with the path of what breaks a rule.
 pub fn parse(mut payload: Value) -> Result<Value, Refusal> {
     prune(&mut payload);
+    drop_empty_edges(&mut payload);
+    normalize_header(&mut payload);
     let root = Node::root(Code::InvalidInteractive, "interactive", &payload);
     let kind = root.at("type").ok_or_else(|| root.missing("type", format_args!("give one of {KINDS}")))?;
     match kind.value().as_str() {
@@ -61,13 +63,13 @@ fn button(root: &Node<'_>) -> Result<(), Refusal> {
     }
     root.object("body")?.text("text", BODY)?;
     footer(root)?;
-    let mut titles = HashSet::new();
+    let (mut titles, mut ids) = (HashSet::new(), HashSet::new());
     for button in root.object("action")?.items_at("buttons", BUTTONS)? {
         if button.text("type", BUTTON_TITLE)? != "reply" {
             return Err(button.refuse("must have the type `reply`"));
         }
         let reply = button.object("reply")?;
-        reply.text("id", BUTTON_ID)?;
+        unique_id(&reply, BUTTON_ID, &mut ids)?;
         if !titles.insert(reply.text("title", BUTTON_TITLE)?) {
             return Err(reply.refuse("has the same title as a button before it: titles must differ"));
         }
@@ -84,8 +86,9 @@ fn list(root: &Node<'_>) -> Result<(), Refusal> {
     let action = root.object("action")?;
     action.text("button", MENU_LABEL)?;
     let rows = sections(&action, "rows", LIST_ROWS)?;
+    let mut ids = HashSet::new();
     for row in rows {
-        row.text("id", ROW_ID)?;
+        unique_id(&row, ROW_ID, &mut ids)?;
         row.text("title", ROW_TITLE)?;
         row.optional_text("description", ROW_DESCRIPTION)?;
     }
@@ -115,6 +118,19 @@ fn product(root: &Node<'_>) -> Result<(), Refusal> {
     let action = root.object("action")?;
     action.text("catalog_id", PROVIDER_ID)?;
     action.text("product_retailer_id", PROVIDER_ID)?;
+    Ok(())
+}
+
+/// The id that comes back when a button or a row is chosen. The provider refuses two that are equal, and one with a
+/// blank at its beginning or end.
+fn unique_id<'a>(node: &Node<'a>, most: usize, known: &mut HashSet<&'a str>) -> Result<(), Refusal> {
+    let id = node.text("id", most)?;
+    if id.trim() != id {
+        return Err(node.refuse("has a blank at the beginning or end of its `id`"));
+    }
+    if !known.insert(id) {
+        return Err(node.refuse("has the same `id` as one before it: ids must differ"));
+    }
     Ok(())
 }
 
@@ -169,6 +185,39 @@ fn footer(root: &Node<'_>) -> Result<(), Refusal> {
         Some(footer) => footer.text("text", FOOTER).map(drop),
         None => Ok(()),
     }
+}
+
+/// Removes a header and a footer without content, which count as absent.
+fn drop_empty_edges(payload: &mut Value) {
+    let Some(parts) = payload.as_object_mut() else { return };
+    for edge in ["header", "footer"] {
+        let is_empty = |edge: &Value| match edge.as_object() {
+            Some(entries) => match entries.get("type").and_then(Value::as_str) {
+                Some(kind) => kind == "text" && entries.get("text").is_none(),
+                None => entries.is_empty(),
+            },
+            None => false,
+        };
+        if parts.get(edge).is_some_and(is_empty) {
+            parts.remove(edge);
+        }
+    }
+}
+
+/// Writes the link of a header like the links of plain types. A link that is none stays, and is refused with its path.
+fn normalize_header(payload: &mut Value) {
+    let Some(header) = payload.get_mut("header").and_then(Value::as_object_mut) else { return };
+    let Some(kind) = header.get("type").and_then(Value::as_str).map(str::to_owned) else { return };
+    let Some(file) = header.get_mut(&kind).and_then(Value::as_object_mut) else { return };
+    let parsed = file.get("link").and_then(Value::as_str).map(Link::parse);
+    let Some(Ok(link)) = parsed else { return };
+    if kind == "document"
+        && !file.contains_key("filename")
+        && let Some(name) = link.file_name()
+    {
+        file.insert("filename".to_owned(), name.into());
+    }
+    file.insert("link".to_owned(), link.into_string().into());
 }
 
 /// Removes the entries that count as absent. Its depth is that of a parsed JSON document, which is bounded.

@@ -12,6 +12,12 @@ const MAX_FILE_NAME_CHARS: usize = 120;
 /// The longest extension (`xlsx`, `numbers`) that makes a path segment a file name.
 const MAX_EXTENSION_CHARS: usize = 8;
 
+/// The extensions of pages and programs of web servers.
+const PAGES: &[&str] = &[
+    "action", "ashx", "asp", "aspx", "axd", "cfm", "cgi", "dll", "do", "exe", "htm", "html", "jsf", "jsp",
+    "jspx", "php", "php3", "php5", "phtml", "pl", "py", "rb", "shtml", "xhtml",
+];
+
 /// A well-formed link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
@@ -67,7 +73,8 @@ impl Link {
         self.text
     }
 
-    /// The name of the file, when the path ends in something that looks like one.
+    /// The name of the file, when the path ends in something that looks like one. A page that makes files
+    /// (`boleto.php`) has a name of its own, which would be wrong for them.
     pub fn file_name(&self) -> Option<String> {
         let segment = self.url.path_segments()?.next_back()?;
         let name = percent_decoded(segment)?;
@@ -75,6 +82,7 @@ impl Link {
         let looks_right = !stem.is_empty()
             && (1..=MAX_EXTENSION_CHARS).contains(&extension.len())
             && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && !PAGES.contains(&extension.to_ascii_lowercase().as_str())
             && name.chars().count() <= MAX_FILE_NAME_CHARS
             && !name.contains(|c: char| c.is_control() || matches!(c, '/' | '\\'));
         looks_right.then_some(name)
@@ -147,6 +155,8 @@ mod tests {
             "https://h/.env",
             "https://h/a%2Fb.pdf",
             "https://h/%FF.pdf",
+            "https://h/boleto.php",
+            "https://h/invoice.ASPX?id=7",
         ] {
             assert_eq!(name(text), None, "{text}");
         }

@@ -12,6 +12,7 @@ pub mod content;
 pub mod event;
 pub mod fold;
 pub mod interactive;
+pub mod json;
 pub mod limit;
 pub mod link;
 pub mod message;

@@ -4,6 +4,11 @@
 //! at most 15 digits, country codes never start with 0). Fifteen digits fit into 50 bits, which is why
 //! a recipient is an integer everywhere inside: a million of them are 8 MB.
 
+mod reader;
+mod shape;
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -32,34 +37,46 @@ pub enum InvalidPhone {
     /// No country code begins with zero.
     #[error("begins with 0 instead of a country code")]
     LeadingZero,
+    /// Eleven digits that begin with 10 or 11, which no number of North America does.
+    #[error("looks like a national number: put the country code before it")]
+    National,
+    /// An id that WhatsApp shows in place of a number.
+    #[error("looks like a WhatsApp id that hides the number (a lid)")]
+    Lid,
+    /// A group, a list or a person's id within one business.
+    #[error("looks like an id of WhatsApp that is not a person's number")]
+    WhatsAppId,
+    /// An address with another host than WhatsApp's.
+    #[error("looks like an e-mail address")]
+    EmailAddress,
+    /// The number of a switchboard with the number of a desk, which WhatsApp does not know.
+    #[error("looks like a number with an extension")]
+    Extension,
+    /// Two numbers, or a number with two endings.
+    #[error("looks like more than one number")]
+    Several,
+    /// An exponent or decimals.
+    #[error("looks like a spreadsheet's figure: format the column as text there")]
+    Figure,
+    /// A date, perhaps with a time.
+    #[error("looks like a date")]
+    Date,
+    /// Letters between the digits.
+    #[error("has letters between its digits")]
+    Letters,
+    /// Other characters between the digits.
+    #[error("has other characters than separators between its digits")]
+    Unclear,
 }
 
 impl PhoneNumber {
-    /// Strips everything that is not a digit and checks what is left.
+    /// Reads a text that is plainly one number: the digits, of any script, without separators and labels.
     ///
     /// # Errors
     ///
-    /// [`InvalidPhone`] says which rule the digits break.
+    /// [`InvalidPhone`] says which rule the digits break, or what the text looks like instead.
     pub fn parse(text: &str) -> Result<Self, InvalidPhone> {
-        let mut value: u64 = 0;
-        let mut digits = 0;
-        let mut leading_zero = false;
-        for digit in text.bytes().filter(u8::is_ascii_digit) {
-            if digits == 0 {
-                leading_zero = digit == b'0';
-            }
-            digits += 1;
-            if digits > MAX_DIGITS {
-                return Err(InvalidPhone::TooLong);
-            }
-            value = value * 10 + u64::from(digit - b'0');
-        }
-        match digits {
-            0 => Err(InvalidPhone::NoDigits),
-            _ if leading_zero => Err(InvalidPhone::LeadingZero),
-            1..MIN_DIGITS => Err(InvalidPhone::TooShort),
-            _ => Ok(Self(value)),
-        }
+        reader::read(text)
     }
 
     /// Reads the integer of [`PhoneNumber::as_u64`]; `None` for an invalid one.
@@ -99,43 +116,5 @@ impl<'de> Deserialize<'de> for PhoneNumber {
 impl fmt::Display for PhoneNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn separators_are_stripped_and_the_rules_are_named() {
-        let parse = |text| PhoneNumber::parse(text).map(PhoneNumber::as_u64);
-        assert_eq!(parse("+55 (11) 98888-7777"), Ok(5_511_988_887_777));
-        assert_eq!(parse("1234567"), Ok(1_234_567));
-        assert_eq!(parse("999999999999999"), Ok(999_999_999_999_999));
-        assert_eq!(parse(""), Err(InvalidPhone::NoDigits));
-        assert_eq!(parse("n/a"), Err(InvalidPhone::NoDigits));
-        assert_eq!(parse("123456"), Err(InvalidPhone::TooShort));
-        assert_eq!(parse("1234567890123456"), Err(InvalidPhone::TooLong));
-        assert_eq!(parse("0044 20 7946 0958"), Err(InvalidPhone::LeadingZero));
-        assert_eq!(parse("٠١٢٣٤٥٦٧"), Err(InvalidPhone::NoDigits));
-    }
-
-    proptest! {
-        #[test]
-        fn a_valid_number_survives_any_decoration(value in 1_000_000_u64..=999_999_999_999_999, gap in "[ +()./-]{0,3}") {
-            let decorated: String = value.to_string().chars().flat_map(|digit| [digit.to_string(), gap.clone()]).collect();
-            prop_assert_eq!(PhoneNumber::parse(&decorated).map(PhoneNumber::as_u64), Ok(value));
-        }
-
-        #[test]
-        fn what_parses_is_shown_and_parsed_again_unchanged(text in ".{0,40}") {
-            if let Ok(number) = PhoneNumber::parse(&text) {
-                prop_assert_eq!(PhoneNumber::parse(&number.to_string()), Ok(number));
-                prop_assert_eq!(PhoneNumber::from_u64(number.as_u64()), Some(number));
-                prop_assert_eq!(PhoneNumber::from_i64(number.as_i64()), Some(number));
-            }
-        }
     }
 }

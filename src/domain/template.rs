@@ -13,7 +13,7 @@ mod shape;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-pub use self::component::{Component, Media, Parameter, Source};
+pub use self::component::{Card, Component, Media, Parameter, Source};
 pub use self::parse::parse_components;
 pub use self::shape::{Button, Header, Shape, Variables};
 use super::words::open_words;
@@ -135,7 +135,7 @@ impl Template {
     }
 
     /// Checks whether these values are the ones that the template's variables need. Parts that we do not know
-    /// (carousels, new kinds of buttons and headers) are left to the provider.
+    /// (new kinds of components, buttons and headers) are left to the provider.
     ///
     /// # Errors
     ///

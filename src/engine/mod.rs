@@ -146,6 +146,8 @@ pub struct Accepted {
 pub struct Readiness {
     /// The obstacles, a sentence each; empty when ready.
     pub obstacles: Vec<String>,
+    /// What a person should look at although the service takes requests, a sentence each.
+    pub details: Vec<String>,
 }
 
 /// Why a process can no longer dispatch.
@@ -189,7 +191,12 @@ impl Engine {
             Condition::Failing => obstacles.push("the database cannot be written".to_owned()),
             Condition::Fenced => obstacles.push("another process dispatches from this database".to_owned()),
         }
-        Readiness { obstacles }
+        let health = &self.0.shared.health;
+        let mut details: Vec<_> = health.clock_sentence().into_iter().collect();
+        // Other nodes take what needs the key; a process that serves alone does what it can without.
+        let keys = if self.0.shared.cluster.is_alone() { &mut details } else { &mut obstacles };
+        keys.extend(health.keys_sentence());
+        Readiness { obstacles, details }
     }
 
     /// Returns when this process can no longer dispatch and must end, with the reason.

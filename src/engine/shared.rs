@@ -13,6 +13,7 @@ use super::contacts::suppressions::Suppressions;
 use super::fair_queue::FairQueue;
 use super::ledger::Ledger;
 use super::mailbox::Door;
+use super::upkeep::health::Health;
 use super::web_session::{PendingReplies, SessionHandles, WebChannel};
 use crate::cluster::Cluster;
 use crate::config;
@@ -68,6 +69,8 @@ pub(crate) struct Shared {
     pub(crate) activity: Activity,
     /// Which channels run in this process.
     pub(crate) cluster: Cluster,
+    /// Its clock and its keys.
+    pub(crate) health: Health,
 }
 
 impl Common {

@@ -22,6 +22,7 @@ use super::nodes::Nodes;
 use super::records::RequestShare;
 use super::sends::tallies::Tallies;
 use super::shared::{Common, Shared};
+use super::upkeep::health::Health;
 use super::upkeep::retention::Retention;
 use super::upkeep::rounds;
 use super::upkeep::sentinel::Sentinel;
@@ -117,6 +118,7 @@ impl Engine {
             fetcher: Arc::new(Fetcher::new(&config.media)?),
             activity: Activity::default(),
             cluster,
+            health: Health::default(),
         });
         let resolvers: Vec<_> = (0..config.engine.resolvers.max(1))
             .map(|_| {
@@ -150,7 +152,7 @@ impl Engine {
             tallies: Tallies::default(),
             imports: Imports::new(config.imports.max_bytes),
             contact_changes: Changes::default(),
-            nodes: Nodes::default(),
+            nodes: Nodes::new(&config.limits),
             forms: OnceLock::new(),
             threads: [writers, helpers.clone()],
             heart,

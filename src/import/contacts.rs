@@ -15,8 +15,9 @@ use super::indexing::Indexing;
 use super::reading::{self, Batch};
 use super::{Error, Result};
 use crate::clock::Timestamp;
+use crate::domain::contact::MOST_TAGS;
 use crate::store::changes::{ContactRecord, Who};
-use crate::store::{Store, Upserted};
+use crate::store::{ContactDraft, Store, Upserted};
 
 /// Batches that may wait to be written.
 const AHEAD: usize = 2;
@@ -34,7 +35,8 @@ pub struct Options {
     pub encoding: Option<String>,
     /// The fields of columns whose names are unknown.
     pub mappings: Vec<Mapping>,
-    /// Names of tags that every contact of the file gets in addition to the tags in its row.
+    /// Names of tags that every contact of the file gets in addition to the tags in its row; with them, at most
+    /// [`MOST_TAGS`].
     pub tags: Vec<String>,
 }
 
@@ -93,6 +95,9 @@ pub async fn contacts(
     options: &Options,
     mut progress: impl FnMut(&Progress),
 ) -> Result<Summary> {
+    if options.tags.len() > MOST_TAGS {
+        return Err(Error::TooManyTags { found: options.tags.len() });
+    }
     let (batches, mut arriving) = mpsc::channel(AHEAD);
     let (file, given) = (path.to_owned(), options.clone());
     let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &batches));
@@ -101,13 +106,18 @@ pub async fn contacts(
     // Query plans that were made for a small table read the whole table for each batch.
     let mut next_count = FIRST_COUNT;
     while let Some(Batch { mut drafts, rejected, bytes_read, bytes_total }) = arriving.recv().await {
-        drafts.iter_mut().for_each(|draft| draft.tags.extend_from_slice(&options.tags));
-        let mut left = drafts.as_slice();
+        let mut left = drafts.as_mut_slice();
         while !left.is_empty() {
-            let (lot, rest) = left.split_at(indexing.rows().min(left.len()));
+            let tags = options.tags.len();
+            let fitting = indexing.pace().fitting(left.iter().map(|draft| draft.rows() + tags));
+            let (lot, rest) = std::mem::take(&mut left).split_at_mut(fitting);
+            lot.iter_mut().for_each(|draft| draft.tags.extend_from_slice(&options.tags));
             let started = Instant::now();
             let results = store.write_drafts(&mut record, company, lot, Timestamp::now()).await?;
-            indexing.written(lot.len(), started.elapsed()).await?;
+            let rows = lot.iter().map(ContactDraft::rows).sum();
+            indexing.written(rows, started.elapsed()).await?;
+            // Only the rows that are being written hold the tags of the whole import.
+            lot.iter_mut().for_each(|draft| draft.tags.clear());
             for (_, result) in results {
                 match result {
                     Upserted::Created => so_far.created += 1,

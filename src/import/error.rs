@@ -85,6 +85,37 @@ pub enum Error {
         /// What is wrong with it.
         fault: String,
     },
+    /// The header names more columns than are read.
+    #[error(
+        "line {line}: the header names {found} columns, and at most {most} are read: remove the columns that are no part \
+         of a contact", most = super::header::MOST_COLUMNS
+    )]
+    TooManyColumns {
+        /// From 1.
+        line: u64,
+        /// The number of columns.
+        found: usize,
+    },
+    /// More mappings than a file has columns.
+    #[error("{found} columns are mapped, and at most {most} can be", most = super::header::MOST_MAPPINGS)]
+    TooManyMappings {
+        /// The number of mappings.
+        found: usize,
+    },
+    /// More tags for every contact of the file than a contact may be given at once.
+    #[error("every contact of the file gets {found} tags, and at most {most} can be given at once", most = crate::domain::contact::MOST_TAGS)]
+    TooManyTags {
+        /// The number of tags.
+        found: usize,
+    },
+    /// A mapping to a field that does not exist.
+    #[error("{field:?} for the column {column:?} is none of {fields}", fields = super::header::FIELDS)]
+    NoSuchField {
+        /// The column of the mapping.
+        column: String,
+        /// The word.
+        field: String,
+    },
     /// No column is known to contain phone numbers or e-mail addresses, which identify contacts.
     #[error(
         "line {line}: no column is known to hold a phone number or an e-mail address (found: {found}); \

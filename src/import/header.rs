@@ -5,17 +5,29 @@
 //! Names are compared only by their letters and digits, so that `First Name`, `first_name` and `FIRST NAME`
 //! are equal, and accents are ignored. Unknown columns are ignored.
 
+use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 
 use super::{Error, Result};
 use crate::domain::fold::fold;
+
+/// The most columns of a file: more than any spreadsheet of contacts has. Each row is divided into as many cells, and
+/// each page that shows the file has as many lines.
+pub const MOST_COLUMNS: usize = 500;
+/// The most mappings: one for each column.
+pub const MOST_MAPPINGS: usize = MOST_COLUMNS;
+/// The longest header, in bytes: it is stored with its import, and lists of imports show it.
+const LONGEST_HEADER: usize = 64 * 1024;
+/// Columns that a refusal names, and characters of each.
+const SHOWN_COLUMNS: usize = 12;
+const SHOWN_CHARS: usize = 80;
 
 /// The fields that a mapping can name.
 pub(super) const FIELDS: &str =
     "first_name, last_name, name, email, phone_number, phone_number_lid, profile_picture, tags, ignored";
 
 /// The field of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Field {
     /// First name.
     FirstName,
@@ -105,6 +117,47 @@ pub(super) struct Layout {
     pub(super) header: Vec<String>,
     /// Columns with a field, in the order in which they are read.
     columns: Vec<(Field, usize)>,
+    /// The field of each column.
+    fields: Vec<Option<Field>>,
+}
+
+/// A column with a field, and its rank among the columns of the same field.
+struct Ranked {
+    field: Field,
+    rank: u32,
+    index: usize,
+}
+
+/// The columns of a header by their names; of equal names, the first.
+struct Names<'a> {
+    exact: HashMap<&'a str, usize>,
+    plain: HashMap<String, usize>,
+}
+
+impl<'a> Names<'a> {
+    fn of(header: &'a [String]) -> Self {
+        let (mut exact, mut by_letters) = (HashMap::new(), HashMap::new());
+        for (index, name) in header.iter().enumerate() {
+            exact.entry(name.trim()).or_insert(index);
+            by_letters.entry(plain(name)).or_insert(index);
+        }
+        // A name without letters and digits is like no other.
+        by_letters.remove("");
+        Self { exact, plain: by_letters }
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        self.exact.get(name).or_else(|| self.plain.get(&plain(name))).copied()
+    }
+}
+
+/// Checks the length of a header, before it is divided into names.
+pub(super) fn check_length(header: &[u8], line: u64) -> Result<()> {
+    if header.len() > LONGEST_HEADER {
+        let fault = format!("it is longer than {} KiB", LONGEST_HEADER / 1024);
+        return Err(Error::Header { line, fault });
+    }
+    Ok(())
 }
 
 impl Layout {
@@ -112,8 +165,8 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchColumn`] for a mapping of a column that does not exist, [`Error::NoKnownColumn`] when
-    /// no column holds a number or an address.
+    /// [`Error::TooManyColumns`], [`Error::TooManyMappings`], [`Error::NoSuchColumn`] for a mapping of a column that
+    /// does not exist, [`Error::NoKnownColumn`] when no column holds a number or an address.
     pub(super) fn new(header: Vec<String>, line: u64, mappings: &[Mapping]) -> Result<Self> {
         let layout = Self::lenient(header, line, mappings)?;
         layout.check(line)?;
@@ -122,39 +175,44 @@ impl Layout {
 
     /// Like [`Layout::new`], whether or not a column holds a number or an address.
     pub(super) fn lenient(header: Vec<String>, line: u64, mappings: &[Mapping]) -> Result<Self> {
-        let found = || header.iter().take(12).map(|name| name.trim()).collect::<Vec<_>>().join(", ");
+        if header.len() > MOST_COLUMNS {
+            return Err(Error::TooManyColumns { line, found: header.len() });
+        }
+        check_mappings(mappings.len())?;
+        let names = Names::of(&header);
         let mut ranked = Vec::new();
         for Mapping { column, field } in mappings {
-            let same = |name: &String| plain(name) == plain(column) && !plain(column).is_empty();
-            let exact = header.iter().position(|name| name.trim() == column);
-            let Some(index) = exact.or_else(|| header.iter().position(same)) else {
-                return Err(Error::NoSuchColumn { line, column: column.clone(), found: found() });
+            let Some(index) = names.find(column) else {
+                return Err(Error::NoSuchColumn { line, column: column.clone(), found: found(&header) });
             };
-            ranked.push((*field, 0, index));
+            ranked.push(Ranked { field: *field, rank: 0, index });
         }
+        let mapped: HashSet<usize> = ranked.iter().map(|column| column.index).collect();
+        let given: HashSet<Field> = mappings.iter().map(|mapping| mapping.field).collect();
         for (index, name) in header.iter().enumerate() {
-            let is_mapped = |(_, _, mapped): &(Field, u32, usize)| *mapped == index;
             if let Some((field, rank)) = known(&fold(&plain(name)))
-                && !ranked.iter().any(is_mapped)
-                && !mappings.iter().any(|mapping| mapping.field == field)
+                && !mapped.contains(&index)
+                && !given.contains(&field)
             {
-                ranked.push((field, rank, index));
+                ranked.push(Ranked { field, rank, index });
             }
         }
         // If there is a column of last names, a column "Name" or "Nome" has the first names.
-        let has =
-            |field: Field, ranked: &[(Field, u32, usize)]| ranked.iter().any(|(held, ..)| *held == field);
-        if has(Field::LastName, &ranked) && !has(Field::FirstName, &ranked) {
-            let is_named = |index: usize| {
-                !mappings.iter().any(|mapping| plain(&mapping.column) == plain(&header[index]))
+        let has = |field: Field| ranked.iter().any(|column| column.field == field);
+        if has(Field::LastName) && !has(Field::FirstName) {
+            let named: HashSet<String> = mappings.iter().map(|mapping| plain(&mapping.column)).collect();
+            let is_whole = |column: &&mut Ranked| {
+                column.field == Field::Name && !named.contains(&plain(&header[column.index]))
             };
-            let whole =
-                ranked.iter_mut().filter(|(field, _, index)| *field == Field::Name && is_named(*index));
-            whole.for_each(|(field, ..)| *field = Field::FirstName);
+            ranked.iter_mut().filter(is_whole).for_each(|column| column.field = Field::FirstName);
         }
-        ranked.sort_by_key(|(_, rank, _)| *rank);
-        let columns: Vec<_> = ranked.into_iter().map(|(field, _, index)| (field, index)).collect();
-        Ok(Self { header, columns })
+        ranked.sort_by_key(|column| column.rank);
+        let mut fields = vec![None; header.len()];
+        for Ranked { field, index, .. } in ranked.iter().rev() {
+            fields[*index] = Some(*field);
+        }
+        let columns = ranked.into_iter().map(|column| (column.field, column.index)).collect();
+        Ok(Self { header, columns, fields })
     }
 
     /// Checks that a column has phone numbers or e-mail addresses, which identify contacts.
@@ -162,19 +220,29 @@ impl Layout {
         if self.columns.iter().any(|(field, _)| matches!(field, Field::Email | Field::PhoneNumber)) {
             return Ok(());
         }
-        let found = self.header.iter().take(12).map(|name| name.trim()).collect::<Vec<_>>().join(", ");
-        Err(Error::NoKnownColumn { line, found })
+        Err(Error::NoKnownColumn { line, found: found(&self.header) })
     }
 
     /// The field of a column.
     pub(super) fn field(&self, index: usize) -> Option<Field> {
-        self.columns.iter().find(|(_, column)| *column == index).map(|(field, _)| *field)
+        self.fields.get(index).copied().flatten()
     }
 
     /// The columns with `field`, the preferred one first.
     pub(super) fn columns(&self, field: Field) -> impl Iterator<Item = usize> {
         self.columns.iter().filter(move |(held, _)| *held == field).map(|(_, index)| *index)
     }
+}
+
+/// Checks the number of mappings.
+pub(super) const fn check_mappings(found: usize) -> Result<()> {
+    if found > MOST_MAPPINGS { Err(Error::TooManyMappings { found }) } else { Ok(()) }
+}
+
+/// The header's first columns, as a refusal shows them.
+fn found(header: &[String]) -> String {
+    let shown = |name: &String| name.trim().chars().take(SHOWN_CHARS).collect::<String>();
+    header.iter().take(SHOWN_COLUMNS).map(shown).collect::<Vec<_>>().join(", ")
 }
 
 /// The field of a column with this plain name, and its rank among the columns of the same field: for HubSpot, the
@@ -268,6 +336,22 @@ mod tests {
         let error = layout("Nome,first_name,Ramal", &[]).unwrap_err().to_string();
         assert!(error.starts_with("line 1: no column is known"), "{error}");
         assert!(error.contains("(found: Nome, first_name, Ramal)"), "{error}");
+    }
+
+    #[test]
+    fn columns_and_mappings_are_bounded_and_found_by_their_names_at_once() {
+        let header = |columns: usize| (0..columns).map(|index| format!("Phone {index} - Value")).collect();
+        let mapping = |index| Mapping { column: format!("phone{index}VALUE"), field: Field::Email };
+        let mappings = |count| (0..count).map(mapping).collect::<Vec<_>>();
+        let layout = Layout::new(header(MOST_COLUMNS), 1, &mappings(MOST_MAPPINGS)).unwrap();
+        assert_eq!(layout.columns(Field::Email).count(), MOST_COLUMNS);
+        assert_eq!(layout.field(MOST_COLUMNS - 1), Some(Field::Email));
+        let error = Layout::lenient(header(130_000), 1, &mappings(60)).unwrap_err();
+        assert!(matches!(error, Error::TooManyColumns { found: 130_000, .. }), "{error}");
+        let error = Layout::lenient(header(1), 1, &mappings(MOST_MAPPINGS + 1)).unwrap_err();
+        assert!(matches!(error, Error::TooManyMappings { .. }), "{error}");
+        assert!(check_length(&vec![b'x'; LONGEST_HEADER], 1).is_ok());
+        assert!(check_length(&vec![b'x'; LONGEST_HEADER + 1], 1).is_err());
     }
 
     #[test]

@@ -29,9 +29,9 @@ impl Indexing {
         Self { store: store.clone(), company, pace, step: None, ahead: 0 }
     }
 
-    /// How many rows to write in the next transaction.
-    pub const fn rows(&self) -> usize {
-        self.pace.rows()
+    /// The pace, which says how many rows to write in the next transaction.
+    pub const fn pace(&self) -> &Pace {
+        &self.pace
     }
 
     /// Must be called after each transaction, with the number of rows and the duration. Lets other writers
@@ -42,9 +42,7 @@ impl Indexing {
     /// Fails when the database does.
     pub async fn written(&mut self, rows: usize, took: Duration) -> store::Result<()> {
         self.ahead += rows;
-        if rows == self.pace.rows() {
-            self.pace.wrote(took);
-        }
+        self.pace.wrote(rows, took);
         self.pace.pause().await;
         if self.step.as_ref().is_some_and(|step| step.is_finished() || self.ahead >= ROWS_AHEAD) {
             self.settle().await?;

@@ -29,15 +29,15 @@ mod stored;
 pub use contacts::{Options, Progress, Summary, contacts};
 pub use error::Error;
 pub use export::{export, export_csv};
-pub use header::{Field, Mapping};
+pub use header::{Field, MOST_COLUMNS, MOST_MAPPINGS, Mapping};
 pub use indexing::Indexing;
 pub use inspection::Inspection;
 pub use preview::{Preview, preview};
 pub use reject_code::RejectCode;
 pub use rejects::rejected_csv;
-pub use row::{check_contact, check_tag};
+pub use row::{check_contact, check_tag, check_tags};
 pub use settings::{Column, Settings};
-pub use stored::{LONGEST_HEADER, Lot, read_stored};
+pub use stored::{Lot, read_stored};
 
 /// The result of an import or export.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -35,9 +35,8 @@ pub fn preview(beginning: &[u8], is_all: bool, settings: &Settings, rows: usize)
     // An incomplete last line is not shown.
     let end = if is_all { beginning.len() } else { last_line_end(beginning) };
     let mut read = Rows::open(Cursor::new(&beginning[..end]), settings)?;
-    let header = read.layout.header.clone();
-    let columns = header.iter().enumerate().map(|(index, name)| (name.clone(), read.layout.field(index)));
-    let columns = columns.collect();
+    let names = read.layout.header.iter().enumerate();
+    let columns: Vec<_> = names.map(|(index, name)| (name.clone(), read.layout.field(index))).collect();
     let problem = match read.layout.check(1) {
         Ok(()) => None,
         Err(Error::NoKnownColumn { .. }) => Some(
@@ -46,13 +45,14 @@ pub fn preview(beginning: &[u8], is_all: bool, settings: &Settings, rows: usize)
         Err(other) => Some(other.to_string()),
     };
     let mut shown = Vec::new();
-    let (step, is_cut) = read.next_with(rows, |fields| {
+    let step = read.beginning(rows, |fields| {
         if shown.len() < SHOWN {
-            shown.push(fields.iter().map(|field| (*field).to_owned()).collect());
+            // A row may have more fields than the header.
+            shown.push(fields.iter().take(columns.len()).map(|field| (*field).to_owned()).collect());
         }
     })?;
-    let is_whole = is_all && !is_cut && read.next(1).is_ok_and(|more| more.is_none());
-    Ok(Preview { columns, problem, rows: shown, step: step.unwrap_or_default(), is_whole })
+    let is_whole = is_all && read.next(1).is_ok_and(|more| more.is_none());
+    Ok(Preview { columns, problem, rows: shown, step, is_whole })
 }
 
 /// The position after the last line end. In UTF-16, the zero byte of the line end is included.

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::contacts::Options;
 use super::encoding::{self, Decoded};
-use super::header::{Layout, Mapping};
+use super::header::{self, Layout};
 use super::records::{Found, Records};
 use super::rejects::Rejects;
 use super::{Error, Result, row};
@@ -20,6 +20,8 @@ use crate::store::ContactDraft;
 /// Rows of one batch: enough that the fixed cost of a statement does not matter, and few enough that the
 /// database's write lock is held for only some tens of milliseconds, so that sends are accepted in between.
 const BATCH: usize = 1_000;
+/// Text of one batch, in bytes, with its last row: the memory of a batch is bounded whatever its rows hold.
+const BATCH_BYTES: usize = 1024 * 1024;
 
 /// Some parsed rows of the file.
 pub(super) struct Batch {
@@ -32,7 +34,7 @@ pub(super) struct Batch {
 /// Reads the whole file into batches; ends early when the receiver is gone.
 pub(super) fn read(path: &Path, options: &Options, batches: &mpsc::Sender<Batch>) -> Result<Option<PathBuf>> {
     let encoding = encoding::named(options.encoding.as_deref())?;
-    let mut reading = Reading::open(path, encoding::open(path, encoding)?, &options.mappings)?;
+    let mut reading = Reading::open(path, encoding::open(path, encoding)?, options)?;
     let bytes_total = encoding::check(path, encoding)?;
     while let Some(mut batch) = reading.batch()? {
         batch.bytes_total = bytes_total;
@@ -47,12 +49,14 @@ struct Reading<'a> {
     path: &'a Path,
     records: Records<BufReader<Decoded<File>>>,
     layout: Layout,
+    /// The tags that every contact gets.
+    tags: &'a [String],
     rejects: Rejects,
 }
 
 impl<'a> Reading<'a> {
     /// Reads the header.
-    fn open(path: &'a Path, text: Decoded<File>, mappings: &[Mapping]) -> Result<Self> {
+    fn open(path: &'a Path, text: Decoded<File>, options: &'a Options) -> Result<Self> {
         let explain = |error| encoding::explain(path, error);
         let mut records = Records::new(BufReader::with_capacity(64 * 1024, text)).map_err(explain)?;
         let mut header = Vec::new();
@@ -65,14 +69,15 @@ impl<'a> Reading<'a> {
         if let Some(fault) = fault {
             return Err(Error::Header { line, fault });
         }
+        header::check_length(&header, line)?;
         let mut names = Vec::new();
         split(&header, records.delimiter(), |_, fields| {
             names = fields.iter().map(|name| (*name).to_owned()).collect();
             Ok(())
         })?;
-        let layout = Layout::new(names, line, mappings)?;
+        let layout = Layout::new(names, line, &options.mappings)?;
         let rejects = Rejects::new(path, &layout.header);
-        Ok(Self { path, records, layout, rejects })
+        Ok(Self { path, records, layout, tags: &options.tags, rejects })
     }
 
     /// The next rows, at most [`BATCH`]; `None` at the end of the file.
@@ -80,7 +85,7 @@ impl<'a> Reading<'a> {
         let mut text = Vec::new();
         let mut lines = Vec::new();
         let mut rejected = 0;
-        while lines.len() + rejected < BATCH {
+        while lines.len() + rejected < BATCH && text.len() < BATCH_BYTES {
             let start = text.len();
             let next = self.records.next(&mut text).map_err(|error| encoding::explain(self.path, error))?;
             let Some(Found { line, broken }) = next else { break };
@@ -100,7 +105,7 @@ impl<'a> Reading<'a> {
         }
         let mut drafts = Vec::with_capacity(lines.len());
         split(&text, self.records.delimiter(), |start, fields| {
-            match row::draft(&self.layout, fields) {
+            match row::draft(&self.layout, fields, self.tags) {
                 Ok(draft) => drafts.push(draft),
                 Err(refused) => {
                     let line = lines.partition_point(|(begins, _)| *begins <= start);

@@ -46,6 +46,24 @@ codes! {
     NumberTooLong = "number_too_long";
     /// The number begins with 0, and there is no address.
     NumberBeginsWithZero = "number_begins_with_zero";
+    /// The number looks national, and there is no address.
+    NumberIsNational = "number_is_national";
+    /// The number is an id that hides the number, and there is no address.
+    NumberIsLid = "number_is_lid";
+    /// The number is an id of WhatsApp, and there is no address.
+    NumberIsId = "number_is_id";
+    /// An e-mail address stands in place of the number.
+    NumberIsAddress = "number_is_address";
+    /// The number has an extension, and there is no address.
+    NumberHasExtension = "number_has_extension";
+    /// There are several numbers in one, and there is no address.
+    SeveralNumbers = "several_numbers";
+    /// A date stands in place of the number, and there is no address.
+    NumberIsDate = "number_is_date";
+    /// There are letters between the digits, and there is no address.
+    NumberHasLetters = "number_has_letters";
+    /// There are other characters between the digits, and there is no address.
+    NumberIsUnclear = "number_is_unclear";
     /// A spreadsheet rounded the number to this.
     NumberRounded = "number_rounded";
     /// A quote stands inside a field.
@@ -72,13 +90,31 @@ impl From<&Refused> for Coded {
             Refused::TooManyTags => (RejectCode::TooManyTags, Vec::new()),
             Refused::Picture => (RejectCode::PictureAddress, Vec::new()),
             Refused::Nobody => (RejectCode::Nobody, Vec::new()),
-            Refused::Phone(InvalidPhone::NoDigits) => (RejectCode::NumberWithoutDigits, Vec::new()),
-            Refused::Phone(InvalidPhone::TooShort) => (RejectCode::NumberTooShort, Vec::new()),
-            Refused::Phone(InvalidPhone::TooLong) => (RejectCode::NumberTooLong, Vec::new()),
-            Refused::Phone(InvalidPhone::LeadingZero) => (RejectCode::NumberBeginsWithZero, Vec::new()),
-            Refused::Rounded(number) => (RejectCode::NumberRounded, vec![number.clone()]),
+            Refused::Phone(text, invalid) => number(text, *invalid),
         }
     }
+}
+
+/// What is wrong with the text of a number.
+fn number(text: &str, invalid: InvalidPhone) -> Coded {
+    let code = match invalid {
+        InvalidPhone::NoDigits => RejectCode::NumberWithoutDigits,
+        InvalidPhone::TooShort => RejectCode::NumberTooShort,
+        InvalidPhone::TooLong => RejectCode::NumberTooLong,
+        InvalidPhone::LeadingZero => RejectCode::NumberBeginsWithZero,
+        InvalidPhone::Figure => RejectCode::NumberRounded,
+        InvalidPhone::National => RejectCode::NumberIsNational,
+        InvalidPhone::Lid => RejectCode::NumberIsLid,
+        InvalidPhone::WhatsAppId => RejectCode::NumberIsId,
+        InvalidPhone::EmailAddress => RejectCode::NumberIsAddress,
+        InvalidPhone::Extension => RejectCode::NumberHasExtension,
+        InvalidPhone::Several => RejectCode::SeveralNumbers,
+        InvalidPhone::Date => RejectCode::NumberIsDate,
+        InvalidPhone::Letters => RejectCode::NumberHasLetters,
+        InvalidPhone::Unclear => RejectCode::NumberIsUnclear,
+    };
+    let details = if code == RejectCode::NumberRounded { vec![text.to_owned()] } else { Vec::new() };
+    (code, details)
 }
 
 impl From<&Broken> for Coded {

@@ -3,10 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::header::{FIELDS, Field, Layout, Mapping};
+use std::collections::HashSet;
 
-/// The maximum of columns that are remembered for the next file: more than any spreadsheet of contacts has.
-const MOST_REMEMBERED: usize = 500;
+use super::header::{self, Field, Layout, MOST_COLUMNS, Mapping};
+use super::{Error, Result};
+use crate::domain::contact::MOST_TAGS;
+
+/// The maximum of columns that are remembered for the next file.
+const MOST_REMEMBERED: usize = MOST_COLUMNS;
 
 /// The settings of an uploaded file, stored in the database as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,26 +50,28 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// A sentence that says what does not fit.
-    pub fn check(&self) -> Result<(), String> {
-        let unknown = self.columns.iter().find(|column| Field::parse(&column.field).is_none());
-        if let Some(Column { column, field }) = unknown {
-            return Err(format!("{field:?} for the column {column:?} is none of {FIELDS}"));
+    /// [`Error::TooManyColumns`], [`Error::TooManyMappings`], [`Error::TooManyTags`], [`Error::NoSuchField`],
+    /// [`Error::NoSuchColumn`].
+    pub fn check(&self) -> Result<()> {
+        header::check_mappings(self.columns.len())?;
+        if self.tags.len() > MOST_TAGS {
+            return Err(Error::TooManyTags { found: self.tags.len() });
         }
-        Layout::lenient(self.header.clone(), 1, &self.mappings()).map(drop).map_err(|error| error.to_string())
+        let unknown = self.columns.iter().find(|column| Field::parse(&column.field).is_none());
+        if let Some(Column { column, field }) = unknown.cloned() {
+            return Err(Error::NoSuchField { column, field });
+        }
+        Layout::lenient(self.header.clone(), 1, &self.mappings()).map(drop)
     }
 
     /// Checks also that a column has phone numbers or e-mail addresses, which identify contacts.
     ///
     /// # Errors
     ///
-    /// As [`Settings::check`].
-    pub fn check_complete(&self) -> Result<(), String> {
+    /// As [`Settings::check`], and [`Error::NoKnownColumn`].
+    pub fn check_complete(&self) -> Result<()> {
         self.check()?;
-        let layout = Layout::new(self.header.clone(), 1, &self.mappings());
-        layout.map(drop).map_err(|_| {
-            "no column is known to hold a phone number or an e-mail address: say which one does".to_owned()
-        })
+        Layout::new(self.header.clone(), 1, &self.mappings()).map(drop)
     }
 
     /// The field of each column of the header.
@@ -78,16 +84,16 @@ impl Settings {
     /// The columns to remember, added to those `remembered` before. The latest choice for a column counts.
     pub fn remember(&self, remembered: Vec<Column>) -> Vec<Column> {
         let mut columns = self.columns.clone();
-        let older =
-            remembered.into_iter().filter(|old| !self.columns.iter().any(|new| new.column == old.column));
-        columns.extend(older);
+        let chosen: HashSet<&str> = self.columns.iter().map(|column| column.column.as_str()).collect();
+        columns.extend(remembered.into_iter().filter(|old| !chosen.contains(old.column.as_str())));
         columns.truncate(MOST_REMEMBERED);
         columns
     }
 
     /// Applies the remembered fields to this file's columns.
     pub fn recall(&mut self, remembered: &[Column]) {
-        let known = remembered.iter().filter(|known| self.header.contains(&known.column)).cloned();
+        let names: HashSet<&str> = self.header.iter().map(String::as_str).collect();
+        let known = remembered.iter().filter(|known| names.contains(known.column.as_str())).cloned();
         self.columns = known.collect();
     }
 }

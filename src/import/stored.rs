@@ -1,28 +1,34 @@
 //! Reads an uploaded file from its pieces in the database, on a thread of its own.
 //!
-//! The writer of the rows sets the size of a lot. Each lot has the position at which reading can continue
+//! The writer of the rows sets the size of a lot, in rows that it writes: a contact with many tags becomes many. Each lot has the position at which reading can continue
 //! after it.
 
+use std::collections::VecDeque;
 use std::io::{BufReader, Read};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::mpsc;
 
 use super::encoding::{self, Decoded};
-use super::header::Layout;
+use super::header::{self, Layout};
 use super::reading::split;
 use super::records::{Found, Records};
 use super::reject_code::Coded;
 use super::settings::Settings;
 use super::{Error, Result, row};
+use crate::store::ContactDraft;
 use crate::store::imports::{Rejected, Step};
 
-/// The longest header, in bytes.
-pub const LONGEST_HEADER: usize = 256 * 1024;
+/// Rows that are parsed at a time, and their text in bytes, with that of the last one: so many are held in memory beside the
+/// lots.
+const CHUNK_ROWS: usize = 256;
+/// Rows of the file in one lot, however few rows of the database they become.
+const MOST_IN_A_LOT: usize = 1_000;
+const CHUNK_BYTES: usize = 256 * 1024;
 /// The maximum of text that is kept of a rejected row, in bytes.
 const LONGEST_REJECTED: usize = 4 * 1024;
 
-/// The number of rows in a lot; the reader reads it before each lot.
+/// The number of rows of the database that a lot becomes; the reader reads it before each lot.
 #[derive(Debug)]
 pub struct Lot(AtomicUsize);
 
@@ -72,7 +78,33 @@ pub fn read_stored(
 pub(super) struct Rows<R> {
     records: Records<BufReader<Decoded<R>>>,
     pub(super) layout: Layout,
+    /// The tags that every contact gets.
     tags: Vec<String>,
+    /// Rows that are parsed and not handed out, in their order.
+    parsed: VecDeque<Parsed>,
+    /// Why reading failed, to be returned once the rows before are handed out. The source cannot be asked again: it would
+    /// seem to be at its end.
+    failed: Option<Error>,
+}
+
+/// A parsed row.
+struct Parsed {
+    row: std::result::Result<ContactDraft, Rejected>,
+    /// The position after it.
+    position: (u64, u64),
+    /// Bytes of the file that were read for it.
+    bytes_read: u64,
+}
+
+/// A record before it is divided into fields.
+struct Raw {
+    line: u64,
+    /// Where it ends in the text that is divided.
+    end: usize,
+    position: (u64, u64),
+    bytes_read: u64,
+    /// It is rejected as a whole.
+    rejected: Option<Rejected>,
 }
 
 impl<R: Read> Rows<R> {
@@ -87,77 +119,122 @@ impl<R: Read> Rows<R> {
         if let Some(broken) = broken {
             return Err(Error::Header { line, fault: broken.to_string() });
         }
+        header::check_length(&header, line)?;
         let mut names = Vec::new();
         split(&header, records.delimiter(), |_, fields| {
             names = fields.iter().map(|name| (*name).trim().to_owned()).collect();
             Ok(())
         })?;
         let layout = Layout::lenient(names, line, &settings.mappings())?;
-        Ok(Self { records, layout, tags: settings.tags.clone() })
+        Ok(Self { records, layout, tags: settings.tags.clone(), parsed: VecDeque::new(), failed: None })
     }
 
-    /// The next rows, at most `rows`; `None` at the end of the file.
+    /// The next rows of the file, which become at most `rows` rows of the database: contacts, their tags, and rejected
+    /// rows. A row of the file that alone becomes more is the only one. `None` at the end of the file.
     pub(super) fn next(&mut self, rows: usize) -> Result<Option<Step>> {
-        let (found, _) = self.next_with(rows, |_| ())?;
-        Ok(found)
+        let (mut step, mut written) = (Step::default(), 0);
+        let is_empty = |step: &Step| step.drafts.is_empty() && step.rejected.is_empty();
+        loop {
+            if self.parsed.is_empty() {
+                let read = self.read_on(CHUNK_ROWS, CHUNK_BYTES, |_| ());
+                match read {
+                    Ok(parsed) if parsed.is_empty() => break,
+                    Ok(parsed) => self.parsed.extend(parsed),
+                    Err(error) if !is_empty(&step) => {
+                        self.failed = Some(error);
+                        break;
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            let Some(Parsed { row, position, bytes_read }) = self.parsed.front() else { break };
+            let own = match row {
+                Ok(draft) => draft.rows() + self.tags.len(),
+                Err(_) => 1,
+            };
+            let is_full = written + own > rows || step.drafts.len() + step.rejected.len() == MOST_IN_A_LOT;
+            if is_full && !is_empty(&step) {
+                break;
+            }
+            written += own;
+            (step.position, step.line) = *position;
+            step.bytes_read = *bytes_read;
+            match self.parsed.pop_front().map(|parsed| parsed.row) {
+                Some(Ok(mut draft)) => {
+                    draft.tags.extend_from_slice(&self.tags);
+                    step.drafts.push(draft);
+                }
+                Some(Err(rejected)) => step.rejected.push(rejected),
+                None => break,
+            }
+        }
+        Ok(Some(step).filter(|step| !is_empty(step)))
     }
 
-    /// Like [`Rows::next`], and calls `show` with each row before it is parsed. Also returns whether a read failed
-    /// after these rows: the next call returns the failure.
-    pub(super) fn next_with(
-        &mut self,
-        rows: usize,
-        mut show: impl FnMut(&[&str]),
-    ) -> Result<(Option<Step>, bool)> {
-        let mut text = Vec::new();
-        let mut lines = Vec::new();
+    /// The next rows of the file, at most `rows`, as one step without the tags of the whole import. Calls `show` with each
+    /// row before it is parsed.
+    pub(super) fn beginning(&mut self, rows: usize, show: impl FnMut(&[&str])) -> Result<Step> {
+        let parsed = self.read_on(rows, usize::MAX, show)?;
         let mut step = Step::default();
-        let mut is_cut = false;
-        while lines.len() + step.rejected.len() < rows {
+        for Parsed { row, position, bytes_read } in parsed {
+            (step.position, step.line) = position;
+            step.bytes_read = bytes_read;
+            match row {
+                Ok(draft) => step.drafts.push(draft),
+                Err(rejected) => step.rejected.push(rejected),
+            }
+        }
+        Ok(step)
+    }
+
+    /// Reads and parses the next rows of the file, at most `rows`, and `bytes` of text with the last row. If reading fails
+    /// after some rows, the next call returns the failure.
+    fn read_on(&mut self, rows: usize, bytes: usize, mut show: impl FnMut(&[&str])) -> Result<Vec<Parsed>> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let (mut text, mut raw) = (Vec::new(), Vec::new());
+        while raw.len() < rows && text.len() < bytes {
             let start = text.len();
             let next = match self.records.next(&mut text) {
                 Ok(next) => next,
-                Err(_) if !lines.is_empty() || !step.rejected.is_empty() => {
-                    // The next call returns the failure, when these rows are written.
+                Err(error) if !raw.is_empty() => {
                     text.truncate(start);
-                    is_cut = true;
+                    self.failed = Some(unread(&error));
                     break;
                 }
                 Err(error) => return Err(unread(&error)),
             };
             let Some(Found { line, broken }) = next else { break };
-            match broken {
-                None => lines.push((start, line)),
-                Some(broken) => {
-                    let raw = String::from_utf8_lossy(&text[start..]);
-                    let raw = raw.trim_end_matches(['\r', '\n']);
-                    step.rejected.push(rejected(line, broken.to_string(), Coded::from(&broken), &[raw]));
-                    text.truncate(start);
-                }
-            }
+            let rejected = broken.map(|broken| {
+                let whole = String::from_utf8_lossy(&text[start..]);
+                let whole = whole.trim_end_matches(['\r', '\n']);
+                let rejected = rejected(line, broken.to_string(), Coded::from(&broken), &[whole]);
+                text.truncate(start);
+                rejected
+            });
+            let bytes_read = self.records.source().get_ref().consumed();
+            raw.push(Raw { line, end: text.len(), position: self.records.position(), bytes_read, rejected });
         }
-        if lines.is_empty() && step.rejected.is_empty() {
-            return Ok((None, is_cut));
-        }
+        let mut drafts = VecDeque::new();
         split(&text, self.records.delimiter(), |start, fields| {
             show(fields);
-            match row::draft(&self.layout, fields) {
-                Ok(mut draft) => {
-                    draft.tags.extend_from_slice(&self.tags);
-                    step.drafts.push(draft);
-                }
-                Err(refused) => {
-                    let line = lines.partition_point(|(begins, _)| *begins <= start);
-                    let line = lines.get(line.saturating_sub(1)).map_or(0, |(_, line)| *line);
-                    step.rejected.push(rejected(line, refused.to_string(), Coded::from(&refused), fields));
-                }
-            }
+            let draft = row::draft(&self.layout, fields, &self.tags).map_err(|refused| {
+                // The line is known below.
+                rejected(0, refused.to_string(), Coded::from(&refused), fields)
+            });
+            drafts.push_back((start, draft));
             Ok(())
         })?;
-        step.rejected.sort_by_key(|rejected| rejected.line);
-        (step.position, step.line) = self.records.position();
-        step.bytes_read = self.records.source().get_ref().consumed();
-        Ok((Some(step), is_cut))
+        let parsed = raw.into_iter().filter_map(|Raw { line, end, position, bytes_read, rejected }| {
+            let row = match rejected {
+                Some(rejected) => Err(rejected),
+                // A line that holds nothing but a byte order mark has no fields.
+                None => drafts.pop_front_if(|(start, _)| *start < end)?.1,
+            };
+            Some(Parsed { row: row.map_err(|rejected| Rejected { line, ..rejected }), position, bytes_read })
+        });
+        Ok(parsed.collect())
     }
 }
 
@@ -184,3 +261,6 @@ fn unread(error: &std::io::Error) -> Error {
         None => Error::Unread(error.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! The provider's rules for interactive messages.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use serde_json::Value;
@@ -17,6 +18,9 @@ pub(super) fn check(content: &Value) -> Result<(), GraphError> {
     if let Some(header) = content["header"]["text"].as_str() {
         length("interactive.header.text", header, 60)?;
     }
+    if content["header"]["type"] == "text" {
+        required(&content["header"], "interactive.header", "text")?;
+    }
     match required(content, "interactive", "type")? {
         "button" => {
             length("interactive.body.text", required(&content["body"], "interactive.body", "text")?, 1_024)?;
@@ -25,8 +29,9 @@ pub(super) fn check(content: &Value) -> Result<(), GraphError> {
         "list" => {
             length("interactive.body.text", required(&content["body"], "interactive.body", "text")?, 4_096)?;
             length("interactive.action.button", required(action, "interactive.action", "button")?, 20)?;
+            let ids = RefCell::new(HashSet::new());
             check_sections(action, "rows", 10, |row| {
-                length("row.id", required(row, "row", "id")?, 200)?;
+                unique_id(&mut ids.borrow_mut(), "row.id", required(row, "row", "id")?, 200)?;
                 length("row.title", required(row, "row", "title")?, 24)?;
                 length("row.description", row["description"].as_str().unwrap_or_default(), 72)
             })
@@ -64,18 +69,29 @@ fn check_buttons(action: &Value) -> Result<(), GraphError> {
     if !(1..=3).contains(&buttons.len()) {
         return Err(GraphError::because(131_009, "interactive.action.buttons must have 1 to 3 entries"));
     }
-    let mut titles = HashSet::new();
+    let (mut titles, mut ids) = (HashSet::new(), HashSet::new());
     for button in buttons {
         let reply = &button["reply"];
         if button["type"] != "reply" {
             return Err(GraphError::because(131_009, "interactive buttons must have the type reply"));
         }
-        length("button.reply.id", required(reply, "button.reply", "id")?, 256)?;
+        unique_id(&mut ids, "button.reply.id", required(reply, "button.reply", "id")?, 256)?;
         let title = required(reply, "button.reply", "title")?;
         length("button.reply.title", title, 20)?;
         if !titles.insert(title) {
             return Err(GraphError::because(131_009, "button titles must differ"));
         }
+    }
+    Ok(())
+}
+
+fn unique_id(known: &mut HashSet<String>, path: &str, id: &str, most: usize) -> Result<(), GraphError> {
+    length(path, id, most)?;
+    if id.trim() != id || !known.insert(id.to_owned()) {
+        return Err(GraphError::because(
+            131_009,
+            format!("{path} must be unique, without blanks at its edges"),
+        ));
     }
     Ok(())
 }

@@ -13,7 +13,35 @@ const LONGEST_BODY: usize = 4_096;
 pub(super) fn check(shape: &Shape, components: &[Value]) -> Result<(), GraphError> {
     check_header(&shape.header, shape.is_named, parameters(components, "header"))?;
     check_body(shape, parameters(components, "body"))?;
-    check_buttons(&shape.buttons, components)
+    check_buttons(&shape.buttons, components)?;
+    if shape.has_deadline {
+        let offer = parameters(components, "limited_time_offer").first();
+        let end = offer.map(|offer| &offer["limited_time_offer"]["expiration_time_ms"]);
+        if !end.is_some_and(Value::is_i64) {
+            return Err(GraphError::because(131_009, "limited_time_offer: expiration_time_ms is missing"));
+        }
+    }
+    check_cards(&shape.cards, components)
+}
+
+/// Each card of the template must be there.
+fn check_cards(cards: &[Shape], components: &[Value]) -> Result<(), GraphError> {
+    if cards.is_empty() {
+        return Ok(());
+    }
+    let carousel = components.iter().find(|part| kind(part, "type").eq_ignore_ascii_case("carousel"));
+    let given = carousel.and_then(|part| part["cards"].as_array()).map_or(&[][..], Vec::as_slice);
+    if given.len() != cards.len() {
+        let details = format!("carousel: {} cards given, {} expected", given.len(), cards.len());
+        return Err(GraphError::because(131_009, details));
+    }
+    for (index, shape) in cards.iter().enumerate() {
+        let Some(card) = given.iter().find(|card| card["card_index"] == index) else {
+            return Err(GraphError::because(131_009, format!("carousel: the card {index} is missing")));
+        };
+        check(shape, card["components"].as_array().map_or(&[][..], Vec::as_slice))?;
+    }
+    Ok(())
 }
 
 fn kind<'a>(value: &'a Value, name: &str) -> &'a str {
@@ -41,6 +69,13 @@ fn check_header(header: &Header, is_named: bool, given: &[Value]) -> Result<(), 
     match header {
         Header::Fixed => count("header", given.len(), 0),
         Header::Text(names) => check_texts("header", names, is_named, given),
+        Header::Media(media) if media == "product" => {
+            let is_product = |parameter: &Value| parameter["product"]["product_retailer_id"].is_string();
+            if given.len() == 1 && given.iter().all(is_product) {
+                return Ok(());
+            }
+            Err(GraphError::because(131_009, "header: expected one product"))
+        }
         Header::Media(media) => {
             let received = given.first().map_or("nothing", |parameter| kind(parameter, "type"));
             let is_complete = given.first().is_some_and(|parameter| {
@@ -87,7 +122,8 @@ fn check_texts(component: &str, names: &[String], is_named: bool, given: &[Value
             (true, Some(name)) if names.iter().any(|known| known == name) => {}
             (true, Some(name)) => return mismatch(format!("the template has no parameter {name}")),
             (true, None) => return mismatch("parameter_name is missing".to_owned()),
-            (false, _) => {}
+            (false, Some(name)) => return mismatch(format!("parameter_name {name} of a numbered parameter")),
+            (false, None) => {}
         }
     }
     Ok(())
@@ -106,17 +142,26 @@ fn check_buttons(buttons: &[Button], components: &[Value]) -> Result<(), GraphEr
             Button::Fixed => continue,
             Button::Url => ("url", "text"),
             Button::CopyCode => ("copy_code", "coupon_code"),
+            Button::Flow => ("flow", "action"),
+            Button::Catalog => ("catalog", "action"),
+            Button::ProductList => ("mpm", "action"),
         };
         let Some(component) = given().find(|component| position(component) == Some(index)) else {
-            return Err(GraphError::because(
-                131_008,
-                format!("button at index {index} requires a parameter"),
-            ));
+            let code = if wanted.1 == "action" { 131_009 } else { 131_008 };
+            return Err(GraphError::because(code, format!("button at index {index} requires a parameter")));
         };
-        let parameters = component.get("parameters").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let parameters = component.get("parameters").and_then(Value::as_array);
+        if parameters.is_none() && matches!(button, Button::Flow | Button::Catalog) {
+            continue;
+        }
+        let parameters = parameters.map_or(&[][..], Vec::as_slice);
         count("button", parameters.len(), 1)?;
-        let is_right = kind(component, "sub_type").eq_ignore_ascii_case(wanted.0)
-            && parameters.iter().all(|parameter| !kind(parameter, wanted.1).is_empty());
+        let has_value = |parameter: &Value| match wanted.1 {
+            "action" => parameter["action"].is_object(),
+            text => !kind(parameter, text).is_empty(),
+        };
+        let is_right =
+            kind(component, "sub_type").eq_ignore_ascii_case(wanted.0) && parameters.iter().all(has_value);
         if !is_right {
             let details = format!("button at index {index}: expected {} with {}", wanted.0, wanted.1);
             return Err(GraphError::because(132_012, details));

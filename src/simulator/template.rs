@@ -20,6 +20,10 @@ pub(super) struct Shape {
     pub(super) body_length: usize,
     pub(super) is_named: bool,
     pub(super) buttons: Vec<Button>,
+    /// The parts of each card of a carousel.
+    pub(super) cards: Vec<Shape>,
+    /// Whether it is an offer that ends at a time that each send gives.
+    pub(super) has_deadline: bool,
 }
 
 /// The parameters that a header needs.
@@ -43,6 +47,12 @@ pub(super) enum Button {
     Url,
     /// A coupon code.
     CopyCode,
+    /// Nothing, but it has to be named.
+    Flow,
+    /// As a flow.
+    Catalog,
+    /// The products.
+    ProductList,
 }
 
 impl StoredTemplate {
@@ -80,8 +90,12 @@ impl StoredTemplate {
 impl Shape {
     fn of(template: &Template) -> Self {
         let is_named = template.parameter_format.eq_ignore_ascii_case("NAMED");
+        Self::of_components(&template.components, is_named)
+    }
+
+    fn of_components(components: &Value, is_named: bool) -> Self {
         let mut shape = Self { is_named, ..Self::default() };
-        for component in template.components.as_array().into_iter().flatten() {
+        for component in components.as_array().into_iter().flatten() {
             let Some(component) = component.as_object() else { continue };
             match upper(component, "type").as_str() {
                 "HEADER" => shape.header = header(component),
@@ -92,6 +106,15 @@ impl Shape {
                 "BUTTONS" => {
                     let buttons = component.get("buttons").and_then(Value::as_array);
                     shape.buttons = buttons.into_iter().flatten().map(button).collect();
+                }
+                "CAROUSEL" => {
+                    let cards = component.get("cards").and_then(Value::as_array);
+                    let card = |card: &Value| Self::of_components(&card["components"], is_named);
+                    shape.cards = cards.into_iter().flatten().map(card).collect();
+                }
+                "LIMITED_TIME_OFFER" => {
+                    let offer = component.get("limited_time_offer");
+                    shape.has_deadline = offer.is_some_and(|offer| offer["has_expiration"] == true);
                 }
                 _ => {}
             }
@@ -116,6 +139,9 @@ fn button(button: &Value) -> Button {
         "URL" if !variables(text(button, "url")).is_empty() => Button::Url,
         "OTP" => Button::Url,
         "COPY_CODE" => Button::CopyCode,
+        "FLOW" => Button::Flow,
+        "CATALOG" => Button::Catalog,
+        "MPM" => Button::ProductList,
         _ => Button::Fixed,
     }
 }

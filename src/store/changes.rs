@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
+use crate::clock::database::new_id;
 use crate::domain::page::{Page, PageRequest};
 use crate::store::users::failed_sign_ins::STRANGER;
 use crate::store::{Error, Result, Store, Transaction};
@@ -227,7 +228,7 @@ impl Change {
         before: Option<Value>,
         after: Value,
     ) -> Self {
-        let id = Uuid::now_v7();
+        let id = new_id();
         let at = moment_of(id);
         let address = who.address().map(|address| address.to_string());
         Self { id, at, who: who.to_string(), what, subject: subject.into(), before, after, address }

@@ -2,7 +2,8 @@
 
 use entity::company;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set,
+    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Set,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -119,8 +120,13 @@ impl Store {
             tier: Set(changed.tier.clone()),
             ..Default::default()
         };
+        // What another request changed already is no change.
+        let others = Condition::any().add(company::Column::Name.ne(name)).add(company::Column::Tier.ne(tier));
         let update = company::Entity::update_many().set(changes).filter(company::Column::Id.eq(company.id));
-        update.exec(&transaction).await?;
+        if update.filter(others).exec(&transaction).await?.rows_affected == 0 {
+            transaction.rollback().await?;
+            return Ok(changed);
+        }
         let before = json!({ "name": company.name, "tier": company.tier });
         let after = json!({ "name": name, "tier": tier });
         let change = Change::now(who, What::Company, company.id, Some(before), after);

@@ -13,7 +13,7 @@ use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend};
 
 use super::pool::{GRACE, IDLE, Pool, Server, on_server};
 use super::share::{CLUSTER, Pools, Shares};
-use super::{Error, Purpose, Result, Store, address, log, schema};
+use super::{Error, Purpose, Result, Store, address, log, nodes, schema};
 use crate::files;
 
 /// How long a SQLite connection waits for another process' write lock.
@@ -109,6 +109,7 @@ pub(super) async fn open(options: &Options) -> Result<Store> {
         .map_err(schema::unknown)?
         .len();
     if pending > 0 && options.migrate {
+        nodes::refuse_other_protocols(store.write.connections()).await?;
         if sqlite {
             Migrator::up(store.write.connections(), None).await?;
         } else {

@@ -22,6 +22,14 @@ pub(super) const fn bytewise(backend: DbBackend) -> &'static str {
     }
 }
 
+/// The database's clock in Unix milliseconds, at this moment and not at the transaction's beginning.
+pub(super) const fn now(backend: DbBackend) -> &'static str {
+    match backend {
+        DbBackend::Postgres => "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT",
+        _ => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+    }
+}
+
 /// The type of a column of [`Rows`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Type {

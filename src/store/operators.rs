@@ -3,7 +3,9 @@
 
 use entity::operator_key;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, Set};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait as _, EntityTrait, QueryFilter, QueryOrder, Set,
+};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -97,7 +99,7 @@ impl Store {
         Ok(operators.all(&self.read).await?.into_iter().map(Operator::from).collect())
     }
 
-    /// Revokes an operator's key; `false` when there is no such operator or it was revoked before.
+    /// Revokes an operator's key, and the links that were made with it; `false` when there is no such operator or it was revoked before.
     ///
     /// # Errors
     ///
@@ -114,6 +116,9 @@ impl Store {
             transaction.rollback().await?;
             return Ok(false);
         }
+        // No person and no command line is named like an operator: their names have a colon.
+        let links = self.statement("DELETE FROM link WHERE made_by = $1", [name.into()]);
+        transaction.execute_raw(links).await?;
         let revoked = Change::now(who, What::Operator, name, Some(json!("valid")), json!("revoked"));
         changes::record(&transaction, &[revoked]).await?;
         transaction.commit().await?;

@@ -6,7 +6,7 @@ use migration::{Migrator, MigratorTrait};
 use sea_orm::DatabaseConnection;
 
 use super::connect::{self, Options};
-use super::{Error, Result};
+use super::{Error, Result, nodes};
 
 /// A handle to the schema alone.
 #[derive(Debug)]
@@ -54,9 +54,13 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// As [`Schema::status`]; the steps before the failed one stay.
+    /// As [`Schema::status`], also when nodes serve that cannot work with this program; the steps before the failed one
+    /// stay.
     pub async fn up(&self) -> Result<Vec<String>> {
         let before = self.status().await?;
+        if before.iter().any(|step| !step.is_applied) {
+            nodes::refuse_other_protocols(&self.connection).await?;
+        }
         Migrator::up(&self.connection, None).await?;
         Ok(before.into_iter().filter(|step| !step.is_applied).map(|step| step.name).collect())
     }

@@ -7,7 +7,6 @@
 use sea_orm::{FromQueryResult, QueryResult, Value};
 use uuid::Uuid;
 
-use super::changes::{self, Change, What, Who};
 use super::dialect::{Bulk, Cell, Type};
 use super::{Result, Store};
 
@@ -213,24 +212,5 @@ impl Store {
             .await?;
         transaction.commit().await?;
         Ok(resealed)
-    }
-
-    /// Records what an operator did to a sealing key, which is not in the database.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
-    pub async fn record_sealing_key(
-        &self,
-        who: &Who,
-        key: &str,
-        before: Option<&str>,
-        after: &str,
-    ) -> Result<()> {
-        let transaction = self.begin().await?;
-        let change = Change::now(who, What::SealingKey, key, before.map(Into::into), after.into());
-        changes::record(&transaction, &[change]).await?;
-        transaction.commit().await?;
-        Ok(())
     }
 }

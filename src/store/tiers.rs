@@ -17,7 +17,7 @@ pub struct Record {
     pub name: String,
     /// The tier as JSON.
     pub settings: String,
-    /// When it was last applied.
+    /// When it last changed.
     pub updated_at: Timestamp,
 }
 
@@ -60,6 +60,10 @@ impl Store {
         }
         let transaction = self.begin().await?;
         let changes = match replace(&transaction, who, tiers).await {
+            Ok(changes) if changes.is_empty() => {
+                transaction.rollback().await?;
+                return Ok(changes);
+            }
             Ok(changes) => changes,
             Err(error) => {
                 transaction.rollback().await?;
@@ -88,7 +92,12 @@ async fn replace(within: &Transaction, who: &Who, tiers: &[(String, String)]) ->
     let revision = revision::bump(within, Topic::Tier).await?;
     let changes = compare(within, who, tiers).await?;
     let now = Timestamp::now().millis();
-    let models = tiers.iter().map(|(name, settings)| tier::ActiveModel {
+    let is_changed = |name: &str| changes.iter().any(|change| change.subject == name);
+    let changed = tiers.iter().filter(|(name, _)| is_changed(name)).collect::<Vec<_>>();
+    if changed.is_empty() {
+        return Ok(changes);
+    }
+    let models = changed.into_iter().map(|(name, settings)| tier::ActiveModel {
         name: Set(name.clone()),
         settings: Set(settings.clone()),
         revision: Set(revision),

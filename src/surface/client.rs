@@ -24,6 +24,25 @@ pub struct Client {
     pub is_https: bool,
 }
 
+/// Why all clients seem to have the address of a proxy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hidden {
+    /// The proxy is not one of the trusted ones.
+    Untrusted,
+    /// The trusted proxy does not say who its client is.
+    Unsaid,
+}
+
+/// Whether an address is a machine's own, or one of a network without addresses of the internet.
+pub fn is_private(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.is_loopback() || address.is_private() || address.is_link_local(),
+        IpAddr::V6(address) => {
+            address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
+        }
+    }
+}
+
 /// The trusted proxies; none by default. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Proxies(Arc<[IpNet]>);
@@ -61,6 +80,19 @@ impl Proxies {
             (None, None) => peer,
         };
         Client { address, is_https }
+    }
+
+    /// Why the client of a request seems to be a proxy that has many clients, if it does; `has_proxy` when the service is
+    /// reached over https, which it does not speak itself.
+    pub fn hides(&self, peer: Option<IpAddr>, headers: &HeaderMap, has_proxy: bool) -> Option<Hidden> {
+        let peer = peer?.to_canonical();
+        if self.trust(peer) {
+            return (self.client(Some(peer), headers).address == peer).then_some(Hidden::Unsaid);
+        }
+        let names = [X_FORWARDED_FOR, X_FORWARDED_PROTO, FORWARDED];
+        let says_so = || names.iter().any(|name| headers.contains_key(name));
+        // Anybody can send these headers from the internet.
+        (is_private(peer) && (has_proxy || says_so())).then_some(Hidden::Untrusted)
     }
 
     /// Follows the hops back from the connected proxy while the proxies are trusted; `None` without any report.
@@ -180,6 +212,30 @@ mod tests {
             assert_eq!(told(peer, &[(&X_FORWARDED_FOR, header)]).0, expected, "{peer} {header}");
         }
         assert_eq!(told("10.0.0.1", &[]).0, "10.0.0.1");
+    }
+
+    #[test]
+    fn a_proxy_that_hides_its_clients_is_recognised() {
+        let (none, forwarded) = (HeaderMap::new(), {
+            let mut map = HeaderMap::new();
+            map.append(X_FORWARDED_FOR, HeaderValue::from_static("203.0.113.5"));
+            map
+        });
+        for (peer, headers, has_proxy, expected) in [
+            ("10.0.0.1", &forwarded, true, None),
+            ("10.0.0.1", &none, true, Some(Hidden::Unsaid)),
+            ("127.0.0.1", &forwarded, false, Some(Hidden::Untrusted)),
+            ("127.0.0.1", &none, true, Some(Hidden::Untrusted)),
+            ("::ffff:192.168.0.1", &none, true, Some(Hidden::Untrusted)),
+            ("127.0.0.1", &none, false, None),
+            ("203.0.113.5", &forwarded, true, None),
+        ] {
+            assert_eq!(
+                proxies().hides(peer.parse().ok(), headers, has_proxy),
+                expected,
+                "{peer} {has_proxy}"
+            );
+        }
     }
 
     #[test]

@@ -1,8 +1,35 @@
 //! Registers paths from a table, each with all its methods and the access of each method, and with a guard against
 //! encoded spellings.
+//!
+//! A handler takes only [arguments](Argument) of ours. The library's own readers of bodies are none, so a handler that
+//! takes one cannot be registered: bodies are read in [one way](super::body).
 
 use actix_web::guard::{self, Guard};
-use actix_web::{FromRequest, Handler, Responder, Route, web};
+use actix_web::web::Data;
+use actix_web::{FromRequest, Handler, HttpRequest, Responder, Route, web};
+
+/// Something that a handler may take.
+pub(crate) trait Argument: FromRequest + 'static {}
+
+impl Argument for HttpRequest {}
+impl<T: 'static> Argument for Data<T> {}
+
+/// Everything that a handler takes.
+pub(crate) trait Arguments: FromRequest + 'static {}
+
+macro_rules! arguments {
+    ($($name:ident)*) => {
+        impl<$($name: Argument),*> Arguments for ($($name,)*) {}
+    };
+}
+
+impl Arguments for () {}
+arguments!(A);
+arguments!(A B);
+arguments!(A B C);
+arguments!(A B C D);
+arguments!(A B C D E);
+arguments!(A B C D E F);
 
 /// The table's paths, each with all its methods.
 pub(crate) struct Paths<A> {
@@ -32,7 +59,7 @@ impl<A: Copy> Paths<A> {
     pub(crate) fn GET<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: Arguments,
         F::Output: Responder + 'static,
     {
         self.add(path, &["GET", "HEAD"], guard::Any(guard::Get()).or(guard::Head()), handler, access);
@@ -42,7 +69,7 @@ impl<A: Copy> Paths<A> {
     pub(crate) fn POST<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: Arguments,
         F::Output: Responder + 'static,
     {
         self.add(path, &["POST"], guard::Post(), handler, access);
@@ -52,7 +79,7 @@ impl<A: Copy> Paths<A> {
     pub(crate) fn PUT<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: Arguments,
         F::Output: Responder + 'static,
     {
         self.add(path, &["PUT"], guard::Put(), handler, access);
@@ -62,7 +89,7 @@ impl<A: Copy> Paths<A> {
     pub(crate) fn PATCH<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: Arguments,
         F::Output: Responder + 'static,
     {
         self.add(path, &["PATCH"], guard::Patch(), handler, access);
@@ -72,7 +99,7 @@ impl<A: Copy> Paths<A> {
     pub(crate) fn DELETE<F, Args>(&mut self, path: &'static str, handler: F, access: A)
     where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: Arguments,
         F::Output: Responder + 'static,
     {
         self.add(path, &["DELETE"], guard::Delete(), handler, access);
@@ -94,7 +121,7 @@ impl<A: Copy> Paths<A> {
         access: A,
     ) where
         F: Handler<Args>,
-        Args: FromRequest + 'static,
+        Args: Arguments,
         F::Output: Responder + 'static,
     {
         let route = (self.wrap)(web::route().guard(guard).to(handler), access);

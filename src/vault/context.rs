@@ -3,6 +3,8 @@
 
 use uuid::Uuid;
 
+use super::KeyId;
+
 /// A channel's access token.
 pub fn token(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:token")
@@ -28,7 +30,17 @@ pub fn app_secret(channel_id: Uuid) -> String {
     format!("channel:{channel_id}:app_secret")
 }
 
+/// The secret of a second factor that a session sets up.
+pub fn totp_setup(session_id: Uuid) -> String {
+    format!("session:{session_id}:totp_setup")
+}
+
 /// The secret of a person's second factor.
 pub fn totp_secret(user_id: Uuid) -> String {
     format!("user:{user_id}:totp_secret")
+}
+
+/// The value by which a process proves that it has a key.
+pub(super) fn key_proof(key: KeyId) -> String {
+    format!("sealing_key:{key}:proof")
 }

@@ -5,11 +5,14 @@
 //! It names the key that it was sealed with. The keys are never in the database; they come from the
 //! configuration or from a file ([`KeyOrigin`]). One key seals, the others only open values that were sealed
 //! before; when the file changes, a running process reads it again. API keys are not sealed but hashed, see
-//! [`api_key`].
+//! [`api_key`]. [Messages](Vault::seal_message) between nodes are sealed with keys that are derived from these.
 
 pub mod api_key;
 pub mod context;
+mod derived;
 mod key_file;
+mod messages;
+mod proof;
 mod ring;
 #[cfg(test)]
 mod tests;
@@ -18,6 +21,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use subtle::ConstantTimeEq as _;
 use uuid::Uuid;
 
 use self::key_file::Stamp;
@@ -26,6 +30,7 @@ use crate::config::Secrets;
 use crate::domain::secret::{SealingKey, Secret};
 
 pub use self::key_file::Hold;
+pub use self::messages::{MESSAGE_OVERHEAD, Opened};
 pub use self::ring::KeyId;
 
 /// Why a vault, or a value in it, cannot be opened.
@@ -175,6 +180,12 @@ impl Vault {
     /// [`Error::NotSealed`], [`Error::UnknownKey`], [`Error::DoesNotOpen`], [`Error::NotText`].
     pub fn unseal(&self, sealed: &[u8], context: &str) -> Result<Secret, Error> {
         Secret::from_utf8(self.unseal_bytes(sealed, context)?).ok_or(Error::NotText)
+    }
+
+    /// Whether a sealed value is this text, so that sealing it again would change nothing.
+    pub fn is_sealed(&self, sealed: Option<&[u8]>, plaintext: &Secret, context: &str) -> bool {
+        let known = sealed.and_then(|sealed| self.unseal(sealed, context).ok());
+        known.is_some_and(|known| known.expose().as_bytes().ct_eq(plaintext.expose().as_bytes()).into())
     }
 
     /// As [`Vault::unseal`], for bytes that need not be text. The caller has to wipe them.

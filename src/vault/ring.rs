@@ -12,7 +12,7 @@ use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
 use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 
-use super::Error;
+use super::{Error, messages};
 use crate::domain::secret::SealingKey;
 
 /// The first byte of a value that names its key.
@@ -75,11 +75,14 @@ pub(super) struct Sealer {
     pub(super) id: KeyId,
     pub(super) key: SealingKey,
     cipher: XChaCha20Poly1305,
+    /// Seals messages between nodes.
+    pub(super) messages: XChaCha20Poly1305,
 }
 
 impl Sealer {
     pub(super) fn new(key: SealingKey) -> Self {
-        Self { id: KeyId::of(&key), cipher: XChaCha20Poly1305::new(key.expose().into()), key }
+        let cipher = XChaCha20Poly1305::new(key.expose().into());
+        Self { id: KeyId::of(&key), cipher, messages: messages::cipher(&key), key }
     }
 
     #[expect(clippy::expect_used, reason = "the cipher refuses only texts of 256 GiB and more")]
@@ -139,11 +142,21 @@ impl Ring {
     }
 
     fn all(&self) -> impl Iterator<Item = &Arc<Sealer>> {
-        std::iter::once(&self.current).chain(&self.previous).chain(&self.retired)
+        self.in_use().chain(&self.retired)
+    }
+
+    /// The keys that were not removed.
+    pub(super) fn in_use(&self) -> impl Iterator<Item = &Arc<Sealer>> {
+        std::iter::once(&self.current).chain(&self.previous)
     }
 
     pub(super) fn seal(&self, plaintext: &[u8], context: &str) -> Vec<u8> {
         self.current.seal(plaintext, context)
+    }
+
+    /// Seals with one of the keys in use, which need not be the current one.
+    pub(super) fn seal_with(&self, id: KeyId, plaintext: &[u8], context: &str) -> Option<Vec<u8>> {
+        self.in_use().find(|sealer| sealer.id == id).map(|sealer| sealer.seal(plaintext, context))
     }
 
     /// Opens a sealed value.

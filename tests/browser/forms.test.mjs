@@ -101,8 +101,8 @@ for (const [way, means, script] of [['without script', mouse, false], ['with the
         await person.page.goto(link.match(/https?:\S+/)[0]);
         const guest = means(person.page);
         await guest.fill('Name', word);
-        await guest.fill('New password', 'correct horse battery');
-        await guest.fill('New password again', 'correct horse battery');
+        await guest.fill('Password', 'correct horse battery');
+        await guest.fill('Password again', 'correct horse battery');
         await guest.press('Accept');
         await person.page.waitForURL(`${demo.url}/console`);
         await guest.press('Sign out');

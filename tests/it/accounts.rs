@@ -1,5 +1,8 @@
 //! People who sign in, on both databases: passwords, sessions, second factors, links, members.
 
+mod credentials;
+mod guesses;
+mod invitations;
 mod links;
 mod members;
 mod second_factor;
@@ -8,9 +11,10 @@ mod sign_in;
 
 use std::sync::Arc;
 
-use pombo::accounts::{Accounts, Create, Error, NewSession, Origin, Role, SignIn, SignedIn, User};
+use pombo::accounts::{Accounts, Create, Error, NewSession, Origin, Role, Session, SignIn, SignedIn, User};
 use pombo::config::Config;
 use pombo::domain::page::PageRequest;
+use pombo::domain::secret::Secret;
 use pombo::store::changes::{Change, Filter, What, Who};
 use pombo::vault::Vault;
 use sea_orm::{ConnectionTrait as _, Database};
@@ -30,6 +34,7 @@ struct World<'a> {
     acme: Uuid,
     globex: Uuid,
     ana: User,
+    vault: Arc<Vault>,
     /// Where the sealing key is.
     directory: TempDir,
 }
@@ -38,12 +43,13 @@ impl<'a> World<'a> {
     async fn new(universe: &'a Universe) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let vault = Vault::open(&Config::default().secrets, directory.path()).unwrap().0;
-        let accounts = Accounts::new(universe.store.clone(), Arc::new(vault));
+        let vault = Arc::new(vault);
+        let accounts = Accounts::new(universe.store.clone(), Arc::clone(&vault));
         let company =
             async |name: &str| universe.store.add_company(&Who::Pombo, name, "standard").await.unwrap().id;
         let (acme, globex) = (company("Acme").await, company("Globex").await);
         let ana = create(&accounts, "Ana@Example.com", Some((acme, Role::Owner))).await;
-        Self { universe, accounts, acme, globex, ana, directory }
+        Self { universe, accounts, acme, globex, ana, vault, directory }
     }
 
     /// The session of a person who signs in with the usual password.
@@ -53,6 +59,16 @@ impl<'a> World<'a> {
 
     async fn try_sign_in(&self, email: &str, password: &str, code: Option<&str>) -> Result<SignedIn, Error> {
         self.accounts.sign_in(SignIn { email, password, code, origin: &origin() }).await
+    }
+
+    /// The session that this token opens now.
+    async fn opened(&self, token: &Secret) -> Session {
+        self.accounts.session(token.expose()).await.unwrap().unwrap()
+    }
+
+    /// The accounts as another node of the cluster has them.
+    fn other_node(&self) -> Accounts {
+        Accounts::new(self.universe.store.clone(), Arc::clone(&self.vault))
     }
 
     /// Whether a session's cookie still counts.

@@ -23,6 +23,7 @@ stores! {
     the_file_of_rejected_rows_goes_when_nothing_is_rejected,
     a_wrong_byte_in_the_last_line_leaves_nothing_imported,
     a_file_that_cannot_be_understood_is_explained,
+    columns_mappings_and_tags_beyond_their_bounds_are_refused_before_a_row_is_written,
     unknown_columns_can_be_mapped,
     an_interrupted_import_is_finished_by_running_it_again,
     an_export_imports_to_the_same_contacts,
@@ -230,6 +231,26 @@ async fn a_file_that_cannot_be_understood_is_explained(universe: &Universe) {
     let error =
         import::contacts(&universe.store, &ana(), company, missing, &options, |_| ()).await.unwrap_err();
     assert!(matches!(error, Error::UnknownEncoding(_)));
+}
+
+async fn columns_mappings_and_tags_beyond_their_bounds_are_refused_before_a_row_is_written(
+    universe: &Universe,
+) {
+    let company = company(universe, "acme").await;
+    let refused = async |columns: usize, mappings: usize, tags: usize| {
+        let file =
+            input(format!("phone{}\n5511988887777{}\n", ",".repeat(columns - 1), ",".repeat(columns - 1)));
+        let options = Options {
+            mappings: vec!["phone=phone_number".parse().unwrap(); mappings],
+            tags: (0..tags).map(|index| format!("t{index}")).collect(),
+            ..Options::default()
+        };
+        import::contacts(&universe.store, &ana(), company, &file.path, &options, |_| ()).await.unwrap_err()
+    };
+    assert!(matches!(refused(501, 0, 0).await, Error::TooManyColumns { line: 1, found: 501 }));
+    assert!(matches!(refused(500, 501, 0).await, Error::TooManyMappings { found: 501 }));
+    assert!(matches!(refused(500, 500, 101).await, Error::TooManyTags { found: 101 }));
+    assert!(all(universe, company).await.is_empty());
 }
 
 async fn unknown_columns_can_be_mapped(universe: &Universe) {

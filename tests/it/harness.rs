@@ -4,6 +4,7 @@
 mod answer;
 mod process;
 mod reference;
+pub(crate) mod unsent;
 
 use std::path::Path;
 use std::sync::Arc;

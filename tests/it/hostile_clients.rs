@@ -137,6 +137,43 @@ async fn idle_connections_leave_dispatching_its_sockets() {
 }
 
 #[tokio::test]
+async fn slow_sign_ins_leave_room_for_new_clients() {
+    // At this rate the forms may take longer than the test.
+    let slowly = [("POMBO__SERVER__CLIENT_RATE", "1B"), ("POMBO__SERVER__BODY_TIMEOUT", "120s")];
+    let (_universe, mut serving) = serving(&slowly).await;
+    let command = limited(&serving.place.command(SERVE), SMALL_LIMIT);
+    let (_child, url) = serving.serve_as(command).await;
+    let form = format!(
+        "POST /console/sign-in HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nemail={}",
+        "a".repeat(80)
+    );
+    let _slow: Vec<_> = (0..IDLE)
+        .map(|_| {
+            let mut stream = connect(&url);
+            // An earlier one may have made room by now.
+            let _ = stream.write_all(form.as_bytes());
+            stream
+        })
+        .collect();
+    let asking = Asking::new(&serving, &url);
+    let accepted = asking.send_text().await;
+    assert_eq!(accepted.status, 202, "{}", accepted.body);
+    until_soon("the slow forms in the memory for bodies", async || {
+        asking.metric("pombo_body_bytes").await >= 100
+    })
+    .await;
+    let most = asking.metric(r#"pombo_connections_max{listener="public"}"#).await;
+    until_soon("the slow forms ended that waited longest", async || {
+        let ended = asking.metric(r#"pombo_connections_ended_total{reason="room"}"#).await;
+        ended + most + 16 >= IDLE as u64
+    })
+    .await;
+    let page = asking.client.get(format!("{url}/console/sign-in")).send().await.unwrap();
+    assert_eq!(page.status(), 200);
+}
+
+#[tokio::test]
 async fn a_process_with_too_few_files_says_how_many_it_needs() {
     let (_universe, serving) = serving(&[]).await;
     let output = limited(&serving.place.command(SERVE), 100).output().unwrap();

@@ -1,11 +1,15 @@
 //! Several services on one PostgreSQL database, each in a process of its own: one node sends the messages
 //! that another one accepted, and no message is lost or repeated when a node leaves.
 
+mod clocks;
 mod command_line;
 mod database;
 mod going;
+mod joining;
 mod operators;
 mod sharing;
+mod sign_ins;
+mod strangers;
 mod telling;
 mod web_sessions;
 

@@ -105,6 +105,7 @@ async fn the_program_has_every_metric_that_the_board_and_the_alerts_query() {
     // Events that did not happen in this test are not counted yet.
     let unseen = [
         "pombo_channel_changes_total",
+        "pombo_clock_offset_seconds",
         "pombo_cluster_lease_seconds",
         "pombo_cluster_nodes",
         "pombo_cluster_shards",
@@ -112,6 +113,7 @@ async fn the_program_has_every_metric_that_the_board_and_the_alerts_query() {
         "pombo_cluster_shards_released_total",
         "pombo_cluster_trusted",
         "pombo_connections_ended_total",
+        "pombo_events_connected",
         "pombo_events_total",
         "pombo_forgotten_total",
         "pombo_imported_rows_total",
@@ -123,6 +125,7 @@ async fn the_program_has_every_metric_that_the_board_and_the_alerts_query() {
         "pombo_messages_held_total",
         "pombo_nats_connected",
         "pombo_nats_failures_total",
+        "pombo_nats_refused_total",
         "pombo_nats_requests_total",
         "pombo_outbox_age_seconds",
         "pombo_outbox_rows",

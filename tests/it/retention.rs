@@ -15,6 +15,7 @@ use crate::serving::Serving;
 stores!(
     old_sends_are_removed_while_new_ones_are_accepted,
     a_crash_in_the_middle_of_retention_leaves_nothing_astray,
+    the_record_of_changes_is_kept_for_a_year_and_a_month,
 );
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -125,4 +126,23 @@ async fn a_crash_in_the_middle_of_retention_leaves_nothing_astray(universe: &Uni
     assert_eq!(count(&rows, "message").await, 10);
     child.crash();
     serving.simulator.stop().await;
+}
+
+async fn the_record_of_changes_is_kept_for_a_year_and_a_month(universe: &Universe) {
+    let running =
+        Running::start(universe, |config| config.retention.interval = Duration::from_millis(20)).await;
+    let rows = Database::connect(&universe.url).await.unwrap();
+    let is_sqlite = rows.get_database_backend() == sea_orm::DbBackend::Sqlite;
+    for days in [399, 401, 800] {
+        let at = Timestamp::now().minus(days * DAY).millis();
+        let id = format!("{at:012x}00000000000000000000");
+        let id = if is_sqlite { format!("x'{id}'") } else { format!("'{id}'") };
+        let insert = format!(
+            "INSERT INTO change (id, at, who, what, subject, after) VALUES ({id}, {at}, 'ana', 'tier', '{days}', '1')"
+        );
+        rows.execute_unprepared(&insert).await.unwrap();
+    }
+    until("the old ones removed", async || count(&rows, "change WHERE who = 'ana'").await == 1).await;
+    assert_eq!(count(&rows, "change WHERE subject = '399'").await, 1);
+    running.end().await;
 }

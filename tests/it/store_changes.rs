@@ -1,5 +1,7 @@
 //! Every change of a tier, a channel or an operator is committed together with its record.
 
+mod nothing;
+
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::page::PageRequest;

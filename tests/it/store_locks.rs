@@ -158,7 +158,14 @@ async fn an_expiry_and_the_ledger_do_not_wait_for_each_other() {
 
 /// A node joins the cluster.
 async fn node(universe: &Universe, name: &str) -> Lease {
-    let new = NewNode { cluster: "test", name, address: "http://127.0.0.1:1", version: "0.1.0", cores: 1 };
+    let new = NewNode {
+        cluster: "test",
+        name,
+        address: "http://127.0.0.1:1",
+        version: "0.1.0",
+        cores: 1,
+        ..NewNode::default()
+    };
     universe.store.join_cluster(&universe.options(), &new, Duration::from_secs(3_600)).await.unwrap()
 }
 

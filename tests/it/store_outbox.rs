@@ -1,6 +1,7 @@
 //! The outbox: an event for each change, in the change's own transaction, and none while events are off.
 
 mod bounds;
+mod together;
 
 use std::time::Duration;
 

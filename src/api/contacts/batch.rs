@@ -2,11 +2,11 @@
 
 use actix_web::web::{Data, Json};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::Batch;
-use super::fields::{self, GivenNumber, invalid_field};
+use super::fields::{self, Entries, GivenNumber, GivenTags, invalid_field};
 use crate::api::State;
 use crate::api::auth::Author;
 use crate::api::body::Body;
@@ -16,13 +16,22 @@ use crate::domain::contact::Person;
 use crate::engine::MOST_AT_ONCE;
 use crate::engine::records::contacts::ContactDraft;
 use crate::error::Code;
+use crate::surface::body::{Room, json};
 
 /// Contacts to be created or updated.
-#[derive(Deserialize, ToSchema)]
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct ContactBatch {
     /// At most 10,000.
-    #[schema(value_type = Vec<ContactEntry>, max_items = 10000)]
-    contacts: Vec<Value>,
+    #[schema(max_items = 10000)]
+    contacts: Vec<ContactEntry>,
+}
+
+/// The same, its entries not read yet.
+#[derive(Deserialize)]
+struct Given<'a> {
+    #[serde(borrow)]
+    contacts: &'a RawValue,
 }
 
 /// A contact as the client knows it. Fields that are left out are kept.
@@ -43,7 +52,8 @@ pub(in crate::api) struct ContactEntry {
     profile_picture: Option<String>,
     /// Names of tags that the contact gets in addition to those that it has. Tags that do not exist are
     /// created.
-    tags: Option<Vec<String>>,
+    #[schema(value_type = Option<Vec<String>>)]
+    tags: Option<GivenTags>,
 }
 
 /// Create or update contacts
@@ -70,29 +80,45 @@ pub(in crate::api) async fn write(
     body: Body,
     state: Data<State>,
 ) -> Result<Json<Batch>, Error> {
-    let ContactBatch { contacts } = fields::read(body, &state).await?;
-    if contacts.is_empty() {
-        return Err(invalid_field("`contacts` is empty: give at least one contact"));
-    }
-    if contacts.len() > MOST_AT_ONCE {
-        let sentence = format!("`contacts` has more than {MOST_AT_ONCE} entries: split it");
-        return Err(Error::refused(Code::TooManyContacts, sentence));
-    }
-    let (mut drafts, mut rejected) = (Vec::new(), Vec::new());
-    for (index, entry) in contacts.into_iter().enumerate() {
-        match draft(entry) {
-            Ok(draft) => drafts.push(draft),
-            Err(sentence) => rejected.push((index, sentence)),
-        }
-    }
-    let written = state.engine.write_contacts(&who, company.id, drafts).await?;
+    let (Entries { valid, rejected }, _room) = fields::read_with(body, &state, read).await?;
+    let written = state.engine.write_contacts(&who, company.id, valid).await?;
     Ok(Json(Batch::new(rejected, written)))
 }
 
-fn draft(entry: Value) -> Result<ContactDraft, String> {
-    let entry: ContactEntry = serde_json::from_value(entry).map_err(|wrong| wrong.to_string())?;
+fn read(body: &str, room: &mut Room) -> Result<Entries<ContactDraft>, Error> {
+    let Given { contacts } = fields::fields(body)?;
+    let too_many = || {
+        let sentence = format!("`contacts` has more than {MOST_AT_ONCE} entries: split it");
+        Error::refused(Code::TooManyContacts, sentence)
+    };
+    let entries = fields::entries(contacts, "contacts", (MOST_AT_ONCE, too_many), room, |entry| {
+        let draft = draft(entry)?;
+        let bytes = weight(&draft);
+        Ok((draft, bytes))
+    })?;
+    if entries.is_empty() {
+        return Err(invalid_field("`contacts` is empty: give at least one contact"));
+    }
+    Ok(entries)
+}
+
+/// The memory of a draft's texts.
+fn weight(draft: &ContactDraft) -> usize {
+    /// What a text takes beside its characters, when it is a field of the draft and when it is in a list.
+    const FIELD: usize = 16;
+    const LISTED: usize = 64;
+    let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } =
+        &draft.person;
+    let lid = phone_number_lid.as_ref().map_or(0, String::len);
+    let texts = [first_name, last_name, email, phone_number, profile_picture];
+    let texts: usize = texts.into_iter().map(|text| text.len() + FIELD).sum();
+    let tags: usize = draft.tags.iter().map(|tag| tag.len() + LISTED).sum();
+    texts + lid + FIELD + tags
+}
+
+fn draft(entry: &str) -> Result<ContactDraft, String> {
     let ContactEntry { first_name, last_name, email, phone_number, phone_number_lid, profile_picture, tags } =
-        entry;
+        json::fields(entry)?;
     let person = fields::person(&Person {
         first_name: first_name.unwrap_or_default(),
         last_name: last_name.unwrap_or_default(),
@@ -106,5 +132,5 @@ fn draft(entry: Value) -> Result<ContactDraft, String> {
             "has neither a valid phone number nor an e-mail address to identify the contact".to_owned()
         );
     }
-    Ok(ContactDraft { person, tags: fields::tags(tags.unwrap_or_default())? })
+    Ok(ContactDraft { person, tags: tags.unwrap_or_default().names()? })
 }

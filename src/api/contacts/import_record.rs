@@ -102,7 +102,7 @@ pub(in crate::api) struct ImportPreview {
 pub(in crate::api) struct ImportSteering {
     /// The fields of the columns. Give every column whose field differs from the one that its name or the
     /// last import suggests.
-    #[schema(value_type = Option<Vec<ColumnChoice>>, max_items = 1000)]
+    #[schema(value_type = Option<Vec<ColumnChoice>>, max_items = 500)]
     pub(super) columns: Option<Vec<Column>>,
     /// Names of tags that every contact of the file gets.
     #[schema(max_items = 100)]

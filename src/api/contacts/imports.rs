@@ -56,7 +56,7 @@ pub(in crate::api) async fn list(
 
 /// Upload a file of contacts
 ///
-/// The body is a CSV file whose first line names the columns. The file is kept until the import is over. Unless
+/// The body is a CSV file whose first line names at most 500 columns. The file is kept until the import is over. Unless
 /// `start` is true, it is not imported yet: check the columns and the preview, then start the import. An upload
 /// that breaks off leaves nothing. A company has at most five unfinished imports.
 #[utoipa::path(
@@ -69,7 +69,7 @@ pub(in crate::api) async fn list(
         ("encoding" = Option<String>, Query, description = "Such as `windows-1252`; without it, the file is \
              UTF-8 or begins with a byte order mark; `auto` reads a file that is not UTF-8 as `windows-1252`"),
         ("tags" = Option<String>, Query, description = "Names of tags that every contact of the file gets, \
-             separated by semicolons"),
+             separated by semicolons; with those in its row, at most 100"),
         ("start" = Option<bool>, Query, description = "Start the import as soon as the file is whole"),
     ),
     request_body(content = String, content_type = "text/csv", description = "The file"),
@@ -98,7 +98,7 @@ pub(in crate::api) async fn upload(
         tags: fields::tags(tags.collect()).map_err(invalid_field)?,
     };
     let mut upload = state.engine.begin_upload(company.id, new).await?;
-    let mut pieces = body.pieces(upload.most(), &state.options)?;
+    let mut pieces = body.pieces(upload.most())?;
     while let Some(piece) = pieces.next().await? {
         let began = Instant::now();
         if let Err(error) = upload.write(&piece).await {
@@ -143,7 +143,7 @@ pub(in crate::api) async fn one(
 /// Change, start or cancel an import
 ///
 /// The service runs the import in the background and continues it after a restart. The fields of the columns
-/// are remembered for the next file.
+/// are remembered for the next file. `too_many_columns` and `too_many_mappings` refuse more than 500.
 #[utoipa::path(
     post,
     path = "/api/v1/contacts/imports/{id}",
@@ -167,7 +167,7 @@ pub(in crate::api) async fn steer(
     request: HttpRequest,
 ) -> Result<Json<Import>, Error> {
     let id = path_id(&request);
-    let ImportSteering { columns, tags, encoding, action } = fields::read(body, &state).await?;
+    let (ImportSteering { columns, tags, encoding, action }, _room) = fields::read(body, &state).await?;
     let action = action.filter(|action| !action.is_empty());
     let starts = match action.as_deref() {
         None => false,
@@ -199,7 +199,9 @@ pub(in crate::api) async fn steer(
 /// At most the first 10,000 rejected rows as CSV, each with its line, the reason in English and a code. Correct
 /// the rows, and the file can be uploaded again. The codes are `field_count`, `nul`, `too_long`,
 /// `too_many_tags`, `picture_address`, `nobody`, `number_without_digits`, `number_too_short`, `number_too_long`,
-/// `number_begins_with_zero`, `number_rounded`, `stray_quote`, `unclosed_quote` and `line_too_long`.
+/// `number_begins_with_zero`, `number_is_national`, `number_is_lid`, `number_is_id`, `number_is_address`,
+/// `number_has_extension`, `several_numbers`, `number_is_date`, `number_has_letters`, `number_is_unclear`,
+/// `number_rounded`, `stray_quote`, `unclosed_quote` and `line_too_long`.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts/imports/{id}/rejected",

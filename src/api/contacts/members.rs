@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -19,12 +20,17 @@ use crate::domain::phone::PhoneNumber;
 use crate::engine::records::contacts::Membership;
 use crate::engine::{MOST_AT_ONCE, Whom};
 use crate::error::Code;
+use crate::surface::body::Room;
 
 /// Unknown entries that are listed.
 const MOST_UNKNOWN: usize = 100;
 
+/// Characters of a wrong number that a refusal shows.
+const SHOWN: usize = 64;
+
 /// Contacts that get a tag, and contacts that lose it.
-#[derive(Deserialize, ToSchema)]
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct MemberChange {
     /// Contacts that get the tag.
     add: Option<Selection>,
@@ -33,7 +39,8 @@ pub(in crate::api) struct MemberChange {
 }
 
 /// Named contacts, the contacts that a search finds, or all contacts.
-#[derive(Deserialize, ToSchema)]
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct Selection {
     /// Ids of contacts; together with `phone_numbers` at most 10,000.
     #[schema(max_items = 10000)]
@@ -44,6 +51,26 @@ pub(in crate::api) struct Selection {
     /// All contacts that the list of contacts finds with this `search`.
     search: Option<String>,
     /// All contacts of the company.
+    all: Option<bool>,
+}
+
+/// The same as a [`MemberChange`], its lists not read yet.
+#[derive(Deserialize)]
+struct Given<'a> {
+    #[serde(borrow)]
+    add: Option<GivenSelection<'a>>,
+    #[serde(borrow)]
+    remove: Option<GivenSelection<'a>>,
+}
+
+/// The same as a [`Selection`], its lists not read yet.
+#[derive(Deserialize)]
+struct GivenSelection<'a> {
+    #[serde(borrow)]
+    contact_ids: Option<&'a RawValue>,
+    #[serde(borrow)]
+    phone_numbers: Option<&'a RawValue>,
+    search: Option<String>,
     all: Option<bool>,
 }
 
@@ -86,18 +113,10 @@ pub(in crate::api) async fn change(
     request: HttpRequest,
 ) -> Result<Json<MembersChanged>, Error> {
     let tag = path_id(&request);
-    let MemberChange { add, remove } = fields::read(body, &state).await?;
-    if add.is_none() && remove.is_none() {
-        return Err(invalid_field("give `add`, `remove` or both"));
-    }
+    let search_chars = state.options.search_chars;
+    let read = move |body: &str, room: &mut Room| read(body, search_chars, room);
+    let (selected, _room) = fields::read_with(body, &state, read).await?;
     let mut changed = MembersChanged { added: 0, removed: 0, unknown: Vec::new() };
-    let changes = [(add, Membership::Add), (remove, Membership::Remove)];
-    let mut selected = Vec::new();
-    for (selection, membership) in changes {
-        if let Some(selection) = selection {
-            selected.push((read_selection(selection, &state)?, membership));
-        }
-    }
     for (whom, membership) in selected {
         unknown(&state, company, &whom, &mut changed.unknown).await?;
         let count = state.engine.change_members(&who, company.id, tag, whom, membership).await?;
@@ -109,8 +128,26 @@ pub(in crate::api) async fn change(
     Ok(Json(changed))
 }
 
-fn read_selection(selection: Selection, state: &State) -> Result<Whom, Error> {
-    let Selection { contact_ids, phone_numbers, search, all } = selection;
+fn read(body: &str, search_chars: usize, room: &mut Room) -> Result<Vec<(Whom, Membership)>, Error> {
+    let Given { add, remove } = fields::fields(body)?;
+    if add.is_none() && remove.is_none() {
+        return Err(invalid_field("give `add`, `remove` or both"));
+    }
+    let mut selected = Vec::new();
+    for (selection, membership) in [(add, Membership::Add), (remove, Membership::Remove)] {
+        if let Some(selection) = selection {
+            selected.push((read_selection(selection, search_chars, room)?, membership));
+        }
+    }
+    Ok(selected)
+}
+
+fn read_selection(
+    selection: GivenSelection<'_>,
+    search_chars: usize,
+    room: &mut Room,
+) -> Result<Whom, Error> {
+    let GivenSelection { contact_ids, phone_numbers, search, all } = selection;
     let search = search.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     let named = contact_ids.is_some() || phone_numbers.is_some();
     let all = all.unwrap_or(false);
@@ -120,20 +157,32 @@ fn read_selection(selection: Selection, state: &State) -> Result<Whom, Error> {
         ));
     }
     if !named {
-        let max = state.options.search_chars;
+        let max = search_chars;
         if search.as_ref().is_some_and(|text| text.chars().count() > max || text.contains('\0')) {
             return Err(invalid_field(format!("`search` is over {max} characters, or holds a NUL")));
         }
         return Ok(Whom::Found(search));
     }
-    let (ids, numbers) = (contact_ids.unwrap_or_default(), phone_numbers.unwrap_or_default());
-    if ids.len() + numbers.len() > MOST_AT_ONCE {
+    let too_many = || {
         let sentence = format!("more than {MOST_AT_ONCE} contacts are named: split them, or give `search`");
-        return Err(Error::refused(Code::TooManyContacts, sentence));
-    }
+        Error::refused(Code::TooManyContacts, sentence)
+    };
+    let ids: Vec<Uuid> = match contact_ids {
+        Some(ids) => fields::values(ids, "contact_ids", (MOST_AT_ONCE, too_many), room)?,
+        None => Vec::new(),
+    };
+    let numbers: Vec<GivenNumber> = match phone_numbers {
+        Some(numbers) => {
+            let most = MOST_AT_ONCE - ids.len();
+            fields::values(numbers, "phone_numbers", (most, too_many), room)?
+        }
+        None => Vec::new(),
+    };
     let numbers = numbers.into_iter().map(GivenNumber::into_text).map(|text| {
-        PhoneNumber::parse(&text)
-            .map_err(|wrong| invalid_field(format!("the number {text:?} of `phone_numbers` {wrong}")))
+        PhoneNumber::parse(&text).map_err(|wrong| {
+            let shown: String = text.chars().take(SHOWN).collect();
+            invalid_field(format!("the number {shown:?} of `phone_numbers` {wrong}"))
+        })
     });
     Ok(Whom::Named { ids, numbers: numbers.collect::<Result<_, _>>()? })
 }

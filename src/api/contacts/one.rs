@@ -98,7 +98,8 @@ pub(in crate::api) async fn change(
     request: HttpRequest,
 ) -> Result<Json<Contact>, Error> {
     let id = path_id(&request);
-    let change = read_change(fields::read(body, &state).await?).map_err(invalid_field)?;
+    let (patch, _room) = fields::read(body, &state).await?;
+    let change = read_change(patch).map_err(invalid_field)?;
     let records = state.engine.company(company.id).await?;
     refuse(records.contacts().change(&who, id, &change, Timestamp::now()).await?)?;
     drop(records);
@@ -156,7 +157,7 @@ pub(in crate::api) async fn merge(
     request: HttpRequest,
 ) -> Result<Json<Contact>, Error> {
     let id = path_id(&request);
-    let Merge { mut contact_ids } = fields::read(body, &state).await?;
+    let (Merge { mut contact_ids }, _room) = fields::read(body, &state).await?;
     contact_ids.sort_unstable();
     contact_ids.dedup();
     if contact_ids.len() > MOST_MERGED {

@@ -3,10 +3,10 @@
 use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::fields::{self, invalid_field};
+use super::fields::{self, Entries, invalid_field};
 use super::{Batch, Tag, path_id};
 use crate::api::State;
 use crate::api::auth::Author;
@@ -18,16 +18,25 @@ use crate::engine::no_such_tag;
 use crate::engine::records::contacts::Edited;
 use crate::error::Code;
 use crate::import;
+use crate::surface::body::{Room, json};
 
 /// Tags that one request may give.
 const MOST_TAGS: usize = 1_000;
 
 /// Tags to be created or updated.
-#[derive(Deserialize, ToSchema)]
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct TagBatch {
     /// At most 1,000.
-    #[schema(value_type = Vec<TagEntry>, max_items = 1000)]
-    tags: Vec<Value>,
+    #[schema(max_items = 1000)]
+    tags: Vec<TagEntry>,
+}
+
+/// The same, its entries not read yet.
+#[derive(Deserialize)]
+struct Given<'a> {
+    #[serde(borrow)]
+    tags: &'a RawValue,
 }
 
 /// A tag.
@@ -73,21 +82,11 @@ pub(in crate::api) async fn write(
     body: Body,
     state: Data<State>,
 ) -> Result<Json<Batch>, Error> {
-    let TagBatch { tags } = fields::read(body, &state).await?;
-    if tags.is_empty() || tags.len() > MOST_TAGS {
-        return Err(invalid_field(format!("`tags` must have from 1 to {MOST_TAGS} entries")));
-    }
-    let (mut given, mut rejected) = (Vec::new(), Vec::new());
-    for (index, entry) in tags.into_iter().enumerate() {
-        match read_tag(entry) {
-            Ok(tag) => given.push(tag),
-            Err(sentence) => rejected.push((index, sentence)),
-        }
-    }
+    let (Entries { valid, rejected }, _room) = fields::read_with(body, &state, read_tags).await?;
     let records = state.engine.company(company.id).await?;
-    let written = match given.is_empty() {
+    let written = match valid.is_empty() {
         true => Vec::new(),
-        false => records.tags().write(&who, &given, Timestamp::now()).await?,
+        false => records.tags().write(&who, &valid, Timestamp::now()).await?,
     };
     Ok(Json(Batch::new(rejected, written)))
 }
@@ -118,7 +117,7 @@ pub(in crate::api) async fn change(
     request: HttpRequest,
 ) -> Result<Json<Tag>, Error> {
     let id = path_id(&request);
-    let TagPatch { name, color } = fields::read(body, &state).await?;
+    let (TagPatch { name, color }, _room) = fields::read(body, &state).await?;
     let name = name.filter(|name| !name.trim().is_empty());
     let name = name.map(|name| import::check_tag(&name)).transpose().map_err(invalid_field)?;
     let color = color.as_deref().map(read_color).transpose().map_err(invalid_field)?;
@@ -161,8 +160,21 @@ pub(in crate::api) async fn delete(
     }
 }
 
-fn read_tag(entry: Value) -> Result<(String, Option<String>), String> {
-    let TagEntry { name, color } = serde_json::from_value(entry).map_err(|wrong| wrong.to_string())?;
+type NewTag = (String, Option<String>);
+
+fn read_tags(body: &str, room: &mut Room) -> Result<Entries<NewTag>, Error> {
+    let Given { tags } = fields::fields(body)?;
+    let wrong = || invalid_field(format!("`tags` must have from 1 to {MOST_TAGS} entries"));
+    let entries = fields::entries(tags, "tags", (MOST_TAGS, wrong), room, |entry| {
+        let (name, color) = read_tag(entry)?;
+        let bytes = name.len() + color.as_ref().map_or(0, String::len);
+        Ok(((name, color), bytes))
+    })?;
+    if entries.is_empty() { Err(wrong()) } else { Ok(entries) }
+}
+
+fn read_tag(entry: &str) -> Result<NewTag, String> {
+    let TagEntry { name, color } = json::fields(entry)?;
     Ok((import::check_tag(&name)?, color.as_deref().map(read_color).transpose()?))
 }
 

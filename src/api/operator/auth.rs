@@ -7,10 +7,11 @@ use futures_util::future::LocalBoxFuture;
 
 use crate::api::State;
 use crate::api::auth::bearer;
-use crate::api::body::Sender;
 use crate::api::error::Error;
 use crate::engine::Who;
 use crate::error::Code;
+use crate::surface::body::Sender;
+use crate::surface::paths::Argument;
 
 /// The operator whose valid key the request carries. A handler that takes an `Operator` is not called
 /// otherwise.
@@ -25,6 +26,8 @@ impl Operator {
         Who::Operator(self.name.clone())
     }
 }
+
+impl Argument for Operator {}
 
 impl FromRequest for Operator {
     type Error = Error;

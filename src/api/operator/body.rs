@@ -1,4 +1,4 @@
-//! Reads the small bodies of operators' requests.
+//! Reads the fields of operators' requests.
 
 use serde_json::{Map, Value};
 
@@ -7,20 +7,6 @@ use crate::clock::Timestamp;
 use crate::domain::scope::{Scope, Scopes};
 use crate::domain::user;
 use crate::error::Code;
-
-/// The fields of a body that is a JSON object.
-///
-/// # Errors
-///
-/// `invalid_body` for anything else.
-pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Error> {
-    let invalid = |sentence: String| Error::refused(Code::InvalidBody, sentence);
-    match serde_json::from_slice(bytes) {
-        Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Err(invalid("the body is not a JSON object".to_owned())),
-        Err(wrong) => Err(invalid(format!("the body is not a readable JSON object: {wrong}"))),
-    }
-}
 
 /// A field that is text, without the space around it; `None` when it is absent, null or blank.
 ///

@@ -106,7 +106,7 @@ pub(in crate::api) async fn create(
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
-    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let mut fields = body.fields(&state.options).await?;
     let addition = addition::read(&state, &mut fields).await?;
     let added = state.engine.add_channel(&operator.who(), addition).await;
     let id = added.map_err(addition::refused)?.id;
@@ -138,7 +138,7 @@ pub(in crate::api) async fn rename(
     state: Data<State>,
 ) -> Result<Json<OwnedChannel>, Error> {
     let channel = find(&state, id).await?.channel;
-    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let mut fields = body.fields(&state.options).await?;
     let name = body::required_name(&mut fields, "name")?;
     state.engine.operator().await?.channels().rename(&operator.who(), channel.id, &name).await?;
     find(&state, id).await.map(OwnedChannel::from).map(Json)
@@ -197,7 +197,7 @@ pub(in crate::api) async fn set_tier(
     state: Data<State>,
 ) -> Result<Json<OwnedChannel>, Error> {
     let channel = find(&state, id).await?.channel;
-    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let mut fields = body.fields(&state.options).await?;
     let name = body::text(&mut fields, "tier")?
         .ok_or_else(|| Error::refused(Code::InvalidField, "`tier` is missing: give a tier's name"))?;
     let tier = tiers::find(&state, &name).await?;
@@ -240,8 +240,9 @@ pub(in crate::api) async fn reconnect(
             "this channel is a web session, which a phone links; it has no token",
         ));
     }
-    let body = body.read(&state.options).await?;
-    let token = if body.trim_ascii().is_empty() { None } else { token(&body)? };
+    let mut fields = body.optional_fields(&state.options).await?;
+    // A refusal never contains the token.
+    let token = fields.as_deref_mut().map(|fields| secret(fields, "token")).transpose()?.flatten();
     state.engine.reconnect(&operator.who(), channel.id, token).await?;
     find(&state, id).await.map(OwnedChannel::from).map(Json)
 }
@@ -270,11 +271,6 @@ fn check_kind(settings: &str, kind: Kind) -> Result<(), Error> {
     let sentence =
         format!("the tier is for a {}, and the channel is a {kind}: choose another tier", tier.kind);
     Err(Error::refused(Code::InvalidTier, sentence))
-}
-
-/// The new token in a body. A refusal never contains the token.
-fn token(body: &[u8]) -> Result<Option<Secret>, Error> {
-    secret(&mut body::object(body)?, "token")
 }
 
 /// A field that is a token or another secret.

@@ -88,7 +88,7 @@ pub(in crate::api) async fn create(
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
-    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let mut fields = body.fields(&state.options).await?;
     let name = body::required_name(&mut fields, "name")?;
     let tier = body::text(&mut fields, "tier")?.unwrap_or_else(|| USUAL_TIER.to_owned());
     let tier = tiers::find(&state, &tier).await?.name;
@@ -146,7 +146,7 @@ pub(in crate::api) async fn change(
     request: HttpRequest,
 ) -> Result<Json<Company>, Error> {
     let company = find(&state, path_id(&request, "id")).await?;
-    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let mut fields = body.fields(&state.options).await?;
     let name = body::name(&mut fields, "name")?.unwrap_or_else(|| company.name.clone());
     let tier = match body::text(&mut fields, "tier")? {
         Some(tier) => tiers::find(&state, &tier).await?.name,

@@ -106,7 +106,7 @@ pub(in crate::api) async fn create(
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
-    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let mut fields = body.fields(&state.options).await?;
     let email = body::required(&mut fields, "email")?;
     let name = body::name(&mut fields, "name")?.unwrap_or_default();
     let Rights { company, is_operator } = Rights::read(&state, &mut fields).await?;

@@ -131,7 +131,7 @@ pub(in crate::api) async fn create(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let company = companies::find(&state, path_id(&request, "id")).await?;
-    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let mut fields = body.fields(&state.options).await?;
     let name = body::required_name(&mut fields, "name")?;
     let scopes = body::scopes(&mut fields, "scopes")?;
     let expires_at = body::time(&mut fields, "expires_at")?;

@@ -55,8 +55,8 @@ pub(in crate::api) struct Node {
     version: String,
     /// Its share of the work: the processor's cores.
     cores: u32,
-    /// `serving`; `draining`, when it gives its channels away and takes no others; `lapsed`, when others take its channels
-    /// over.
+    /// `serving`; `draining`, when it gives its channels away and takes no others; `lacks_key`, when it lacks a sealing key
+    /// of the database and takes no channels until it has the key; `lapsed`, when others take its channels over.
     #[schema(value_type = NodeState, example = "serving")]
     state: &'static str,
     /// The business accounts and web sessions that it owns, and the background work that one node does for
@@ -66,6 +66,8 @@ pub(in crate::api) struct Node {
     channels: u64,
     /// How long its lease is still valid by the database's clock; 0 when it has lapsed.
     lease_seconds: f64,
+    /// How far its clock is ahead of the database's; negative when it is behind, null when the node did not tell.
+    clock_ahead_seconds: Option<f64>,
     /// When it joined.
     #[schema(value_type = String, format = DateTime)]
     started_at: Timestamp,
@@ -97,7 +99,7 @@ pub(in crate::api) struct Nats {
 
 impl From<NodeStatus> for Node {
     fn from(status: NodeStatus) -> Self {
-        let lease_seconds = status.lease().as_secs_f64();
+        let (lease_seconds, clock_ahead_seconds) = (status.lease().as_secs_f64(), status.clock_ahead());
         let NodeStatus { node, state, shards, channels } = status;
         Self {
             id: node.id,
@@ -109,6 +111,7 @@ impl From<NodeStatus> for Node {
             shards,
             channels,
             lease_seconds,
+            clock_ahead_seconds,
             started_at: node.started_at,
         }
     }

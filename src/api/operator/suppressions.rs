@@ -106,7 +106,7 @@ pub(in crate::api) async fn add(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let company = companies::find(&state, path_id(&request, "id")).await?;
-    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let mut fields = body.fields(&state.options).await?;
     let number = body::required(&mut fields, "phone_number")?;
     let number = PhoneNumber::parse(&number)
         .map_err(|reason| Error::refused(Code::InvalidPhoneNumber, format!("`phone_number` {reason}")))?;

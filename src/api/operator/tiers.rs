@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::Operator;
 use super::reference::{ChangedValue, OptionDifference, Tier, TierOptions};
-use super::{Operator, body};
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::openapi::Failures;
@@ -20,6 +20,7 @@ use crate::clock::Timestamp;
 use crate::domain::tier::{self, OptionChange};
 use crate::engine::records;
 use crate::error::Code;
+use crate::surface::paths::Argument;
 
 /// The `{name}` of the path.
 pub(in crate::api) struct TierName(String);
@@ -66,6 +67,8 @@ pub(in crate::api) struct Replaced {
     #[schema(value_type = Vec<OptionDifference>)]
     difference: Vec<OptionChange>,
 }
+
+impl Argument for TierName {}
 
 impl FromRequest for TierName {
     type Error = std::convert::Infallible;
@@ -160,10 +163,10 @@ pub(in crate::api) async fn replace(
     request: HttpRequest,
 ) -> Result<impl Responder, Error> {
     let dry_run = dry_run(request.query_string())?;
-    let mut options = body::object(&body.read(&state.options).await?)?;
+    let mut options = body.fields(&state.options).await?;
     // The answer to GET can be sent back as it is: the time of its last change is ignored.
     options.remove("updated_at");
-    let tier = tier::from_json(&name.0, options)
+    let tier = tier::from_json(&name.0, std::mem::take(&mut *options))
         .map_err(|faults| Error::refused(Code::InvalidTier, faults.join("; also: ")))?;
     let after = serde_json::to_value(&tier).map_err(|_| Error::Internal)?;
     let (who, given) = (operator.who(), [(tier.name, after.to_string())]);

@@ -35,6 +35,9 @@ pub(in crate::api) struct User {
     has_password: bool,
     /// Whether signing in needs a second factor.
     has_totp: bool,
+    /// The company whose owner invited the user. Nobody else has confirmed that the e-mail is the user's. Null when an
+    /// operator added the user or reset the password.
+    vouched_by_company_id: Option<Uuid>,
     /// When the user was disabled; null when the user can sign in.
     #[schema(value_type = Option<String>, format = DateTime)]
     disabled_at: Option<Timestamp>,
@@ -74,9 +77,21 @@ impl From<accounts::User> for User {
             has_totp,
             disabled_at,
             created_at,
+            vouched_by,
             ..
         } = user;
-        Self { id, email, name, is_operator, has_password, has_totp, disabled_at, created_at }
+        let vouched_by_company_id = vouched_by;
+        Self {
+            id,
+            email,
+            name,
+            is_operator,
+            has_password,
+            has_totp,
+            vouched_by_company_id,
+            disabled_at,
+            created_at,
+        }
     }
 }
 
@@ -134,7 +149,7 @@ pub(in crate::api) async fn create(
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
-    let mut fields = body::object(&body.read(&state.options).await?)?;
+    let mut fields = body.fields(&state.options).await?;
     let email = body::required(&mut fields, "email")?;
     let name = body::required_name(&mut fields, "name")?;
     let Rights { company, is_operator } = Rights::read(&state, &mut fields).await?;
@@ -239,8 +254,11 @@ pub(in crate::api) async fn reset(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let mut user = find(&state, &request).await?;
-    let body = body.read(&state.options).await?;
-    let removes_totp = !body.trim_ascii().is_empty() && body::flag(&mut body::object(&body)?, "totp")?;
+    let mut fields = body.optional_fields(&state.options).await?;
+    let removes_totp = match fields.as_deref_mut() {
+        Some(fields) => body::flag(fields, "totp")?,
+        None => false,
+    };
     if removes_totp && state.accounts.forget_totp(&operator.who(), &user).await? {
         user = state.accounts.user(user.id).await?;
     }

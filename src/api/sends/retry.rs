@@ -13,6 +13,7 @@ use crate::api::idempotency::{self, IdempotencyKey, Turn};
 use crate::api::list_query::ListQuery;
 use crate::api::openapi::{Failures, SendAgain};
 use crate::domain::request::RetryRequest;
+use crate::surface::body::Room;
 
 /// Send failed messages again
 ///
@@ -65,13 +66,14 @@ pub(in crate::api) async fn retry(
     let retried = state.engine.retried(company.id, send_id(&request)?).await?;
     let is_dry_run = ListQuery::new(request.query_string(), &state.options).flag("dry_run")?;
     let body = body.read(&state.options).await?;
-    let held = match idempotency::turn(&state, company, &request, &body).await? {
+    let held = match idempotency::turn(&state, company, &request, body.bytes()).await? {
         Turn::First(held) => held,
         Turn::Repeated(accepted) => return Ok(idempotency::replay(&Queued::from(accepted))),
         // The path is part of the fingerprint of the request. The send's channel is not a web session.
         Turn::Told(_) => return Err(Error::Internal),
     };
-    let asked = RetryRequest::parse(&body)?;
+    let parse = |bytes: &[u8], _: &mut Room| -> Result<_, Error> { Ok(RetryRequest::parse(bytes)?) };
+    let (asked, _room) = body.read(parse).await?;
     if is_dry_run {
         let dry_run = state.engine.dry_run_retry(retried, asked).await?;
         return Ok(HttpResponse::Ok().json(Rehearsed::from(dry_run)));

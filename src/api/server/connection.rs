@@ -12,8 +12,8 @@ use actix_web::web::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep_until};
 
-use super::clients::{self, Client, Ending, Opened};
 use super::refusal::refusal;
+use crate::surface::clients::{self, Client, Ending, Opened};
 
 /// How much later than the library this module ends an idle connection. The library ends it first, unless the
 /// client deceives the library.

@@ -9,7 +9,7 @@ use actix_web::web::Data;
 use qrcode::QrCode;
 use qrcode::render::svg;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::own_channel;
@@ -149,7 +149,7 @@ pub(in crate::api) async fn begin(
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
-    let number = number(&body.read(&state.options).await?)?;
+    let number = number(body, &state).await?;
     let progress = state.engine.pair(&channel, number).await?;
     answer(&state, &channel, progress, HttpResponse::Accepted()).await
 }
@@ -224,13 +224,14 @@ pub(super) fn no_store() -> (actix_web::http::header::HeaderName, CacheControl) 
 }
 
 /// The number of the body, if there is one.
-pub(super) fn number(body: &[u8]) -> Result<Option<PhoneNumber>, Error> {
-    if body.trim_ascii().is_empty() {
-        return Ok(None);
-    }
-    let fields: Map<String, Value> = serde_json::from_slice(body).map_err(|_| {
-        Error::refused(Code::InvalidBody, "the body is not a JSON object: leave it out, or give one")
-    })?;
+pub(super) async fn number(body: Body, state: &State) -> Result<Option<PhoneNumber>, Error> {
+    let fields = body.optional_fields(&state.options).await.map_err(|error| match error {
+        Error::Refused(refusal) if refusal.code == Code::InvalidBody => {
+            Error::refused(Code::InvalidBody, "the body is not a JSON object: leave it out, or give one")
+        }
+        other => other,
+    });
+    let Some(fields) = fields? else { return Ok(None) };
     let text = match fields.get("phone_number") {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::String(text)) if text.trim().is_empty() => return Ok(None),

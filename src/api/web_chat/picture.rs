@@ -54,7 +54,7 @@ pub(in crate::api) async fn ask(
     state: Data<State>,
 ) -> Result<Json<Picture>, Error> {
     let channel = own_channel(&state, company, id).await?;
-    let number = number(&body.read(&state.options).await?)?.ok_or_else(|| {
+    let number = number(body, &state).await?.ok_or_else(|| {
         Error::refused(Code::MissingPhoneNumber, "`phone_number` is missing: give a number")
     })?;
     let profile_picture = state.engine.profile_picture(&channel, number).await?;

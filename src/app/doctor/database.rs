@@ -1,13 +1,18 @@
 //! Checks the database: whether it answers, and whether its schema and its secrets fit.
 
-use super::{Findings, sealing_keys, store_options};
+use std::collections::BTreeMap;
+
+use super::{Findings, clients, key_proof, sealing_keys, serve, store_options};
+use crate::clock::database::{TOLERATED, warning};
 use crate::config::Config;
 use crate::domain::address;
 use crate::domain::channel::Kind;
 use crate::files;
 use crate::store::checkup::{self, Checkup};
+use crate::store::nodes::Node;
+use crate::store::users::failed_sign_ins::Origins;
 use crate::store::{self, Error, Store};
-use crate::vault::Vault;
+use crate::vault::{KeyId, Vault};
 
 const CHECK: &str = "database";
 
@@ -121,9 +126,12 @@ async fn judge(
         return 0;
     }
     findings.good(CHECK, format!("it answers (version {version}), and its schema is up to date"));
-    match inside(options, vault).await {
-        Ok((sessions, missing)) => {
+    match inside(config, options, vault).await {
+        Ok(Inside { sessions, missing, clock_ahead, obstacles, nodes, origins }) => {
             secrets(findings, config, &missing);
+            clients::check(findings, config, &origins);
+            clock(findings, clock_ahead);
+            cluster(findings, config, &obstacles, &nodes);
             sessions
         }
         Err(error) => {
@@ -133,20 +141,104 @@ async fn judge(
     }
 }
 
-/// The number of web sessions, and the missing keys with their numbers of secrets.
-async fn inside(
-    options: &store::Options,
-    vault: Option<&Vault>,
-) -> anyhow::Result<(u64, Vec<(String, u64)>)> {
-    let store = Store::open(&store::Options { migrate: false, ..options.clone() }).await?;
-    let sessions = store.count_channels(Kind::WebSession).await;
-    let missing = sealing_keys::missing(&store, vault).await;
-    store.close().await;
-    let missing = missing?.into_iter().map(|(id, values)| (id.to_string(), values)).collect();
-    Ok((sessions?, missing))
+/// What the database says of the service that will use it.
+struct Inside {
+    /// The number of web sessions.
+    sessions: u64,
+    /// The missing keys with their numbers of secrets.
+    missing: BTreeMap<KeyId, u64>,
+    /// How far the clock of this machine is ahead of the database's, in milliseconds.
+    clock_ahead: Option<i64>,
+    /// Why a node with this configuration cannot join those that serve.
+    obstacles: Vec<String>,
+    /// The nodes that serve.
+    nodes: Vec<Node>,
+    /// Where people sign in.
+    origins: Origins,
 }
 
-fn secrets(findings: &mut Findings, config: &Config, missing: &[(String, u64)]) {
+async fn inside(config: &Config, options: &store::Options, vault: Option<&Vault>) -> anyhow::Result<Inside> {
+    let store = Store::open(&store::Options { migrate: false, ..options.clone() }).await?;
+    let found = look_inside(config, &store, vault).await;
+    store.close().await;
+    found
+}
+
+async fn look_inside(config: &Config, store: &Store, vault: Option<&Vault>) -> anyhow::Result<Inside> {
+    let sessions = store.count_channels(Kind::WebSession).await?;
+    let mut missing = sealing_keys::missing(store, vault).await?;
+    if let Some(vault) = vault {
+        for key in key_proof::missing(store, vault).await? {
+            missing.entry(key).or_default();
+        }
+    }
+    let clock_ahead = store.read_clock().await?.map(|reading| reading.ahead());
+    let (mut obstacles, mut nodes) = (Vec::new(), Vec::new());
+    if config.cluster.is_joined() && clock_ahead.is_some() {
+        let ids: Vec<_> = vault.iter().flat_map(|vault| vault.key_ids()).map(|key| key.to_string()).collect();
+        let provider = address::shown(&config.cloud_api.base_url);
+        obstacles = store.obstacles_to_joining(&serve::described(config, &ids, &provider)).await?;
+        nodes = store.nodes().await?;
+        nodes.retain(Node::is_alive);
+    }
+    let origins = store.sign_in_origins(clients::SIGN_INS).await?;
+    Ok(Inside { sessions, missing, clock_ahead, obstacles, nodes, origins })
+}
+
+fn clock(findings: &mut Findings, ahead: Option<i64>) {
+    const CHECK: &str = "database clock";
+    match ahead.map(warning) {
+        None => {}
+        Some(None) => findings.good(CHECK, "the clock of this machine agrees with the database's"),
+        // A node takes the database's time; a service that runs alone does not.
+        Some(Some(sentence)) => findings.look(CHECK, sentence),
+    }
+}
+
+fn cluster(findings: &mut Findings, config: &Config, obstacles: &[String], nodes: &[Node]) {
+    const CHECK: &str = "cluster";
+    if !config.cluster.is_joined() {
+        return;
+    }
+    let before = findings.0.len();
+    for obstacle in obstacles {
+        findings.bad(CHECK, obstacle);
+    }
+    for node in nodes {
+        let name = &node.name;
+        if node.lacks_key {
+            findings.bad(
+                CHECK,
+                format!(
+                    "the node `{name}` lacks a sealing key of the database and takes no channels: give it the key"
+                ),
+            );
+        }
+        if let Some(ahead) = node.clock_ahead.filter(|ahead| warning(*ahead).is_some()) {
+            findings.look(
+                CHECK,
+                format!(
+                    "the clock of the node `{name}` is {:.1} seconds {} the database's: let a time service set it, \
+                     such as chrony",
+                    ahead.unsigned_abs() as f64 / 1_000.0,
+                    if ahead > 0 { "ahead of" } else { "behind" }
+                ),
+            );
+        }
+    }
+    if findings.0.len() == before {
+        let clocks = TOLERATED.as_secs();
+        findings.good(
+            CHECK,
+            format!(
+                "{} nodes serve, with the keys of the database and clocks within {clocks} seconds of its own",
+                nodes.len()
+            ),
+        );
+    }
+}
+
+fn secrets(findings: &mut Findings, config: &Config, missing: &BTreeMap<KeyId, u64>) {
     const CHECK: &str = "secrets";
     if missing.is_empty() {
         findings.good(CHECK, "every key that the database's secrets need is there");
@@ -162,7 +254,8 @@ fn secrets(findings: &mut Findings, config: &Config, missing: &[(String, u64)]) 
             CHECK,
             format!(
                 "{values} secrets are sealed with the key {id}, which is missing: put the key file that belongs \
-                 to this database back as {place}, or enter the tokens again"
+                 to this database back as {place}; if the key is lost, run `pombo secrets forget {id}` and enter \
+                 the tokens again"
             ),
         );
     }

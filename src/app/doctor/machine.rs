@@ -47,6 +47,16 @@ pub(super) fn configuration(findings: &mut Findings, config: &Config, file: Opti
             );
         }
     }
+    if server.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
+        && server.trusted_proxies.is_empty()
+    {
+        findings.look(
+            CHECK,
+            "server.public_url is behind a proxy, and server.trusted_proxies is empty: every visitor has the proxy's \
+             address, so that one visitor's guesses at passwords make all others wait; set server.trusted_proxies to the \
+             proxy's network, and let the proxy set X-Forwarded-For and X-Forwarded-Proto",
+        );
+    }
     if findings.0.len() == before {
         let from =
             file.map_or("the defaults and the environment".to_owned(), |file| file.display().to_string());

@@ -4,6 +4,7 @@
 //! It creates and changes nothing, shows no secret, and gives up on each check after a timeout. When a check
 //! fails, the checks that depend on it are skipped.
 
+mod clients;
 mod database;
 mod machine;
 mod nats;
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::{open_files, sealing_keys, store_options};
+use super::{key_proof, open_files, sealing_keys, serve, store_options};
 use crate::config::{Config, Faults};
 
 /// The timeout of one check.

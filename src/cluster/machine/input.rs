@@ -20,6 +20,8 @@ pub(crate) enum Standing {
     Serving,
     /// The node has its lease, and gives its channels away.
     Draining,
+    /// The node has its lease, and lacks a sealing key: it takes no channels until it has the key.
+    LacksKey,
     /// The node's lease has lapsed, and its fence is open.
     Lapsed,
     /// The node's fence is closed, and its remains are not cleared up.

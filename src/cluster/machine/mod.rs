@@ -47,6 +47,8 @@ pub(crate) struct Machine {
     is_even: bool,
     trust: Option<Instant>,
     is_draining: bool,
+    /// It lacks a sealing key: other nodes take its channels.
+    lacks_key: bool,
     is_over: bool,
     is_renewing: bool,
     renew_at: Instant,
@@ -72,6 +74,7 @@ impl Machine {
             is_even: true,
             trust: None,
             is_draining: false,
+            lacks_key: false,
             is_over: false,
             is_renewing: false,
             renew_at: now,
@@ -128,6 +131,8 @@ impl Machine {
             }
             self.is_draining = true;
         }
+        self.lacks_key =
+            seen.iter().any(|node| node.member.id == self.id && node.standing == Standing::LacksKey);
         self.see_members(seen, now, effects);
         self.see_the_dead(seen, effects);
         self.give_away(now, effects);
@@ -145,7 +150,9 @@ impl Machine {
 
     /// A lapsed node loses its channels when its fence is closed; one of the others clears up after it.
     fn see_the_dead(&mut self, seen: &[Seen], effects: &mut Vec<Effect>) {
-        let alive = |node: &&Seen| matches!(node.standing, Standing::Serving | Standing::Draining);
+        let alive = |node: &&Seen| {
+            matches!(node.standing, Standing::Serving | Standing::Draining | Standing::LacksKey)
+        };
         let alive: Vec<_> = seen.iter().filter(alive).map(|node| node.member).collect();
         for Seen { member, standing } in seen.iter().filter(|node| node.member.id != self.id) {
             let effect = match standing {
@@ -154,7 +161,7 @@ impl Machine {
                 Standing::Fenced if proposed(&alive, member.id) == Some(self.id) => {
                     Effect::ClearUp(member.id)
                 }
-                Standing::Serving | Standing::Draining | Standing::Fenced => continue,
+                Standing::Serving | Standing::Draining | Standing::LacksKey | Standing::Fenced => continue,
             };
             if self.trying.insert(member.id) {
                 effects.push(effect);
@@ -162,9 +169,9 @@ impl Machine {
         }
     }
 
-    /// Gives away shards for which other nodes are proposed, or all while it drains, some at a time.
+    /// Gives away shards for which other nodes are proposed, or all while it drains or lacks a key, some at a time.
     fn give_away(&mut self, now: Instant, effects: &mut Vec<Effect>) {
-        let given: Vec<_> = if self.is_draining {
+        let given: Vec<_> = if self.is_draining || self.lacks_key {
             self.owned.keys().copied().take(DRAINED).collect()
         } else {
             if !self.is_even && now.saturating_duration_since(self.members_since) >= SETTLED {
@@ -190,7 +197,7 @@ impl Machine {
     fn wanted(&mut self, wanted: Vec<Wanted>, now: Instant, effects: &mut Vec<Effect>) {
         let is_trusted = self.trust.is_some_and(|until| now < until);
         // Shards that find no room are wanted again in the next round.
-        if self.is_draining || !is_trusted || !self.claiming.is_empty() {
+        if self.is_draining || self.lacks_key || !is_trusted || !self.claiming.is_empty() {
             return;
         }
         let wanted = wanted.into_iter().filter(|Wanted { shard, .. }| {

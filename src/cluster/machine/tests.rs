@@ -151,6 +151,37 @@ fn a_node_that_drains_gives_everything_away_and_claims_nothing() {
 }
 
 #[test]
+fn a_node_that_lacks_a_key_gives_everything_away_until_it_has_the_key() {
+    let mut stage = Stage::new();
+    stage.renewed(vec![ME]);
+    let owned = stage.own(100..300, true);
+    let lacking = || vec![Seen { standing: Standing::LacksKey, ..ME }, seen(2, Standing::Serving)];
+    let effects = stage.renewed(lacking());
+    assert!(!effects.contains(&Effect::Drain), "it does not leave");
+    assert_eq!(given_up(&effects), owned);
+    stage.tell(Input::Released(owned.clone()));
+    let wanted = || Input::Wanted(owned.iter().map(|shard| Wanted { shard: *shard, stays: true }).collect());
+    assert!(!stage.tell(wanted()).iter().any(|effect| matches!(effect, Effect::Claim(_))));
+    stage.renewed(vec![ME, seen(2, Standing::Serving)]);
+    let claims = |effects: &[Effect]| {
+        let claims = effects.iter().filter_map(|effect| match effect {
+            Effect::Claim(shards) => Some(shards.len()),
+            _ => None,
+        });
+        claims.sum::<usize>()
+    };
+    let claimed = claims(&stage.tell(wanted()));
+    assert!(claimed > 0 && claimed < owned.len(), "{claimed}");
+}
+
+#[test]
+fn no_channel_is_proposed_to_a_node_that_lacks_a_key() {
+    let mut stage = Stage::new();
+    stage.renewed(vec![ME, seen(2, Standing::LacksKey)]);
+    assert_eq!(stage.own(100..300, false).len(), 200);
+}
+
+#[test]
 fn the_fence_of_a_lapsed_node_is_closed_and_one_node_clears_up_after_it() {
     let mut stage = Stage::new();
     let lapsed = || vec![ME, seen(2, Standing::Lapsed), seen(3, Standing::Serving)];

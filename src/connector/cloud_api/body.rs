@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::content::Content;
 use crate::domain::message::Key;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::template::{Component, Media, Parameter, Source};
+use crate::domain::template::{Card, Component, Media, Parameter, Source};
 
 /// The body of a send without the two fields that differ between messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,14 +66,27 @@ fn component(component: &Component) -> Value {
     match component {
         Component::Header { parameters } => json!({ "type": "header", "parameters": all(parameters) }),
         Component::Body { parameters } => json!({ "type": "body", "parameters": all(parameters) }),
-        Component::Button { sub_type, index, parameters } => json!({
-            "type": "button",
-            "sub_type": sub_type,
-            "index": index.to_string(),
-            "parameters": all(parameters),
-        }),
+        Component::Button { sub_type, index, parameters } => {
+            let mut button = json!({ "type": "button", "sub_type": sub_type, "index": index.to_string() });
+            // The provider refuses an empty array of a button that needs no parameters.
+            if !parameters.is_empty() {
+                button["parameters"] = all(parameters).into();
+            }
+            button
+        }
+        Component::Carousel { cards } => {
+            json!({ "type": "carousel", "cards": cards.iter().map(card).collect::<Vec<_>>() })
+        }
+        Component::LimitedTimeOffer { parameters } => {
+            json!({ "type": "limited_time_offer", "parameters": all(parameters) })
+        }
         Component::Other(value) => value.clone(),
     }
+}
+
+fn card(card: &Card) -> Value {
+    let Card { card_index, components } = card;
+    json!({ "card_index": card_index, "components": components.iter().map(component).collect::<Vec<_>>() })
 }
 
 fn parameter(parameter: &Parameter) -> Value {

@@ -10,8 +10,10 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
+
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use sha2::Sha256;
 
@@ -24,6 +26,9 @@ use crate::domain::secret::Secret;
 
 /// The `object` of this provider's webhooks.
 const OBJECT: &str = "whatsapp_business_account";
+/// The most updates of a webhook: twenty times as many as the provider sends. What is made of an unreadable one takes a
+/// hundred times the memory of its text.
+const MOST_UPDATES: usize = 20_000;
 /// The prefix of a signature.
 const ALGORITHM: &str = "sha256=";
 
@@ -33,6 +38,9 @@ pub enum NotAWebhook {
     /// Not a JSON object.
     #[error("the body is not a JSON object: {0}")]
     Malformed(String),
+    /// With more updates than any webhook has.
+    #[error("the body has more than {MOST_UPDATES} updates")]
+    TooMany,
     /// A webhook about something else.
     #[error("the body is about `{0}` and not about a business account")]
     OtherObject(String),
@@ -57,7 +65,7 @@ pub fn verify(app_secret: &Secret, body: &[u8], header: &str) -> bool {
     mac.verify_slice(&claimed).is_ok()
 }
 
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow, default)]
     object: Text<'a>,
@@ -66,7 +74,7 @@ struct Envelope<'a> {
 }
 
 /// The updates of one business account.
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct Entry<'a> {
     #[serde(borrow, default)]
     id: Text<'a>,
@@ -76,7 +84,7 @@ struct Entry<'a> {
     changes: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct Change<'a> {
     #[serde(borrow)]
     field: Text<'a>,
@@ -88,7 +96,7 @@ struct Change<'a> {
 ///
 /// # Errors
 ///
-/// When the body is not a webhook about business accounts.
+/// When the body is not a webhook about business accounts, or has more updates than any.
 pub fn parse(body: &[u8]) -> Result<Vec<Heard>, NotAWebhook> {
     let malformed = |error: &dyn ToString| NotAWebhook::Malformed(error.to_string());
     let text = std::str::from_utf8(body).map_err(|error| malformed(&error))?;
@@ -103,7 +111,7 @@ pub fn parse(body: &[u8]) -> Result<Vec<Heard>, NotAWebhook> {
             Err(_) => batch.note_unreadable("entry"),
         }
     }
-    Ok(batch.heard)
+    if batch.is_too_large { Err(NotAWebhook::TooMany) } else { Ok(batch.heard) }
 }
 
 fn read_entry(entry: &Entry<'_>, batch: &mut Batch) {
@@ -154,15 +162,21 @@ struct Batch {
     number: Option<String>,
     /// The time of updates without a time of their own.
     at: Timestamp,
+    /// Whether there were too many updates. The rest is not parsed.
+    is_too_large: bool,
 }
 
 impl Batch {
     const fn new(at: Timestamp) -> Self {
-        Self { heard: Vec::new(), account: None, number: None, at }
+        Self { heard: Vec::new(), account: None, number: None, at, is_too_large: false }
     }
 
     /// Adds an update about the present account and number. Returns `Some`, because the update was readable.
     fn note(&mut self, update: Update) -> Option<()> {
+        if self.heard.len() >= MOST_UPDATES {
+            self.is_too_large = true;
+            return Some(());
+        }
         let (account, number) = (self.account.clone(), self.number.clone());
         self.heard.push(Heard { account, number, at: self.at, update });
         Some(())
@@ -174,11 +188,52 @@ impl Batch {
 
     /// The items of a list, not parsed yet. A value that is no list counts as unreadable.
     fn items<'a>(&mut self, list: Option<&'a RawValue>, field: &str) -> Vec<&'a RawValue> {
-        let Some(list) = list else { return Vec::new() };
-        serde_json::from_str(list.get()).unwrap_or_else(|_| {
-            self.note_unreadable(field);
-            Vec::new()
-        })
+        let Some(list) = list.filter(|_| !self.is_too_large) else { return Vec::new() };
+        match serde_json::from_str(list.get()) {
+            Ok(FirstItems { items, is_all }) => {
+                self.is_too_large |= !is_all;
+                items
+            }
+            Err(_) => {
+                self.note_unreadable(field);
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// The items of a list, at most [`MOST_UPDATES`] of them.
+struct FirstItems<'a> {
+    items: Vec<&'a RawValue>,
+    is_all: bool,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for FirstItems<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FirstVisitor;
+
+        impl<'de> Visitor<'de> for FirstVisitor {
+            type Value = FirstItems<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<FirstItems<'de>, A::Error> {
+                let mut items = Vec::new();
+                while items.len() < MOST_UPDATES {
+                    let Some(item) = list.next_element()? else {
+                        return Ok(FirstItems { items, is_all: true });
+                    };
+                    items.push(item);
+                }
+                let is_all = list.next_element::<IgnoredAny>()?.is_none();
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(FirstItems { items, is_all })
+            }
+        }
+
+        deserializer.deserialize_seq(FirstVisitor)
     }
 }
 

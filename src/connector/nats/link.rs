@@ -5,9 +5,12 @@ use std::sync::{Mutex, PoisonError};
 
 use async_nats::{ClientError, Event, ServerError};
 
+use super::Carries;
+
 /// The state of the connection, as it was logged.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Link {
+    carries: Carries,
     /// The failures that were logged since the last connection: servers may fail in different ways in turn.
     said: Mutex<BTreeSet<String>>,
 }
@@ -16,16 +19,28 @@ pub(super) struct Link {
 const MOST_SAID: usize = 16;
 
 impl Link {
+    pub(super) fn new(carries: Carries) -> Self {
+        Self { carries, said: Mutex::default() }
+    }
+
+    fn measure(&self, is_connected: bool) {
+        let gauge = match self.carries {
+            Carries::All => metrics::gauge!("pombo_nats_connected"),
+            Carries::Events => metrics::gauge!("pombo_events_connected"),
+        };
+        gauge.set(f64::from(u8::from(is_connected)));
+    }
+
     /// Handles an event of the library.
     pub(super) fn note(&self, event: Event) {
         match event {
             Event::Connected => {
-                metrics::gauge!("pombo_nats_connected").set(1.0);
+                self.measure(true);
                 self.said.lock().unwrap_or_else(PoisonError::into_inner).clear();
-                tracing::info!("connected to NATS");
+                tracing::info!(section = %self.carries, "connected to NATS");
             }
             Event::Disconnected => {
-                metrics::gauge!("pombo_nats_connected").set(0.0);
+                self.measure(false);
                 if self.is_news("disconnected") {
                     tracing::warn!("lost the connection to NATS, reconnecting; events wait in the database");
                 }
@@ -52,17 +67,20 @@ impl Link {
     /// An attempt to connect failed.
     fn note_trouble(&self, trouble: &str) {
         metrics::counter!("pombo_nats_failures_total").increment(1);
-        metrics::gauge!("pombo_nats_connected").set(0.0);
+        self.measure(false);
         if !self.is_news(trouble) {
             return;
         }
         if is_refusal(trouble) {
+            let section = self.carries;
             tracing::error!(
-                "NATS refuses this service's credentials: check nats.credentials, nats.token, or the user in nats.url"
+                "NATS refuses this service's credentials: check {section}.credentials, {section}.token, or the user in \
+                 {section}.url"
             );
         } else {
             tracing::warn!(
                 error = trouble,
+                section = %self.carries,
                 "NATS cannot be reached, the service continues without it and retries"
             );
         }

@@ -4,6 +4,7 @@
 //! without a connection fails at once.
 
 mod link;
+mod request;
 mod stream;
 
 use std::fmt;
@@ -12,13 +13,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::connection::State;
-use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, RequestErrorKind, ServerAddr};
-use futures_util::StreamExt as _;
+use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, ServerAddr};
 use tokio::sync::mpsc;
 
 use self::link::Link;
+pub use self::request::{Heard, NotConnected, Replies, Reply, ReplyTo, Subscription};
 pub use self::stream::{EventStream, Outgoing, Published, Unready};
 use crate::config;
+use crate::domain::link::percent_decoded;
 use crate::domain::secret::Secret;
 
 /// How long one attempt to connect may take.
@@ -31,67 +33,45 @@ const WAITING: usize = 1_024;
 /// The maximum number of notifications that wait to be sent. Further ones are dropped: their receivers poll
 /// later.
 const WORDS: usize = 4_096;
-/// The header of a reply that says that there is no answer.
-const FAILED: &str = "Pombo-Failed";
 
 /// Why no connection can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The address of a server is invalid.
-    #[error("nats.url has an invalid address: write addresses such as nats://127.0.0.1:4222")]
-    Address,
+    #[error("{0}.url has an invalid address: write addresses such as nats://127.0.0.1:4222")]
+    Address(Carries),
     /// The file with the credentials cannot be used.
-    #[error(
-        "nats.credentials cannot be used: {0}; give the file of a user's credentials, as `nsc` writes it"
-    )]
-    Credentials(std::io::Error),
+    #[error("{0}.credentials cannot be used: {1}; give the file of a user's credentials, as `nsc` writes it")]
+    Credentials(Carries, std::io::Error),
     /// The file with the certificates cannot be used.
     #[error("nats.ca_file cannot be used: {0}; give a file with certificates in PEM")]
     Certificates(std::io::Error),
     /// No server can be reached.
-    #[error("NATS cannot be reached: {0}; check nats.url and the network")]
-    Unreachable(String),
+    #[error("NATS cannot be reached: {1}; check {0}.url and the network")]
+    Unreachable(Carries, String),
     /// A server refuses our credentials.
     #[error(
-        "NATS refuses this service's credentials: check nats.credentials, nats.token, or the user in nats.url"
+        "NATS refuses this service's credentials: check {0}.credentials, {0}.token, or the user in {0}.url"
     )]
-    Unauthorized,
+    Unauthorized(Carries),
 }
 
-/// Why a request has no answer.
+/// What a connection is for; shown as the section of its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotAnswered {
-    /// There is no subscriber for such requests, so the request reached nobody.
-    NoResponder,
-    /// No answer came in time, or the other side gave none. The other side may have carried out the request.
-    NoAnswer,
-    /// There is no connection, so the request reached nobody.
-    NotConnected,
+pub enum Carries {
+    /// The messages between nodes, and events unless they have a connection of their own.
+    All,
+    /// Events alone.
+    Events,
 }
 
-/// A message for a subscription.
-#[derive(Debug)]
-pub struct Heard {
-    /// The last word of the subject.
-    pub name: String,
-    /// The content.
-    pub body: Vec<u8>,
-    /// The handle for the answer; `None` when none is expected.
-    pub answer: Option<Answer>,
-}
-
-/// The handle for answering a request. If it is dropped without an answer, the other side learns at once that
-/// there is none.
-pub struct Answer {
-    client: Client,
-    to: Option<async_nats::Subject>,
-}
-
-/// A subscription; it ends when this is dropped.
-#[derive(Debug)]
-pub struct Subscription {
-    client: Client,
-    subscriber: async_nats::Subscriber,
+impl fmt::Display for Carries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::All => "nats",
+            Self::Events => "events",
+        })
+    }
 }
 
 /// The connection; clones share it.
@@ -101,7 +81,7 @@ pub struct Nats {
     /// The prefix of every subject.
     base: Arc<str>,
     timeout: Duration,
-    words: mpsc::Sender<String>,
+    words: mpsc::Sender<(String, Vec<u8>)>,
 }
 
 impl fmt::Debug for Nats {
@@ -118,16 +98,31 @@ impl Nats {
     ///
     /// When the configuration's files cannot be used. An unreachable server is no error.
     pub async fn connect(options: &config::Nats, cluster: Option<&str>) -> Result<Option<Self>, Error> {
+        Self::connect_to_carry(Carries::All, options, cluster).await
+    }
+
+    /// As [`Nats::connect`]; the log and the metrics name what the connection carries.
+    ///
+    /// # Errors
+    ///
+    /// As [`Nats::connect`].
+    pub async fn connect_to_carry(
+        carries: Carries,
+        options: &config::Nats,
+        cluster: Option<&str>,
+    ) -> Result<Option<Self>, Error> {
         if options.url.is_none() {
             return Ok(None);
         }
-        let link = Arc::new(Link::default());
-        let connect =
-            connect_options(options).await?.retry_on_initial_connect().event_callback(move |event| {
+        let link = Arc::new(Link::new(carries));
+        let connect = connect_options(options, carries).await?.retry_on_initial_connect().event_callback(
+            move |event| {
                 let link = Arc::clone(&link);
                 async move { link.note(event) }
-            });
-        let client = connect.connect(addresses(options)?).await?;
+            },
+        );
+        let client =
+            connect.connect(addresses(options, carries)?).await.map_err(|error| failed(carries, &error))?;
         let (words, waiting) = mpsc::channel(WORDS);
         tokio::spawn(say(client.clone(), waiting));
         let base =
@@ -150,71 +145,9 @@ impl Nats {
         Some(self.client.server_info().version).filter(|version| !version.is_empty())
     }
 
-    /// Sends a request to the subscriber of this subject, below the base, and waits for the answer: for
-    /// `within`, or for the configured timeout.
-    ///
-    /// # Errors
-    ///
-    /// [`NotAnswered`].
-    pub async fn request(
-        &self,
-        subject: &str,
-        body: Vec<u8>,
-        within: Option<Duration>,
-    ) -> Result<Vec<u8>, NotAnswered> {
-        let answer = self.ask(subject, body, within.unwrap_or(self.timeout)).await;
-        let result = match &answer {
-            Ok(_) => "answered",
-            Err(NotAnswered::NoResponder) => "no_responder",
-            Err(NotAnswered::NoAnswer) => "no_answer",
-            Err(NotAnswered::NotConnected) => "not_connected",
-        };
-        metrics::counter!("pombo_nats_requests_total", "result" => result).increment(1);
-        answer
-    }
-
-    async fn ask(&self, subject: &str, body: Vec<u8>, within: Duration) -> Result<Vec<u8>, NotAnswered> {
-        if !self.is_connected() {
-            return Err(NotAnswered::NotConnected);
-        }
-        let request = async_nats::Request::new().payload(body.into()).timeout(Some(within));
-        let asked = self.client.send_request(format!("{}.{subject}", self.base), request);
-        // The library's own timeout begins when the request is sent.
-        let answer = tokio::time::timeout(within, asked).await.map_err(|_| NotAnswered::NoAnswer)?;
-        match answer {
-            Ok(message) if message.headers.as_ref().is_some_and(|headers| headers.get(FAILED).is_some()) => {
-                Err(NotAnswered::NoAnswer)
-            }
-            Ok(message) => Ok(message.payload.into()),
-            Err(error) => Err(match error.kind() {
-                RequestErrorKind::NoResponders => NotAnswered::NoResponder,
-                RequestErrorKind::InvalidSubject | RequestErrorKind::MaxPayloadExceeded => {
-                    NotAnswered::NotConnected
-                }
-                RequestErrorKind::TimedOut | RequestErrorKind::Other => NotAnswered::NoAnswer,
-            }),
-        }
-    }
-
-    /// Sends a notification on this subject, below the base, to its subscribers. It may get lost.
-    pub fn tell(&self, subject: &str) {
-        if self.is_connected() {
-            // If the queue is full, the notification is dropped, which is allowed.
-            let _ = self.words.try_send(format!("{}.{subject}", self.base));
-        }
-    }
-
-    /// Subscribes to this subject, below the base.
-    ///
-    /// # Errors
-    ///
-    /// [`NotAnswered::NotConnected`] when the connection is closed permanently.
-    pub async fn subscribe(&self, subject: &str) -> Result<Subscription, NotAnswered> {
-        let subscribing = self.client.subscribe(format!("{}.{subject}", self.base));
-        match tokio::time::timeout(self.timeout, subscribing).await {
-            Ok(Ok(subscriber)) => Ok(Subscription { client: self.client.clone(), subscriber }),
-            Ok(Err(_)) | Err(_) => Err(NotAnswered::NotConnected),
-        }
+    /// How long an answer may take, as configured.
+    pub const fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     /// The stream of events.
@@ -223,52 +156,11 @@ impl Nats {
     }
 }
 
-impl Subscription {
-    /// The next message; `None` when the connection is closed permanently.
-    pub async fn next(&mut self) -> Option<Heard> {
-        let async_nats::Message { subject, reply, payload, .. } = self.subscriber.next().await?;
-        let name = subject.rsplit('.').next().unwrap_or_default().to_owned();
-        let answer = reply.map(|to| Answer { client: self.client.clone(), to: Some(to) });
-        Some(Heard { name, body: payload.into(), answer })
-    }
-}
-
-impl Answer {
-    /// Sends the answer. It is lost if there is no connection.
-    pub async fn give(mut self, body: Vec<u8>) {
-        if let Some(to) = self.to.take() {
-            // Without a connection the other side gets no answer, and its request times out.
-            let _ = self.client.publish(to, body.into()).await;
-        }
-    }
-}
-
-impl Drop for Answer {
-    fn drop(&mut self) {
-        let Some(to) = self.to.take() else { return };
-        let client = self.client.clone();
-        // A runtime that shuts down needs no answers.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let mut headers = async_nats::HeaderMap::new();
-                headers.insert(FAILED, "1");
-                let _ = client.publish_with_headers(to, headers, Vec::new().into()).await;
-            });
-        }
-    }
-}
-
-impl fmt::Debug for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Answer").field("to", &self.to).finish_non_exhaustive()
-    }
-}
-
 /// Sends notifications as they come. A notification is dropped when the connection is broken.
-async fn say(client: Client, mut words: mpsc::Receiver<String>) {
-    while let Some(subject) = words.recv().await {
+async fn say(client: Client, mut words: mpsc::Receiver<(String, Vec<u8>)>) {
+    while let Some((subject, body)) = words.recv().await {
         if client.connection_state() == State::Connected {
-            let _ = client.publish(subject, Vec::new().into()).await;
+            let _ = client.publish(subject, body.into()).await;
         }
     }
 }
@@ -278,30 +170,32 @@ async fn say(client: Client, mut words: mpsc::Receiver<String>) {
 /// # Errors
 ///
 /// [`Error`].
-pub async fn reach(options: &config::Nats) -> Result<String, Error> {
-    let client = connect_options(options).await?.connect(addresses(options)?).await?;
-    Ok(client.server_info().version)
+pub async fn reach(carries: Carries, options: &config::Nats) -> Result<String, Error> {
+    let connecting = connect_options(options, carries).await?;
+    let connected = connecting.connect(addresses(options, carries)?).await;
+    Ok(connected.map_err(|error| failed(carries, &error))?.server_info().version)
 }
 
-fn addresses(options: &config::Nats) -> Result<Vec<ServerAddr>, Error> {
-    options.addresses().map(ServerAddr::from_str).collect::<Result<_, _>>().map_err(|_| Error::Address)
+fn addresses(options: &config::Nats, carries: Carries) -> Result<Vec<ServerAddr>, Error> {
+    let addresses = options.addresses().map(ServerAddr::from_str).collect::<Result<_, _>>();
+    addresses.map_err(|_| Error::Address(carries))
 }
 
-impl From<ConnectError> for Error {
-    fn from(error: ConnectError) -> Self {
-        match error.kind() {
-            ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => Self::Unauthorized,
-            ConnectErrorKind::ServerParse
-            | ConnectErrorKind::Dns
-            | ConnectErrorKind::TimedOut
-            | ConnectErrorKind::Tls
-            | ConnectErrorKind::Io
-            | ConnectErrorKind::MaxReconnects => Self::Unreachable(error.to_string()),
+fn failed(carries: Carries, error: &ConnectError) -> Error {
+    match error.kind() {
+        ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => {
+            Error::Unauthorized(carries)
         }
+        ConnectErrorKind::ServerParse
+        | ConnectErrorKind::Dns
+        | ConnectErrorKind::TimedOut
+        | ConnectErrorKind::Tls
+        | ConnectErrorKind::Io
+        | ConnectErrorKind::MaxReconnects => Error::Unreachable(carries, error.to_string()),
     }
 }
 
-async fn connect_options(options: &config::Nats) -> Result<ConnectOptions, Error> {
+async fn connect_options(options: &config::Nats, carries: Carries) -> Result<ConnectOptions, Error> {
     let mut connect = ConnectOptions::new()
         .name("pombo")
         .max_reconnects(None)
@@ -309,8 +203,13 @@ async fn connect_options(options: &config::Nats) -> Result<ConnectOptions, Error
         .subscription_capacity(WAITING)
         .reconnect_delay_callback(delay)
         .require_tls(options.tls);
+    // The library does not read them from the address, and servers that it discovers have none in theirs.
+    if let Some((user, password)) = addresses(options, carries)?.iter().find_map(user) {
+        connect = connect.user_and_password(user, password);
+    }
     if let Some(file) = &options.credentials {
-        connect = connect.credentials_file(file).await.map_err(Error::Credentials)?;
+        let read = connect.credentials_file(file).await;
+        connect = read.map_err(|error| Error::Credentials(carries, error))?;
     }
     if let Some(token) = options.token.as_ref().map(Secret::expose) {
         connect = connect.token(token.to_owned());
@@ -320,6 +219,12 @@ async fn connect_options(options: &config::Nats) -> Result<ConnectOptions, Error
         connect = connect.add_root_certificates(file.clone());
     }
     Ok(connect)
+}
+
+/// The user and the password in an address.
+fn user(address: &ServerAddr) -> Option<(String, String)> {
+    let decoded = |text: &str| percent_decoded(text).unwrap_or_else(|| text.to_owned());
+    Some((decoded(address.username()?), decoded(address.password().unwrap_or_default())))
 }
 
 /// The delay before the attempt of this number.
@@ -337,6 +242,15 @@ mod tests {
         let delays: Vec<_> =
             [1, 2, 3, 7, 1_000].into_iter().map(|attempt| delay(attempt).as_millis()).collect();
         assert_eq!(delays, [50, 100, 200, 2_000, 2_000]);
+    }
+
+    #[test]
+    fn the_user_and_the_password_of_an_address_are_read_as_they_were_meant() {
+        let of = |address: &str| user(&ServerAddr::from_str(address).unwrap());
+        let pair = |user: &str, password: &str| Some((user.to_owned(), password.to_owned()));
+        assert_eq!(of("nats://a:4222"), None);
+        assert_eq!(of("nats://pombo:secret@a:4222"), pair("pombo", "secret"));
+        assert_eq!(of("tls://pombo:p%40ss%2F%25@a"), pair("pombo", "p@ss/%"));
     }
 
     #[test]

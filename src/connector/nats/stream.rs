@@ -92,7 +92,7 @@ impl EventStream {
     pub(super) fn new(nats: Nats, options: &config::Events) -> Self {
         let context = ContextBuilder::new().timeout(nats.timeout).max_ack_inflight(UNACKNOWLEDGED);
         let context = context.build(nats.client.clone());
-        let config::Events { stream, keep, enabled: _, max_rows: _ } = options;
+        let config::Events { stream, keep, .. } = options;
         Self { nats, context, name: stream.clone(), keep: *keep, is_checked: Arc::default() }
     }
 

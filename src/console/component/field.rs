@@ -198,10 +198,10 @@ impl<'a> Field<'a> {
 }
 
 /// The hidden id by which a form acts only once. It stays the same when the form is shown again with its
-/// faults.
+/// faults. A browser that reloads the page must not put the old id into the new form.
 pub(in crate::console) fn once(form: &Form) -> Markup {
     let id = form.once().unwrap_or_else(Uuid::now_v7);
-    html! { input type="hidden" name="once" value=(id); }
+    html! { input type="hidden" name="once" value=(id) autocomplete="off"; }
 }
 
 /// The fault of the form as a whole, or a sentence that some field has one.

@@ -9,6 +9,7 @@ pub(super) mod copy;
 pub(super) mod empty;
 pub(super) mod explain;
 pub(super) mod field;
+pub(super) mod formatting;
 pub(super) mod notice;
 pub(super) mod pager;
 pub(super) mod phone;

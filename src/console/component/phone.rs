@@ -4,17 +4,11 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::formatting::{self, Example, LABEL_CHARS, LINK_CHARS, beginning, marked, plain};
 use crate::console::text::Text;
 
 /// The most cards, buttons and parts that are drawn: more than a provider allows.
 const MOST: usize = 20;
-/// The most bytes of a line that are drawn: a provider allows 1,024 characters for all of them.
-const LONGEST: usize = 8 * 1024;
-/// How deep formats are drawn within one another.
-const DEEPEST: usize = 3;
-
-/// The name of a variable, and its value.
-type Example = (String, String);
 
 /// The message with these parts.
 pub(in crate::console) fn phone(text: Text, components: &Value) -> Markup {
@@ -40,14 +34,14 @@ fn parts(text: Text, components: &Value) -> Markup {
                 "FOOTER" => (footer(text, part)),
                 "LIMITED_TIME_OFFER" => {
                     p.offer {
-                        strong { bdi { (part["limited_time_offer"]["text"].as_str().unwrap_or_default()) } }
+                        strong { bdi { (plain(text_of(&part["limited_time_offer"], "text"), LABEL_CHARS)) } }
                         span.soft { (text.get("templates-offer")) }
                     }
                 }
                 "LIST" => (sections(part)),
                 // Shown below the message.
                 "BUTTONS" | "CAROUSEL" => {}
-                other => p.soft { (text.with("templates-part", [("type", other.to_owned().into())])) },
+                other => p.soft { (unknown(text, other)) },
             }
         }
     }
@@ -57,10 +51,12 @@ fn header(text: Text, part: &Value) -> Markup {
     let format = part["format"].as_str().unwrap_or("TEXT").to_uppercase();
     let link = part["link"].as_str().filter(|link| !link.is_empty());
     let file = |key: &str| {
-        html! { p.file { (text.get(key)) @if let Some(link) = link { br; bdi { (link) } } } }
+        html! { p.file { (text.get(key)) @if let Some(link) = link { br; bdi { (plain(link, LINK_CHARS)) } } } }
     };
     match format.as_str() {
-        "TEXT" => html! { p.head { bdi { (written(wording(part), &examples(part, "header_text"))) } } },
+        "TEXT" => {
+            html! { p.head { bdi { (formatting::line(wording(part), &examples(part, "header_text"))) } } }
+        }
         "IMAGE" => file("templates-image"),
         "VIDEO" => file("templates-video"),
         "AUDIO" => file("send-kind-audio"),
@@ -68,7 +64,7 @@ fn header(text: Text, part: &Value) -> Markup {
         "DOCUMENT" => file("templates-document"),
         "LOCATION" => file("templates-location"),
         "PRODUCT" => file("templates-product"),
-        other => html! { p.file { (text.with("templates-part", [("type", other.to_owned().into())])) } },
+        other => html! { p.file { (unknown(text, other)) } },
     }
 }
 
@@ -78,7 +74,7 @@ fn body(text: Text, part: &Value) -> Markup {
             // An authentication template, whose text is the provider's.
             p { (text.get("templates-code-body")) " " mark { "123456" } }
         } @else {
-            @for line in wording(part).split('\n') { p dir="auto" { (written(line, &examples(part, "body_text"))) } }
+            (formatting::lines(wording(part), &examples(part, "body_text")))
         }
         @if part["add_security_recommendation"] == true { p { (text.get("templates-code-safety")) } }
     }
@@ -90,7 +86,7 @@ fn footer(text: Text, part: &Value) -> Markup {
         @if let Some(minutes) = minutes {
             p.footer { (text.with("templates-code-expiry", [("minutes", minutes.into())])) }
         } @else {
-            p.footer dir="auto" { (wording(part)) }
+            p.footer dir="auto" { (plain(wording(part), LABEL_CHARS)) }
         }
     }
 }
@@ -100,14 +96,14 @@ fn sections(part: &Value) -> Markup {
     html! {
         @for section in list(part, "sections") {
             @if let Some(title) = section["title"].as_str().filter(|title| !title.is_empty()) {
-                p { strong { bdi { (title) } } }
+                p { strong { bdi { (plain(title, LABEL_CHARS)) } } }
             }
             ul {
                 @for row in list(section, "rows") {
                     li {
-                        bdi { (row["title"].as_str().unwrap_or_default()) }
+                        bdi { (plain(text_of(row, "title"), LABEL_CHARS)) }
                         @if let Some(more) = row["description"].as_str().filter(|more| !more.is_empty()) {
-                            br; span.soft { bdi { (more) } }
+                            br; span.soft { bdi { (plain(more, LABEL_CHARS)) } }
                         }
                     }
                 }
@@ -138,13 +134,13 @@ fn one_button(text: Text, button: &Value) -> Markup {
         "LIST" => (text.get("templates-button-list"), None),
         "CATALOG" | "MPM" | "SPM" => (text.get("templates-button-products"), None),
         "VOICE_CALL" => (text.get("templates-button-voice"), None),
-        other => (text.with("templates-part", [("type", other.to_owned().into())]), None),
+        other => (unknown(text, other), None),
     };
     html! {
-        strong { bdi { @if label.is_empty() { (what) } @else { (label) } } }
+        strong { bdi { @if label.is_empty() { (what) } @else { (plain(label, LABEL_CHARS)) } } }
         span.soft {
             @if !label.is_empty() { (what) }
-            @if let Some(detail) = detail { " " bdi { (marked(detail, &[])) } }
+            @if let Some(detail) = detail { " " bdi { (marked(beginning(detail, LINK_CHARS), &[])) } }
         }
     }
 }
@@ -153,91 +149,31 @@ fn code(button: &Value) -> Option<&str> {
     button["example"].as_str().or_else(|| button["example"][0].as_str())
 }
 
-/// A line with WhatsApp's formatting (bold, italic, strikethrough and monospace), and with its variables
-/// marked.
-fn written(line: &str, examples: &[Example]) -> Markup {
-    nested(&line[..line.floor_char_boundary(LONGEST)], examples, DEEPEST)
-}
-
-fn nested(line: &str, examples: &[Example], depth: usize) -> Markup {
-    if depth == 0 {
-        return marked(line, examples);
-    }
-    let mut spans = Vec::new();
-    let mut rest = line;
-    while let Some((sign, before, inside, after)) = formatted(rest) {
-        spans.push((sign, before, inside));
-        rest = after;
-    }
-    html! {
-        @for (sign, before, inside) in spans {
-            (marked(before, examples))
-            @match sign {
-                '*' => strong { (nested(inside, examples, depth - 1)) },
-                '_' => em { (nested(inside, examples, depth - 1)) },
-                '~' => s { (nested(inside, examples, depth - 1)) },
-                _ => code { (marked(inside, examples)) },
-            }
-        }
-        (marked(rest, examples))
-    }
-}
-
-/// The first part of a line that is enclosed in two equal formatting characters.
-fn formatted(line: &str) -> Option<(char, &str, &str, &str)> {
-    let is_edge = |beside: Option<char>| beside.is_none_or(|beside| !beside.is_alphanumeric());
-    for (start, sign) in line.char_indices().filter(|(_, sign)| matches!(sign, '*' | '_' | '~' | '`')) {
-        let mark = if line[start..].starts_with("```") { "```" } else { &line[start..=start] };
-        let rest = &line[start + mark.len()..];
-        let end = rest.match_indices(mark).map(|(end, _)| end).find(|end| {
-            let inside = &rest[..*end];
-            !inside.is_empty()
-                && !inside.starts_with(char::is_whitespace)
-                && !inside.ends_with(char::is_whitespace)
-                && is_edge(rest[end + mark.len()..].chars().next())
-        });
-        if let Some(end) = end.filter(|_| is_edge(line[..start].chars().next_back())) {
-            return Some((sign, &line[..start], &rest[..end], &rest[end + mark.len()..]));
-        }
-    }
-    None
-}
-
-/// A text with its variables marked: each shows its example, and its name when the person points at it.
-fn marked(line: &str, examples: &[Example]) -> Markup {
-    html! {
-        @for (index, piece) in line.split("{{").enumerate() {
-            @if index == 0 {
-                (piece)
-            } @else if let Some((name, rest)) = piece.split_once("}}") {
-                @let name = name.trim();
-                @let example = examples.iter().find(|(known, _)| known == name).map(|(_, example)| example);
-                mark title=(format!("{{{{{name}}}}}")) {
-                    @if let Some(example) = example { (example) } @else { "{{" (name) "}}" }
-                }
-                (rest)
-            } @else {
-                "{{" (piece)
-            }
-        }
-    }
-}
-
 /// The example values that were given to the provider, by the names of their variables.
 fn examples(part: &Value, field: &str) -> Vec<Example> {
+    let shown = |example: &str| beginning(example, LABEL_CHARS).to_owned();
     let given = &part["example"][field];
     let row = given.as_array().filter(|row| row.iter().all(Value::is_string)).or_else(|| given[0].as_array());
     let placed = row.into_iter().flatten().filter_map(Value::as_str).enumerate();
-    let placed = placed.map(|(place, example)| ((place + 1).to_string(), example.to_owned()));
+    let placed = placed.map(|(place, example)| ((place + 1).to_string(), shown(example)));
     let named = part["example"][format!("{field}_named_params")].as_array().into_iter().flatten();
     let named = named.filter_map(|given| {
-        Some((given["param_name"].as_str()?.to_owned(), given["example"].as_str()?.to_owned()))
+        Some((given["param_name"].as_str()?.to_owned(), shown(given["example"].as_str()?)))
     });
     placed.chain(named).take(MOST).collect()
 }
 
 fn wording(part: &Value) -> &str {
-    part["text"].as_str().unwrap_or_default()
+    text_of(part, "text")
+}
+
+fn text_of<'a>(part: &'a Value, field: &str) -> &'a str {
+    part[field].as_str().unwrap_or_default()
+}
+
+/// The name of a part that this program does not know.
+fn unknown(text: Text, kind: &str) -> String {
+    text.with("templates-part", [("type", beginning(kind, LABEL_CHARS).to_owned().into())])
 }
 
 fn kind(part: &Value) -> String {

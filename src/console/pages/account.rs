@@ -1,28 +1,26 @@
 //! A person's own account: name, language and zone; password; second factor; sessions.
 
+pub(in crate::console) mod sessions;
+
 use actix_web::web::Data;
 use maud::{Markup, PreEscaped, html};
 use qrcode::QrCode;
 use qrcode::render::svg;
 
-use super::link::{new_password, note_invalid, password_fields};
-use crate::accounts::{self, Session, TotpSetup};
-use crate::console::State;
-use crate::console::component::browser::browser;
-use crate::console::component::confirm::confirm;
+use super::link::{new_password, note_invalid, note_refused, password_fields};
+use crate::accounts::{self, Proof, TotpConfirmed, TotpSetup};
 use crate::console::component::copy;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::notice;
-use crate::console::component::table::{Column, table};
-use crate::console::component::time::moment;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::language::Language;
 use crate::console::page::{Answer, Menu, Page};
-use crate::console::query::Id;
 use crate::console::text::Text;
-use crate::console::visitor::Person;
+use crate::console::visitor::{Person, Visitor};
 use crate::console::zone::Zone;
+use crate::console::{State, cookie};
+use crate::domain::secret::Secret;
 
 /// The path of this page.
 const PLACE: &str = "/console/account";
@@ -32,6 +30,7 @@ const PLACE: &str = "/console/account";
 struct Forms {
     profile: Option<Form>,
     password: Option<Form>,
+    begin: Option<Form>,
     totp: Option<Form>,
     remove: Option<Form>,
 }
@@ -73,6 +72,7 @@ pub(in crate::console) async fn profile(
 
 /// Replaces the password, which ends all other sessions.
 pub(in crate::console) async fn password(
+    visitor: Visitor,
     person: Person,
     state: Data<State>,
     mut form: Form,
@@ -81,21 +81,51 @@ pub(in crate::console) async fn password(
     if !form.has_faults() {
         let changed = state.accounts.change_password(&person.signed_in, &current, &new, &person.origin).await;
         match changed {
-            Ok(()) => return Ok(done(&state, &person, "account-password-changed")),
+            Ok(token) => {
+                return Ok(renewed(&state, &visitor, &person, &token, "account-password-changed"));
+            }
             Err(error) => not_own(&mut form, "current", error)?,
         }
     }
     again(&person, &state, Forms { password: Some(form), ..Forms::default() }).await
 }
 
-/// Begins the setup of a second factor.
-pub(in crate::console) async fn begin_totp(person: Person, state: Data<State>) -> Result<Answer, Error> {
-    state.accounts.begin_totp(&person.signed_in)?;
-    Ok(Answer::to(format!("{PLACE}#totp")))
+/// Begins the setup of a second factor, which may replace another one.
+pub(in crate::console) async fn begin_totp(
+    person: Person,
+    state: Data<State>,
+    mut form: Form,
+) -> Result<Answer, Error> {
+    let (password, code) = typed_proof(&person, &mut form);
+    if !form.has_faults() {
+        let proof = Proof { password: &password, code: code.as_deref() };
+        match state.accounts.begin_totp(&person.signed_in, proof, &person.origin).await {
+            Ok(_) => return Ok(Answer::to(format!("{PLACE}#totp"))),
+            Err(error) => not_proven(&person, &mut form, error)?,
+        }
+    }
+    again(&person, &state, Forms { begin: Some(form), ..Forms::default() }).await
+}
+
+/// The password, and the code of a person who has a second factor.
+fn typed_proof(person: &Person, form: &mut Form) -> (String, Option<String>) {
+    let password = form.password("current");
+    let code = person.signed_in.user.has_totp.then(|| form.required("proof", 32));
+    (password, code)
+}
+
+/// Notes that the password, or the code with it, is wrong.
+fn not_proven(person: &Person, form: &mut Form, error: accounts::Error) -> Result<(), Error> {
+    if matches!(error, accounts::Error::Refused) && person.signed_in.user.has_totp {
+        form.general_fault(person.text.get("account-proof-wrong"));
+        return Ok(());
+    }
+    not_own(form, "current", error)
 }
 
 /// Confirms the second factor with a code; shows the recovery codes once.
 pub(in crate::console) async fn confirm_totp(
+    visitor: Visitor,
     person: Person,
     state: Data<State>,
     mut form: Form,
@@ -105,48 +135,47 @@ pub(in crate::console) async fn confirm_totp(
         return again(&person, &state, Forms { totp: Some(form), ..Forms::default() }).await;
     }
     match state.accounts.confirm_totp(&person.signed_in, &code, &person.origin).await {
-        Ok(codes) => {
+        Ok(TotpConfirmed { codes, token }) => {
             let codes: Vec<_> = codes.iter().map(|code| code.expose()).collect();
             state.flashes.put(person.session, "recovery", codes.join("\n"));
-            Ok(Answer::to(format!("{PLACE}#totp")))
+            let cookie = cookie::begin(token.expose(), visitor.is_https);
+            Ok(Answer::with_cookie(format!("{PLACE}#totp"), cookie))
         }
         Err(accounts::Error::NotFound) => Ok(Answer::to(format!("{PLACE}#totp"))),
         Err(accounts::Error::Refused) => {
             form.fault("code", person.text.get("sign-in-wrong-code"));
             again(&person, &state, Forms { totp: Some(form), ..Forms::default() }).await
         }
-        Err(error) => Err(error.into()),
+        Err(error) => {
+            not_own(&mut form, "code", error)?;
+            again(&person, &state, Forms { totp: Some(form), ..Forms::default() }).await
+        }
     }
 }
 
+/// Removes the second factor.
 pub(in crate::console) async fn remove_totp(
+    visitor: Visitor,
     person: Person,
     state: Data<State>,
     mut form: Form,
 ) -> Result<Answer, Error> {
-    let current = form.password("current");
+    let (password, code) = typed_proof(&person, &mut form);
     if !form.has_faults() {
-        match state.accounts.remove_totp(&person.signed_in, &current, &person.origin).await {
-            Ok(()) | Err(accounts::Error::NotFound) => {
-                return Ok(done(&state, &person, "account-totp-removed"));
-            }
-            Err(error) => not_own(&mut form, "current", error)?,
+        let proof = Proof { password: &password, code: code.as_deref() };
+        match state.accounts.remove_totp(&person.signed_in, proof, &person.origin).await {
+            Ok(token) => return Ok(renewed(&state, &visitor, &person, &token, "account-totp-removed")),
+            Err(accounts::Error::NotFound) => return Ok(done(&state, &person, "account-totp-removed")),
+            Err(error) => not_proven(&person, &mut form, error)?,
         }
     }
     again(&person, &state, Forms { remove: Some(form), ..Forms::default() }).await
 }
 
-/// Ends one of the person's sessions.
-pub(in crate::console) async fn end_session(
-    person: Person,
-    state: Data<State>,
-    id: Id,
-) -> Result<Answer, Error> {
-    match state.accounts.end_session(&person.signed_in.user, id.0, &person.origin).await {
-        // A session that has already ended counts as a success.
-        Ok(()) | Err(accounts::Error::NotFound) => Ok(done(&state, &person, "account-session-ended")),
-        Err(error) => Err(error.into()),
-    }
+/// Done, with a new cookie for the session: the old one no longer opens it.
+fn renewed(state: &State, visitor: &Visitor, person: &Person, token: &Secret, key: &str) -> Answer {
+    state.flashes.put(person.session, "done", person.text.get(key));
+    Answer::with_cookie(PLACE, cookie::begin(token.expose(), visitor.is_https))
 }
 
 fn done(state: &State, person: &Person, key: &str) -> Answer {
@@ -159,19 +188,21 @@ fn not_own(form: &mut Form, field: &str, error: accounts::Error) -> Result<(), E
     let text = form.text();
     match error {
         accounts::Error::Refused => form.fault(field, text.get("account-password-wrong")),
-        accounts::Error::Invalid { field, .. } => note_invalid(form, field),
         accounts::Error::TooMany { retry_after } => {
             let seconds = retry_after.as_secs().max(1);
             form.fault(field, text.with("sign-in-too-many", [("seconds", seconds.into())]));
             form.hold(retry_after);
         }
-        other => return Err(other.into()),
+        other => note_refused(form, other)?,
     }
     Ok(())
 }
 
 async fn again(person: &Person, state: &State, forms: Forms) -> Result<Answer, Error> {
-    let shown = [&forms.password, &forms.remove].into_iter().flatten().find_map(Form::held);
+    let shown = [&forms.password, &forms.begin, &forms.totp, &forms.remove]
+        .into_iter()
+        .flatten()
+        .find_map(Form::held);
     let page = page(person, state, forms).await?.unprocessable();
     Ok(page.after(shown).into())
 }
@@ -181,8 +212,8 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
     let sessions = state.accounts.sessions(user).await?;
     let recovery = state.flashes.take(person.session, "recovery");
     let left = if user.has_totp { state.accounts.recovery_codes_left(&person.signed_in).await? } else { 0 };
-    let begun = state.accounts.begun_totp(&person.signed_in)?;
-    let Forms { profile, password, totp, remove } = forms;
+    let begun = state.accounts.begun_totp(&person.signed_in).await?;
+    let Forms { profile, password, begin, totp, remove } = forms;
     let profile = profile.unwrap_or_else(|| {
         let language = user.language.map_or("", Language::as_str).to_owned();
         let zone = user.time_zone.clone().unwrap_or_default();
@@ -209,20 +240,17 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
             }
             @if user.has_totp {
                 p { (text.with("account-totp-on", [("left", left.into())])) }
-                (remove_form(&remove.unwrap_or_else(empty)))
-            } @else if let Some(setup) = &begun {
+            } @else if begun.is_none() {
+                p { (text.get("account-totp-off")) }
+            }
+            @if let Some(setup) = &begun {
                 (setup_form(&totp.unwrap_or_else(empty), setup))
             } @else {
-                p { (text.get("account-totp-off")) }
-                form method="post" action="/console/account/totp" {
-                    button type="submit" { (text.get("account-totp-begin")) }
-                }
+                (begin_form(&begin.unwrap_or_else(empty), user.has_totp))
             }
+            @if user.has_totp { (remove_form(&remove.unwrap_or_else(empty))) }
         }
-        section aria-labelledby="sessions" {
-            h2 id="sessions" { (text.get("account-sessions")) }
-            (sessions_table(person, &sessions))
-        }
+        (sessions::section(person, &sessions))
     };
     let page = Page::new(text.get("account-title"), Menu::Account, body);
     Ok(if recovery.is_some() || begun.is_some() { page.secret() } else { page })
@@ -282,41 +310,38 @@ fn setup_form(form: &Form, setup: &TotpSetup) -> Markup {
     }
 }
 
+/// The fields of what a person proves again; `within` tells apart the fields of several forms.
+fn proof_fields(form: &Form, within: &'static str, has_totp: bool) -> Markup {
+    let text = form.text();
+    html! {
+        (Field::new(form, "current", &text.get("account-current")).within(within).required()
+            .autocomplete("current-password").password())
+        @if has_totp {
+            (Field::new(form, "proof", &text.get("account-proof-code")).within(within)
+                .hint(&text.get("sign-in-code-hint")).required().code())
+        }
+    }
+}
+
+fn begin_form(form: &Form, has_totp: bool) -> Markup {
+    let text = form.text();
+    let button = if has_totp { "account-totp-replace" } else { "account-totp-begin" };
+    html! {
+        form method="post" action="/console/account/totp" {
+            (faults(form))
+            (proof_fields(form, "begin", has_totp))
+            button type="submit" { (text.get(button)) }
+        }
+    }
+}
+
 fn remove_form(form: &Form) -> Markup {
     let text = form.text();
     html! {
         form method="post" action="/console/account/totp/remove" {
             (faults(form))
-            (Field::new(form, "current", &text.get("account-current")).within("remove").required()
-                .autocomplete("current-password").password())
+            (proof_fields(form, "remove", true))
             button.danger type="submit" { (text.get("account-totp-remove")) }
         }
     }
-}
-
-fn sessions_table(person: &Person, sessions: &[Session]) -> Markup {
-    let text = person.text;
-    let columns = [
-        Column::words(text.get("account-browser")),
-        Column::words(text.get("account-address")),
-        Column::words(text.get("account-since")),
-        Column::words(text.get("account-last-used")),
-        Column::words(""),
-    ];
-    let rows = sessions.iter().map(|session| {
-        let end = if session.id == person.session {
-            html! { strong { (text.get("account-this-session")) } }
-        } else {
-            let action = format!("/console/account/sessions/{}/end", session.id);
-            confirm(text, &action, &text.get("account-end"), &text.get("account-end-question"))
-        };
-        vec![
-            browser(text, &session.browser),
-            html! { (session.address) },
-            moment(person, session.created_at),
-            moment(person, session.last_used_at),
-            end,
-        ]
-    });
-    table(&text.get("account-sessions"), &columns, rows)
 }

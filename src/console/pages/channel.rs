@@ -58,8 +58,9 @@ pub(in crate::console) async fn follow(
     live::stream(&request, &state, LOOK, async move || {
         let is_whole = looks % LOOKS == 0;
         looks += 1;
+        // A channel that was removed ends the stream, before the next code of its pairing is shown.
+        channel = own(&viewer, &parts, channel.id).await?;
         if is_whole {
-            channel = own(&viewer, &parts, channel.id).await?;
             fragments = vec![head(&viewer, &channel), pace(&viewer, &parts, &channel).await?];
         }
         if channel.kind == Kind::WebSession && (is_whole || is_busy) {

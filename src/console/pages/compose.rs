@@ -43,6 +43,7 @@ use crate::console::visitor::Viewer;
 use crate::domain::channel::Channel;
 use crate::domain::request::{BusinessRequest, WebRequest};
 use crate::engine::{self, DryRun, WebDryRun};
+use crate::error::Code;
 
 /// The path of this page.
 const PLACE: &str = "/console/sends/new";
@@ -132,8 +133,9 @@ pub(in crate::console) async fn act(
     let digest = hex::encode(fingerprint);
     let mut checked = Checked::default();
     let result = if action == "send" && form.words().one("checked") == digest {
-        let mut failed = None;
+        let (mut failed, mut acted) = (None, false);
         let sent = state.once.act(&viewer, &form, async || {
+            acted = true;
             let turn = Turn::of(&state, &viewer, &form, fingerprint).await;
             let sent = match turn {
                 Ok(turn) => send(&viewer, &state, channel, asked, turn).await,
@@ -146,10 +148,17 @@ pub(in crate::console) async fn act(
         });
         match (sent.await, failed) {
             (_, Some(error)) => Err(error),
-            (answer, None) => return answer,
+            (answer, None) => {
+                if !acted {
+                    state.flashes.put_behind(viewer.session, "done", viewer.text.get("compose-sent-before"));
+                }
+                return answer;
+            }
         }
     } else {
         checked.is_stale = action == "send";
+        // A browser that went back shows the id of a send. What is checked now is another one.
+        form.renew();
         let run = form.words().one("counting").parse().unwrap_or_else(|_| Uuid::now_v7()).to_string();
         let found =
             within_patience(&state, channel, asked, format!("check {company} {digest} {run}")).await?;
@@ -162,7 +171,13 @@ pub(in crate::console) async fn act(
             checked.found = Some(found);
             checked.digest = Some(digest);
         }
-        Err(error) => checked.refused = Some(Refused::by(error, &mut form)?),
+        Err(error) => {
+            if matches!(&error, engine::Error::Refused(refusal) if refusal.code == Code::IdempotencyKeyReused)
+            {
+                form.renew();
+            }
+            checked.refused = Some(Refused::by(error, &mut form)?);
+        }
     }
     let page = page(&viewer, &around, &form, &checked);
     Ok(match &checked.refused {

@@ -179,15 +179,7 @@ fn read(form: &mut Form) -> (Person, Vec<String>) {
         let key = if person.phone_number.is_empty() { "contacts-nameless" } else { "contacts-number-wrong" };
         form.fault("phone_number", text.get(key));
     }
-    let mut names: Vec<String> = Vec::new();
-    for name in tags.split(';').map(str::trim).filter(|name| !name.is_empty()) {
-        match import::check_tag(name) {
-            Ok(name) if names.contains(&name) => {}
-            Ok(name) => names.push(name),
-            Err(_) => form.fault("tags", text.get("contacts-tag-name-wrong")),
-        }
-    }
-    (person, names)
+    (person, super::import::tags(&tags, form))
 }
 
 fn new_page(viewer: &Viewer, form: &Form) -> Page {

@@ -7,10 +7,12 @@ use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use maud::{Markup, html};
 
+use super::imports::TAGS;
 use super::rejected_rows::reason;
 use crate::console::State;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::field::{Field, faults};
+use crate::console::component::formatting::beginning;
 use crate::console::component::table::{Column as Head, table};
 use crate::console::component::time::maybe;
 use crate::console::component::{confirm, notice};
@@ -21,13 +23,15 @@ use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
+use crate::domain::contact::MOST_TAGS;
 use crate::engine::records::imports::{Import, State as Stage};
 use crate::engine::{self, ImportChange, Shown, import_settings};
 use crate::error::Code;
-use crate::import::{self, Column, Field as Held};
+use crate::import::{self, Column, Field as Held, MOST_COLUMNS};
 
-/// The maximum of columns that are shown.
-const MOST_COLUMNS: usize = 200;
+/// The maximum of columns that are shown, each with a choice of its field, and characters of each name.
+const SHOWN_COLUMNS: usize = 200;
+const SHOWN_CHARS: usize = 80;
 /// How often an open page is updated with the progress.
 const EVERY: Duration = Duration::from_secs(1);
 /// Encodings that are offered in addition to the file's own.
@@ -67,7 +71,7 @@ pub(in crate::console) async fn steer(
         // The import was started already, perhaps by the same form.
         return Ok(Answer::to(place));
     }
-    let change = read(&viewer, &import, &mut form);
+    let change = read(&import, &mut form);
     if !form.has_faults() {
         let changed = async {
             state.engine.change_import(company, id.0, change).await?;
@@ -88,6 +92,11 @@ pub(in crate::console) async fn steer(
                     None => "imports-mapping-needed",
                 };
                 form.general_fault(viewer.text.get(key));
+            }
+            Err(engine::Error::Refused(refusal)) if refusal.code == Code::TooManyColumns => {
+                form.general_fault(
+                    viewer.text.with("imports-too-many-columns", [("most", MOST_COLUMNS.into())]),
+                );
             }
             Err(engine::Error::Refused(refusal)) if refusal.code == Code::ImportHasBegun => {
                 return Ok(Answer::to(place));
@@ -121,7 +130,7 @@ pub(super) async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Impor
 /// The form's fields of the columns. For columns with the same name, the first one counts.
 fn chosen(form: &Form, header: &[String]) -> Vec<Column> {
     let mut seen = BTreeSet::new();
-    let columns = header.iter().enumerate().take(MOST_COLUMNS).filter(|(_, name)| !name.is_empty());
+    let columns = header.iter().enumerate().take(SHOWN_COLUMNS).filter(|(_, name)| !name.is_empty());
     let columns = columns.filter(|(_, name)| seen.insert(name.as_str()));
     let chosen = columns.map(|(index, name)| {
         let field = form.words().one(&format!("column-{index}"));
@@ -131,20 +140,25 @@ fn chosen(form: &Form, header: &[String]) -> Vec<Column> {
     chosen.collect()
 }
 
-fn read(viewer: &Viewer, import: &Import, form: &mut Form) -> ImportChange {
+fn read(import: &Import, form: &mut Form) -> ImportChange {
     let settings = import_settings(import);
-    let mut tags = Vec::new();
-    let names = form.optional("tags", 2_000).unwrap_or_default();
-    for name in names.split(';').map(str::trim).filter(|name| !name.is_empty()) {
-        match import::check_tag(name) {
-            Ok(name) if tags.contains(&name) => {}
-            Ok(name) => tags.push(name),
-            Err(_) => form.fault("tags", viewer.text.get("imports-tag-wrong")),
-        }
-    }
+    let names = form.optional("tags", TAGS).unwrap_or_default();
+    let tags = tags(&names, form);
     let encoding = form.words().one("encoding").to_owned();
     let encoding = Some(encoding).filter(|encoding| !encoding.is_empty() && *encoding != settings.encoding);
     ImportChange { columns: Some(chosen(form, &settings.header)), tags: Some(tags), encoding }
+}
+
+/// The names of tags in a field of this name, separated by semicolons; too many, or a wrong one, are its fault.
+pub(super) fn tags(names: &str, form: &mut Form) -> Vec<String> {
+    let given = names.split(';').map(str::trim).filter(|name| !name.is_empty());
+    let checked = import::check_tags(given.clone());
+    checked.unwrap_or_else(|_| {
+        let has_wrong_name = given.clone().any(|name| import::check_tag(name).is_err());
+        let key = if has_wrong_name { "imports-tag-wrong" } else { "imports-tags-too-many" };
+        form.fault("tags", form.text().with(key, [("most", MOST_TAGS.into())]));
+        Vec::new()
+    })
 }
 
 /// The page of an uploaded file: the fields of its columns, and its first rows.
@@ -200,17 +214,17 @@ fn mapping(viewer: &Viewer, import: &Import, form: &Form, shown: &Shown) -> Mark
         Head::words(text.get("imports-holds")),
         Head::words(text.get("imports-example")),
     ];
-    let rows = shown.preview.columns.iter().enumerate().take(MOST_COLUMNS).map(|(index, (name, field))| {
-        let current = held(index, *field);
+    let rows = shown.preview.columns.iter().enumerate().take(SHOWN_COLUMNS).map(|(index, (name, field))| {
+        let (current, label) = (held(index, *field), beginning(name, SHOWN_CHARS));
         vec![
-            html! { bdi { (name) } },
+            html! { bdi { (label) } },
             html! {
                 select name=(format!("column-{index}")) disabled[name.is_empty()]
-                    aria-label=(text.with("imports-holds-what", [("column", name.as_str().into())])) {
+                    aria-label=(text.with("imports-holds-what", [("column", label.into())])) {
                     @for (value, words) in &fields { option value=(value) selected[*value == current] { (words) } }
                 }
             },
-            html! { @if let Some(example) = example(index) { bdi { (example.chars().take(80).collect::<String>()) } } },
+            html! { @if let Some(example) = example(index) { bdi { (beginning(example, SHOWN_CHARS)) } } },
         ]
     });
     let place = format!("/console/contacts/import/{}", import.id);
@@ -218,7 +232,10 @@ fn mapping(viewer: &Viewer, import: &Import, form: &Form, shown: &Shown) -> Mark
         form method="post" action=(place) {
             fieldset.plain disabled[!viewer.may_work()] {
                 (table(&text.get("imports-columns"), &heads, rows))
-                (Field::new(&filled, "tags", &text.get("imports-tags")).hint(&text.get("imports-tags-hint")).most(2_000).text())
+                @if shown.preview.columns.len() > SHOWN_COLUMNS {
+                    p.hint { (text.with("imports-more-columns", [("count", SHOWN_COLUMNS.into())])) }
+                }
+                (Field::new(&filled, "tags", &text.get("imports-tags")).hint(&text.get("imports-tags-hint")).most(TAGS).text())
                 (Field::new(&filled, "encoding", &text.get("imports-encoding")).hint(&text.get("imports-encoding-hint"))
                     .select(encodings.iter().map(|name| (*name, *name))))
                 @if viewer.may_work() {
@@ -261,9 +278,9 @@ fn outlook(viewer: &Viewer, shown: &Shown) -> Markup {
 }
 
 fn first_rows(text: Text, shown: &Shown) -> Markup {
-    let heads: Vec<_> =
-        shown.preview.columns.iter().take(MOST_COLUMNS).map(|(name, _)| Head::words(name.as_str())).collect();
-    let cell = |cell: &String| html! { bdi { (cell.chars().take(80).collect::<String>()) } };
+    let names = shown.preview.columns.iter().take(SHOWN_COLUMNS);
+    let heads: Vec<_> = names.map(|(name, _)| Head::words(beginning(name, SHOWN_CHARS))).collect();
+    let cell = |cell: &String| html! { bdi { (beginning(cell, SHOWN_CHARS)) } };
     let rows = shown.preview.rows.iter().map(|row| {
         let mut cells: Vec<Markup> = row.iter().take(heads.len()).map(cell).collect();
         cells.resize_with(heads.len(), || html! {});

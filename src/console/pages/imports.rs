@@ -2,12 +2,10 @@
 
 use std::time::Instant;
 
-use actix_web::HttpRequest;
-use actix_web::http::header::CONTENT_LENGTH;
-use actix_web::web::{Data, Payload};
+use actix_web::web::Data;
 use maud::html;
 
-use super::import::state_badge;
+use super::import::{state_badge, tags};
 use crate::console::State;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::pager::pager;
@@ -24,10 +22,11 @@ use crate::domain::page::{Page as Records, PageRequest};
 use crate::engine::records::imports::{Import, MOST_OPEN};
 use crate::engine::{self, NewUpload};
 use crate::error::Code;
-use crate::import;
+use crate::import::MOST_COLUMNS;
+use crate::surface::body::Incoming;
 
-/// The maximum of bytes of the tags' names.
-const TAGS: usize = 2_000;
+/// The maximum of bytes of the tags' names: as many tags as a contact is given at once have room, with usual names.
+pub(super) const TAGS: usize = 2_000;
 /// The maximum of bytes of a form without its file.
 const AROUND: usize = 64 * 1024;
 /// The name of the stored reason for a refused file, for a browser that did not show the answer.
@@ -54,12 +53,12 @@ pub(in crate::console) async fn list(
 pub(in crate::console) async fn upload(
     viewer: Viewer,
     state: Data<State>,
-    request: HttpRequest,
-    payload: Payload,
+    body: Incoming,
 ) -> Result<Answer, Error> {
-    let (mut form, mut parts) = (Form::new(viewer.text), Multipart::new(&request, payload)?);
-    let declared =
-        request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let (request, declared) = (body.request().clone(), body.declared());
+    // The page says how large a file may be, so a form that declares more is read up to its file.
+    let most = (state.engine.largest_import() + AROUND).max(declared.unwrap_or_default());
+    let (mut form, mut parts) = (Form::new(viewer.text), Multipart::new(body, most)?);
     if let Some(place) = take(&viewer, &state, &mut parts, declared, &mut form).await? {
         return Ok(Answer::to(place));
     }
@@ -82,18 +81,13 @@ async fn take(
     form: &mut Form,
 ) -> Result<Option<String>, Error> {
     let text = viewer.text;
-    let mut tags = Vec::new();
+    let mut names = Vec::new();
     while let Some(part) = parts.next().await? {
         match (part.name.as_str(), part.file_name) {
             ("tags", None) => {
-                let names = parts.text(TAGS).await?;
-                *form = Form::filled(text, [("tags", names.clone())]);
-                for name in names.split(';').map(str::trim).filter(|name| !name.is_empty()) {
-                    match import::check_tag(name) {
-                        Ok(name) => tags.push(name),
-                        Err(_) => form.fault("tags", text.get("imports-tag-wrong")),
-                    }
-                }
+                let given = parts.text(TAGS).await?;
+                *form = Form::filled(text, [("tags", given.clone())]);
+                names = tags(&given, form);
             }
             ("file", Some(name)) if !name.is_empty() && !form.has_faults() => {
                 // A file that is certainly too large is refused before it arrives.
@@ -102,7 +96,7 @@ async fn take(
                     return Ok(None);
                 }
                 let file_name = name.chars().take(LONGEST_NAME).collect();
-                let new = NewUpload { file_name, encoding: Some("auto".to_owned()), tags };
+                let new = NewUpload { file_name, encoding: Some("auto".to_owned()), tags: names };
                 return match store(viewer, state, parts, new).await {
                     Ok(import) => Ok(Some(format!("/console/contacts/import/{}", import.id))),
                     Err(Failure::Engine(engine::Error::Refused(refusal))) => {
@@ -111,6 +105,9 @@ async fn take(
                                 text.with("imports-too-many", [("most", MOST_OPEN.into())])
                             }
                             Code::BodyTooLarge => too_large(viewer, state),
+                            Code::TooManyColumns => {
+                                text.with("imports-too-many-columns", [("most", MOST_COLUMNS.into())])
+                            }
                             // The fault of the file, with its line.
                             _ => {
                                 text.with("imports-wrong-file", [("said", refusal.sentence.as_str().into())])

@@ -5,8 +5,8 @@ use actix_web::HttpRequest;
 use actix_web::web::Data;
 use maud::html;
 
-use super::sign_in::went_in;
-use crate::accounts::{self, Accept, LinkInfo, Purpose};
+use super::sign_in::{too_many, went_in};
+use crate::accounts::{self, Accept, LinkInfo, Purpose, SignedIn};
 use crate::console::State;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::error::Error;
@@ -15,7 +15,7 @@ use crate::console::language::Language;
 use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::segment;
 use crate::console::text::Text;
-use crate::console::visitor::Visitor;
+use crate::console::visitor::{Person, Visitor};
 use crate::domain::user::check_password;
 
 /// Shows the purpose of the link.
@@ -40,22 +40,20 @@ pub(in crate::console) async fn accept(
     let token: String = segment(&request, "token")?;
     let Some(link) = state.accounts.link(&token).await? else { return Ok(gone(visitor.text).into()) };
     let text = visitor.text;
-    let used = match link.purpose {
-        Purpose::SignIn => state.accounts.use_sign_in_link(&token, &visitor.origin).await,
-        Purpose::Invitation if link.has_account => {
-            let Some(person) = &visitor.person else {
-                return Ok(Answer::to(format!("/console/sign-in?next={}", request.path())));
-            };
-            return match state.accounts.join(&person.signed_in, &token, &person.origin).await {
-                Ok(()) => Ok(Answer::to("/console")),
-                Err(accounts::Error::LinkGone) => {
-                    form.general_fault(text.with("link-of-other", [("email", link.email.as_str().into())]));
-                    Ok(page(&visitor, &link, &form).unprocessable().into())
-                }
-                Err(error) => Err(error.into()),
-            };
+    let used = match (link.purpose, own(&visitor, &link)) {
+        (Purpose::SignIn, _) => state.accounts.use_sign_in_link(&token, &visitor.origin).await,
+        (Purpose::Invitation, Some(person)) => {
+            let password =
+                if person.signed_in.user.has_password { form.password("password") } else { String::new() };
+            if form.has_faults() {
+                return Ok(page(&visitor, &link, &form).unprocessable().into());
+            }
+            match state.accounts.join(&person.signed_in, &token, &password, &person.origin).await {
+                Ok(()) => return Ok(Answer::to("/console")),
+                Err(error) => Err(error),
+            }
         }
-        Purpose::Invitation | Purpose::Reset => {
+        (Purpose::Invitation | Purpose::Reset, _) => {
             let is_new = link.purpose == Purpose::Invitation;
             let name = if is_new { form.required("name", 200) } else { String::new() };
             let password = new_password(&mut form, text);
@@ -70,14 +68,34 @@ pub(in crate::console) async fn accept(
         }
     };
     match used {
-        Ok(signed_in) => Ok(went_in(&visitor, &form, signed_in)),
-        Err(accounts::Error::LinkGone | accounts::Error::Exists) => Ok(gone(text).into()),
-        Err(accounts::Error::Invalid { field, .. }) => {
-            note_invalid(&mut form, field);
+        Ok(signed_in) => {
+            // A person with a second factor enters its code, and comes back to accept the invitation.
+            let comes_back =
+                link.purpose == Purpose::Invitation && matches!(signed_in, SignedIn::CodeNeeded { .. });
+            let next = if comes_back { request.path() } else { "" };
+            Ok(went_in(&visitor, &Form::filled(text, [("next", next.to_owned())]), signed_in))
+        }
+        Err(accounts::Error::LinkGone) => Ok(gone(text).into()),
+        // The credentials changed at this moment, which ends these links.
+        Err(accounts::Error::Refused) if link.purpose != Purpose::Invitation => Ok(gone(text).into()),
+        Err(accounts::Error::Refused) => {
+            form.fault("password", text.get("link-password-wrong"));
             Ok(page(&visitor, &link, &form).unprocessable().into())
         }
-        Err(error) => Err(error.into()),
+        Err(accounts::Error::TooMany { retry_after }) => {
+            too_many(&mut form, retry_after);
+            Ok(page(&visitor, &link, &form).unprocessable().held(&form).into())
+        }
+        Err(error) => {
+            note_refused(&mut form, error)?;
+            Ok(page(&visitor, &link, &form).unprocessable().into())
+        }
     }
+}
+
+/// The visitor, if they are signed in as the person that the link is for.
+fn own<'a>(visitor: &'a Visitor, link: &LinkInfo) -> Option<&'a Person> {
+    visitor.person.as_ref().filter(|person| person.signed_in.user.email == link.email)
 }
 
 /// A new password that was typed twice.
@@ -102,6 +120,16 @@ pub(in crate::console) fn note_invalid(form: &mut Form, field: &str) {
     }
 }
 
+/// Notes why a new password or another field is refused; other failures are returned as errors.
+pub(in crate::console) fn note_refused(form: &mut Form, error: accounts::Error) -> Result<(), Error> {
+    match error {
+        accounts::Error::Invalid { field, .. } => note_invalid(form, field),
+        accounts::Error::CommonPassword => form.fault("password", form.text().get("link-password-common")),
+        other => return Err(other.into()),
+    }
+    Ok(())
+}
+
 /// The fields of a new password.
 pub(in crate::console) fn password_fields(form: &Form) -> maud::Markup {
     let text = form.text();
@@ -109,6 +137,18 @@ pub(in crate::console) fn password_fields(form: &Form) -> maud::Markup {
         (Field::new(form, "password", &text.get("link-password")).hint(&text.get("link-password-hint")).required()
             .autocomplete("new-password").password())
         (Field::new(form, "again", &text.get("link-again")).required().autocomplete("new-password").password())
+    }
+}
+
+/// The fields of an invitation, the same for people with an account and without one.
+fn invited_fields(form: &Form) -> maud::Markup {
+    let text = form.text();
+    html! {
+        (Field::new(form, "name", &text.get("link-name")).hint(&text.get("link-name-hint")).required().most(200)
+            .autocomplete("name").text())
+        (Field::new(form, "password", &text.get("sign-in-password")).hint(&text.get("link-either-hint")).required()
+            .autocomplete("new-password").password())
+        (Field::new(form, "again", &text.get("link-either-again")).required().autocomplete("new-password").password())
     }
 }
 
@@ -120,7 +160,6 @@ fn page(visitor: &Visitor, link: &LinkInfo, form: &Form) -> Page {
         Purpose::Reset => (text.get("link-reset"), text.get("link-set")),
         Purpose::SignIn => (text.get("sign-in-title"), text.get("sign-in-button")),
     };
-    let is_own = visitor.person.as_ref().is_some_and(|person| person.signed_in.user.email == email);
     let body = html! {
         form.panel method="post" data-submit[link.purpose == Purpose::SignIn] {
             (faults(form)) (once(form))
@@ -128,16 +167,16 @@ fn page(visitor: &Visitor, link: &LinkInfo, form: &Form) -> Page {
                 (text.get("link-for")) " " strong { bdi { (email) } }
                 @if let Some(company) = &link.company { " · " bdi { (company.company_name) } }
             }
-            @match link.purpose {
-                Purpose::SignIn => {}
-                Purpose::Invitation if link.has_account => {
-                    @if !is_own { p { (text.get("link-sign-in-first")) } }
+            @match (link.purpose, own(visitor, link)) {
+                (Purpose::SignIn, _) => {}
+                (Purpose::Invitation, Some(person)) => {
+                    @if person.signed_in.user.has_password {
+                        (Field::new(form, "password", &text.get("sign-in-password")).hint(&text.get("link-own-hint"))
+                            .required().autocomplete("current-password").password())
+                    }
                 }
-                Purpose::Invitation => {
-                    (Field::new(form, "name", &text.get("link-name")).required().most(200).autocomplete("name").text())
-                    (password_fields(form))
-                }
-                Purpose::Reset => (password_fields(form)),
+                (Purpose::Invitation, None) => (invited_fields(form)),
+                (Purpose::Reset, _) => (password_fields(form)),
             }
             button type="submit" { (button) }
         }

@@ -9,6 +9,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use maud::{Markup, html};
 
 use super::operator::channel_list;
+use crate::clock::database::TOLERATED;
 use crate::cluster::{Link, NodeState, NodeStatus, Status};
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::confirm;
@@ -79,6 +80,7 @@ pub(in crate::console) async fn one(
                 dt { (text.get("nodes-cores")) } dd { (text.number(node.node.cores.into())) }
                 dt { (text.get("nodes-since")) } dd { (moment(&person, node.node.started_at)) }
                 dt { (text.get("nodes-shards")) } dd { (text.number(node.shards)) }
+                dt { (text.get("nodes-clock")) } dd { (clock(text, &node)) }
             }
         }
         (channel_list(&person, &query, page, &channels))
@@ -169,6 +171,7 @@ fn list(person: &Person, ShownCluster { own, status, .. }: &ShownCluster) -> Mar
         Column::words(text.get("nodes-state")),
         Column::numbers(text.get("shell-channels")),
         Column::numbers(text.get("nodes-lease")),
+        Column::numbers(text.get("nodes-clock")),
         Column::words(text.get("nodes-since")),
         Column::words(text.get("nodes-version")),
         Column::words(""),
@@ -185,6 +188,7 @@ fn list(person: &Person, ShownCluster { own, status, .. }: &ShownCluster) -> Mar
             standing(text, shown.state),
             html! { a href=(place) { (text.number(shown.channels)) } },
             html! { (text.0.decimal(shown.lease().as_secs_f64(), 1)) " s" },
+            clock(text, shown),
             moment(person, shown.node.started_at),
             html! { (shown.node.version) },
             html! { @if shown.state == NodeState::Serving { (drain_button(text, shown, serving)) } },
@@ -204,10 +208,22 @@ fn drain_button(text: Text, shown: &NodeStatus, serving: usize) -> Markup {
     confirm::confirm(text, &place, &label, &text.with(question, [("name", name.into())]))
 }
 
+/// How far the node's clock is ahead of the database's.
+fn clock(text: Text, shown: &NodeStatus) -> Markup {
+    let Some(ahead) = shown.clock_ahead() else { return html! { "–" } };
+    let said = format!("{}{} s", if ahead < 0.0 { "−" } else { "+" }, text.0.decimal(ahead.abs(), 1));
+    if ahead.abs() > TOLERATED.as_secs_f64() {
+        badge(Tone::Warning, &said)
+    } else {
+        html! { (said) }
+    }
+}
+
 fn standing(text: Text, state: NodeState) -> Markup {
     match state {
         NodeState::Serving => badge(Tone::Good, &text.get("nodes-state-serving")),
         NodeState::Draining => badge(Tone::Busy, &text.get("nodes-state-draining")),
+        NodeState::LacksKey => badge(Tone::Bad, &text.get("nodes-state-lacks-key")),
         NodeState::Lapsed => badge(Tone::Bad, &text.get("nodes-state-lapsed")),
     }
 }

@@ -1,5 +1,7 @@
 //! Signing in, with a code for people who have a second factor, and signing out.
 
+use std::time::Duration;
+
 use actix_web::web::Data;
 use maud::html;
 
@@ -38,7 +40,7 @@ pub(in crate::console) async fn sign_in(
         let session = state.accounts.sign_in_with_code(&ticket, &code, &visitor.origin).await;
         return match session {
             Ok(session) => Ok(enter(&visitor, &form, &session)),
-            // The ticket has expired: start again.
+            // The ticket has expired, or the credentials changed: start again.
             Err(accounts::Error::NotFound) => {
                 form.general_fault(visitor.text.get("sign-in-again"));
                 Ok(password_page(&form).unprocessable().into())
@@ -83,7 +85,8 @@ pub(in crate::console) fn went_in(visitor: &Visitor, form: &Form, signed_in: Sig
 
 fn enter(visitor: &Visitor, form: &Form, session: &NewSession) -> Answer {
     let next = inner(form.words().one("next"));
-    Answer::with_cookie(next, cookie::begin(session.token.expose(), visitor.is_https))
+    let device = session.device.as_ref().map(|token| cookie::known_device(token.expose(), visitor.is_https));
+    Answer::with_cookie(next, cookie::begin(session.token.expose(), visitor.is_https)).and_cookie(device)
 }
 
 /// Notes why the sign-in is refused; other failures are returned as errors.
@@ -91,14 +94,17 @@ fn refuse(form: &mut Form, error: accounts::Error, wrong: &str) -> Result<(), Er
     let text = form.text();
     match error {
         accounts::Error::Refused => form.general_fault(text.get(wrong)),
-        accounts::Error::TooMany { retry_after } => {
-            let seconds = retry_after.as_secs().max(1);
-            form.general_fault(text.with("sign-in-too-many", [("seconds", seconds.into())]));
-            form.hold(retry_after);
-        }
+        accounts::Error::TooMany { retry_after } => too_many(form, retry_after),
         other => return Err(other.into()),
     }
     Ok(())
+}
+
+/// Notes that the person has to wait.
+pub(in crate::console) fn too_many(form: &mut Form, retry_after: Duration) {
+    let seconds = retry_after.as_secs().max(1);
+    form.general_fault(form.text().with("sign-in-too-many", [("seconds", seconds.into())]));
+    form.hold(retry_after);
 }
 
 fn password_page(form: &Form) -> Page {

@@ -86,6 +86,44 @@ fn null_and_blank_entries_are_removed() {
 }
 
 #[test]
+fn a_header_or_footer_without_content_counts_as_absent() {
+    for edge in [json!({}), json!({"text": " "}), json!({"type": "text", "text": ""})] {
+        let payload = with(with(button(), "/footer", edge.clone()), "/header", edge.clone());
+        assert_eq!(parse(payload), Ok(button()), "{edge}");
+        assert_eq!(parse(with(product(), "/header", edge)), Ok(product()));
+    }
+}
+
+#[test]
+fn the_link_of_a_header_is_encoded_and_a_document_has_a_name() {
+    let header = |kind: &str, file: Value| with(button(), "/header", json!({"type": kind, kind: file}));
+    let given = header("image", json!({"link": " https://example.com/a b.jpg\n"}));
+    assert_eq!(parse(given), Ok(header("image", json!({"link": "https://example.com/a%20b.jpg"}))));
+    let link = "https://example.com/invoice.pdf";
+    let named = header("document", json!({"link": link, "filename": "invoice.pdf"}));
+    assert_eq!(parse(header("document", json!({"link": link}))), Ok(named));
+    let own = header("document", json!({"link": link, "filename": "July.pdf"}));
+    assert_eq!(parse(own.clone()), Ok(own));
+    let page = header("document", json!({"link": "https://example.com/boleto.php"}));
+    assert_eq!(parse(page.clone()), Ok(page));
+}
+
+#[test]
+fn ids_that_are_equal_or_have_blank_edges_are_refused() {
+    let equal = "has the same `id` as one before it";
+    let blank = "has a blank at the beginning or end of its `id`";
+    for (payload, sentence) in [
+        (with(button(), "/action/buttons/1/reply/id", json!("y")), equal),
+        (with(button(), "/action/buttons/1/reply/id", json!("n ")), blank),
+        (with(list(), "/action/sections/1/rows/0/id", json!("1")), equal),
+        (with(list(), "/action/sections/0/rows/0/id", json!("\t1")), blank),
+    ] {
+        let refusal = parse(payload).unwrap_err();
+        assert!(refusal.sentence.contains(sentence), "{}", refusal.sentence);
+    }
+}
+
+#[test]
 fn a_broken_rule_is_named_by_its_path() {
     let long = |chars: usize| Value::from("ç".repeat(chars));
     let reply = |id: &str, title: Value| json!({"type": "reply", "reply": {"id": id, "title": title}});
@@ -99,7 +137,6 @@ fn a_broken_rule_is_named_by_its_path() {
         (with(button(), "/body", json!("Come?")), "`interactive.body` must be an object"),
         (with(button(), "/body/text", Value::Null), "`interactive.body.text` is missing"),
         (with(button(), "/body/text", long(1025)), "`interactive.body.text` is longer than 1024 characters"),
-        (with(button(), "/footer", json!({})), "`interactive.footer.text` is missing"),
         (with(button(), "/footer", json!({"text": long(61)})), "`interactive.footer.text` is longer than 60"),
         (
             with(button(), "/header", json!({"type": "gif"})),
@@ -201,7 +238,10 @@ fn a_broken_rule_is_named_by_its_path() {
             with(product_list(), "/action/sections/0/product_items/0", json!({})),
             "`interactive.action.sections[0].product_items[0].product_retailer_id` is missing",
         ),
-        (with(product(), "/header", json!({"type": "text"})), "`interactive.header` must be left out"),
+        (
+            with(product(), "/header", json!({"type": "text", "text": "Hi"})),
+            "`interactive.header` must be left out",
+        ),
         (with(product(), "/body", json!({})), "`interactive.body.text` is missing"),
         (
             with(product(), "/action/product_retailer_id", Value::Null),

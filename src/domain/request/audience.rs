@@ -59,6 +59,24 @@ pub struct SkippedEntry {
 }
 
 impl Skipped {
+    /// The reasons of the first entries, each once: "2 entries: opted out; 1 entry: has no digits". `None` without
+    /// entries.
+    pub fn reasons(&self) -> Option<String> {
+        let mut counted: Vec<(&str, u64)> = Vec::new();
+        for SkippedEntry { input: _, reason } in &self.first {
+            match counted.iter_mut().find(|(known, _)| known == reason) {
+                Some((_, count)) => *count += 1,
+                None => counted.push((reason, 1)),
+            }
+        }
+        let phrase = |(reason, count): &(&str, u64)| {
+            let entries = if *count == 1 { "entry" } else { "entries" };
+            format!("{count} {entries}: {reason}")
+        };
+        let phrases: Vec<_> = counted.iter().map(phrase).collect();
+        (!phrases.is_empty()).then(|| phrases.join("; "))
+    }
+
     /// Counts an entry, and keeps it if it is among the first.
     pub fn add(&mut self, input: &str, reason: &dyn fmt::Display) {
         self.count += 1;

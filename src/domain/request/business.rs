@@ -33,6 +33,14 @@ pub enum RequestedContent {
 }
 
 impl BusinessRequest {
+    /// The memory that [`BusinessRequest::parse`] may take for the structures in a body. The rest of a request takes no
+    /// more than its text.
+    pub fn weight(body: &[u8]) -> usize {
+        Body::split(body).map_or(0, |body| {
+            structured::weight(body.components).saturating_add(structured::weight(body.interactive))
+        })
+    }
+
     /// Reads a request's body.
     ///
     /// # Errors

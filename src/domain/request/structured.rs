@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use super::field::Field;
+use crate::domain::json::Measure;
 use crate::error::{Code, Refusal};
 
 /// Several times the size of the longest template or menu.
@@ -19,41 +20,15 @@ pub(super) fn read(field: Field<'_>, code: Code) -> Result<Value, Refusal> {
     if raw.len() > MAX_BYTES {
         return Err(field.refuse(code, format_args!("is larger than {} KiB", MAX_BYTES / 1024)));
     }
-    if depth(raw) > MAX_DEPTH {
+    if Measure::of(raw).depth > MAX_DEPTH {
         return Err(field.refuse(code, format_args!("is nested deeper than {MAX_DEPTH} levels")));
     }
     serde_json::from_str(raw)
         .map_err(|_| field.refuse(code, "holds a number or an escape sequence that cannot be read"))
 }
 
-/// How deep the arrays and objects of a JSON text are nested.
-fn depth(raw: &str) -> usize {
-    let (mut depth, mut deepest) = (0_usize, 0);
-    let (mut in_text, mut escaped) = (false, false);
-    for byte in raw.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'"' => in_text = !in_text,
-            _ if in_text => {}
-            b'[' | b'{' => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn brackets_inside_texts_are_not_depth() {
-        assert_eq!(depth("1"), 0);
-        assert_eq!(depth(r#"{"a":[{"b":"[[[[\"[[\\"}],"c":{}}"#), 3);
-    }
+/// The memory that [`read`] may take for a field.
+pub(super) fn weight(field: Field<'_>) -> usize {
+    let raw = field.raw();
+    if raw.len() > MAX_BYTES { 0 } else { Measure::of(raw).bytes }
 }

@@ -1,12 +1,13 @@
 //! A send through a web-session channel: one message to one number or one group.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::Limits;
 use super::body::Body;
 use super::field::Field;
 use super::kind;
-use crate::domain::content::Content;
+use crate::domain::content::{self, Content};
 use crate::domain::phone::PhoneNumber;
 use crate::error::{Code, Refusal};
 
@@ -48,6 +49,48 @@ impl WebRequest {
         let recipient = recipient(body.phone_number, body.recipient_type)?;
         let content = plain.read(&body, limits)?;
         Ok(Self { recipient, content })
+    }
+}
+
+impl WebRequest {
+    /// Checks a request that did not come in a client's body, exactly as [`WebRequest::parse`] does: it has to be one
+    /// that a body can ask for.
+    ///
+    /// # Errors
+    ///
+    /// As [`WebRequest::parse`].
+    pub fn check(&self, limits: &Limits) -> Result<(), Refusal> {
+        if Self::parse(self.body().to_string().as_bytes(), limits)? == *self {
+            return Ok(());
+        }
+        Err(Refusal::new(Code::InvalidBody, "no body of a request asks for this"))
+    }
+
+    /// A body that asks for this; without its content when that is not one of a web session.
+    fn body(&self) -> Value {
+        let (to, kind) = match &self.recipient {
+            WebRecipient::Number(number) => (number.to_string(), "number"),
+            WebRecipient::Group(id) => (id.clone(), "group"),
+        };
+        let (r#type, message, link, caption) = match &self.content {
+            Content::Text { body } => (content::Kind::Text, Some(body), None, None),
+            Content::Image { link, caption } => (content::Kind::Image, None, Some(link), caption.as_ref()),
+            Content::Video { link, caption } => (content::Kind::Video, None, Some(link), caption.as_ref()),
+            Content::Audio { link } => (content::Kind::Audio, None, Some(link), None),
+            Content::Document { link, caption, filename: _ } => {
+                (content::Kind::Document, None, Some(link), caption.as_ref())
+            }
+            Content::Template { .. } => (content::Kind::Template, None, None, None),
+            Content::Interactive { .. } => (content::Kind::Interactive, None, None, None),
+        };
+        json!({
+            "type": r#type.as_str(),
+            "phone_number": to,
+            "recipient_type": kind,
+            "message": message,
+            "link": link,
+            "caption": caption,
+        })
     }
 }
 

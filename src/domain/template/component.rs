@@ -29,20 +29,42 @@ pub enum Component {
         /// The values that it needs.
         parameters: Vec<Parameter>,
     },
+    /// For the cards of a carousel.
+    Carousel {
+        /// One for each card of the template.
+        cards: Vec<Card>,
+    },
+    /// For the deadline of a limited-time offer.
+    LimitedTimeOffer {
+        /// The one deadline.
+        parameters: Vec<Parameter>,
+    },
     /// A kind that we do not know, in the provider's form.
     #[serde(untagged)]
     Other(Value),
 }
 
+/// The values for one card of a carousel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Card {
+    /// Its position among the template's cards, from 0 to 9.
+    pub card_index: u8,
+    /// The values for its parts; a card has no cards.
+    pub components: Vec<Component>,
+}
+
 impl Component {
-    /// Whether it is a part without values, which counts as not given.
+    /// Whether it is a part without values, which counts as not given. Some buttons are given without values: the
+    /// provider refuses a template with a flow or a catalogue whose button is not named.
     pub(super) fn is_idle(&self) -> bool {
         match self {
-            Self::Header { parameters } | Self::Body { parameters } => parameters.is_empty(),
+            Self::Header { parameters }
+            | Self::Body { parameters }
+            | Self::LimitedTimeOffer { parameters } => parameters.is_empty(),
             Self::Button { sub_type, parameters, .. } => {
                 parameters.is_empty() && matches!(sub_type.as_str(), "url" | "quick_reply" | "copy_code")
             }
-            Self::Other(_) => false,
+            Self::Carousel { .. } | Self::Other(_) => false,
         }
     }
 }

@@ -7,9 +7,12 @@
 //! address. A recipient without a value gets the text after the bar; without such a text, the message is not sent.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::fmt::Write as _;
 
-use super::component::{Component, Parameter};
+use serde_json::Value;
+
+use super::component::{Card, Component, Parameter, Source};
 use crate::domain::contact::Person;
 use crate::error::{Code, Refusal};
 
@@ -156,32 +159,108 @@ fn push_encoded(address: &mut String, value: &str) {
     }
 }
 
-/// The texts of all values.
-fn texts(components: &[Component]) -> impl Iterator<Item = &str> {
-    let parameters = components.iter().flat_map(|component| match component {
-        Component::Header { parameters }
-        | Component::Body { parameters }
-        | Component::Button { parameters, .. } => parameters.as_slice(),
-        Component::Other(_) => &[],
+/// A text of a value, and whether it may have fields: only values of type `text` may.
+type Place<'a> = (&'a str, bool);
+
+/// Calls `visit` with every text of the values, those of cards included.
+///
+/// # Errors
+///
+/// The first that `visit` returns.
+fn visit<'a, E>(
+    components: &'a [Component],
+    visit_text: &mut impl FnMut(Place<'a>) -> Result<(), E>,
+) -> Result<(), E> {
+    for component in components {
+        match component {
+            Component::Header { parameters }
+            | Component::Body { parameters }
+            | Component::LimitedTimeOffer { parameters }
+            | Component::Button { parameters, .. } => {
+                parameters.iter().try_for_each(|parameter| visit_parameter(parameter, visit_text))?;
+            }
+            Component::Carousel { cards } => {
+                cards.iter().try_for_each(|card| visit(&card.components, visit_text))?;
+            }
+            Component::Other(value) => visit_value(value, visit_text)?,
+        }
+    }
+    Ok(())
+}
+
+fn visit_parameter<'a, E>(
+    parameter: &'a Parameter,
+    visit_text: &mut impl FnMut(Place<'a>) -> Result<(), E>,
+) -> Result<(), E> {
+    match parameter {
+        Parameter::Text { text, .. } => visit_text((text, true)),
+        Parameter::Currency { currency: value, .. }
+        | Parameter::DateTime { date_time: value, .. }
+        | Parameter::Location { location: value }
+        | Parameter::Other(value) => visit_value(value, visit_text),
+        Parameter::Image(file) | Parameter::Video(file) | Parameter::Document(file) => {
+            let (Source::Link(source) | Source::Id(source)) = &file.source;
+            visit_text((source, false))?;
+            file.filename.iter().try_for_each(|name| visit_text((name, false)))
+        }
+        Parameter::Payload { payload: text } | Parameter::CouponCode { coupon_code: text } => {
+            visit_text((text, false))
+        }
+    }
+}
+
+/// Visits the texts of a value in the provider's form. Its depth is that of a parsed JSON document, which is bounded.
+fn visit_value<'a, E>(
+    value: &'a Value,
+    visit_text: &mut impl FnMut(Place<'a>) -> Result<(), E>,
+) -> Result<(), E> {
+    match value {
+        Value::String(text) => visit_text((text, false)),
+        Value::Array(items) => items.iter().try_for_each(|item| visit_value(item, visit_text)),
+        Value::Object(entries) => entries.values().try_for_each(|entry| visit_value(entry, visit_text)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+    }
+}
+
+/// The texts that may have fields.
+fn texts(components: &[Component]) -> Vec<&str> {
+    let mut texts = Vec::new();
+    let Ok(()) = visit::<Infallible>(components, &mut |(text, may_have_fields)| {
+        texts.extend(may_have_fields.then_some(text));
+        Ok(())
     });
-    parameters.filter_map(|parameter| match parameter {
-        Parameter::Text { text, .. } => Some(text.as_str()),
-        _ => None,
-    })
+    texts
 }
 
 /// Whether any text has a field.
 pub(super) fn are_used(components: &[Component]) -> bool {
-    texts(components).any(is_in)
+    texts(components).into_iter().any(is_in)
 }
 
-/// Whether every `{{` of the texts begins a field.
+/// Whether every `{{` of the values begins a field, in a value that may have fields. Elsewhere it would be sent as it is.
 ///
 /// # Errors
 ///
 /// `invalid_components` with the first that does not.
 pub fn check(components: &[Component]) -> Result<(), Refusal> {
-    texts(components).try_for_each(check_text)
+    visit(components, &mut |(text, may_have_fields)| {
+        if may_have_fields {
+            check_text(text)
+        } else if is_in(text) {
+            Err(misplaced(text))
+        } else {
+            Ok(())
+        }
+    })
+}
+
+fn misplaced(text: &str) -> Refusal {
+    let shown: String = text.chars().take(SHOWN_CHARS).collect();
+    let sentence = format!(
+        "`components`: `{shown}` cannot have contact fields: they stand in parameters of type `text`, in header, body, \
+         buttons and cards"
+    );
+    Refusal::new(Code::InvalidComponents, sentence)
 }
 
 /// Whether every `{{` of a text begins a field.
@@ -206,7 +285,7 @@ pub fn check_text(text: &str) -> Result<(), Refusal> {
 /// The fields that have no text in their place: a recipient without one of them gets no message.
 pub fn needed(components: &[Component]) -> Vec<ContactField> {
     let mut needed = Vec::new();
-    for piece in texts(components).filter_map(|text| pieces(text).ok()).flatten() {
+    for piece in texts(components).into_iter().filter_map(|text| pieces(text).ok()).flatten() {
         if let Piece::Field { field, fallback: None } = piece
             && !needed.contains(&field)
         {
@@ -241,6 +320,16 @@ pub fn fill_in(components: &[Component], person: Option<&Person>) -> Result<Vec<
                 index: *index,
                 parameters: all(parameters, sub_type == "url")?,
             },
+            Component::LimitedTimeOffer { parameters } => {
+                Component::LimitedTimeOffer { parameters: all(parameters, false)? }
+            }
+            Component::Carousel { cards } => {
+                let card = |card: &Card| {
+                    let components = fill_in(&card.components, person)?;
+                    Ok(Card { card_index: card.card_index, components })
+                };
+                Component::Carousel { cards: cards.iter().map(card).collect::<Result<_, _>>()? }
+            }
             Component::Other(value) => Component::Other(value.clone()),
         })
     };
@@ -248,83 +337,4 @@ pub fn fill_in(components: &[Component], person: Option<&Person>) -> Result<Vec<
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn ana() -> Person {
-        Person {
-            first_name: " Ana\nLúcia ".to_owned(),
-            email: "ana@example.com".to_owned(),
-            phone_number: "+55 11 98888-7777".to_owned(),
-            ..Person::default()
-        }
-    }
-
-    fn text(text: &str) -> Parameter {
-        Parameter::Text { text: text.to_owned(), parameter_name: None }
-    }
-
-    #[test]
-    fn each_field_has_its_value_on_one_line_or_the_text_in_its_place() {
-        let ana = ana();
-        for (text, expected) in [
-            ("Dear {{contact.first_name}}!", Ok("Dear Ana Lúcia!")),
-            ("{{contact.name}}", Ok("Ana Lúcia")),
-            ("{{contact.last_name|friend}}", Ok("friend")),
-            ("{{contact.email}} {{contact.phone_number}}", Ok("ana@example.com +55 11 98888-7777")),
-            ("{{contact.email|a|b}}", Ok("ana@example.com")),
-            ("no field", Ok("no field")),
-            ("{{contact.last_name}}", Err(NoValue(ContactField::LastName))),
-        ] {
-            assert_eq!(filled(text, Some(&ana)), expected.map(str::to_owned), "{text}");
-        }
-        assert_eq!(filled("Hi {{contact.name|dear friend}}", None), Ok("Hi dear friend".to_owned()));
-        assert_eq!(filled("{{contact.name}}", None), Err(NoValue(ContactField::Name)));
-    }
-
-    #[test]
-    fn an_invalid_field_is_refused_with_its_beginning() {
-        for wrong in [
-            "Hi {{1}}",
-            "{{contact.nickname}}",
-            "{{ contact.name }}",
-            "{{contact.name",
-            "{{contact.name| }}",
-            "{{contact.Name}}",
-            "{{contact.name|a{b}}",
-        ] {
-            let refusal = check(&[Component::Body { parameters: vec![text(wrong)] }]).unwrap_err();
-            assert_eq!(refusal.code, Code::InvalidComponents);
-            assert!(refusal.sentence.contains("is no contact field"), "{}", refusal.sentence);
-        }
-        let fine = [Component::Body { parameters: vec![text("{{contact.name}}, } and {"), text("x")] }];
-        assert_eq!(check(&fine), Ok(()));
-    }
-
-    #[test]
-    fn only_fields_without_a_text_in_their_place_are_needed() {
-        let components = [
-            Component::Header { parameters: vec![text("{{contact.email}}")] },
-            Component::Body {
-                parameters: vec![text("{{contact.name|you}} {{contact.email}} {{contact.name}}")],
-            },
-        ];
-        assert_eq!(needed(&components), [ContactField::Email, ContactField::Name]);
-        assert!(are_used(&components));
-        assert!(!are_used(&[Component::Body { parameters: vec![text("10 %")] }]));
-    }
-
-    #[test]
-    fn values_in_the_address_of_a_button_are_encoded() {
-        let button = |text| Component::Button {
-            sub_type: "url".to_owned(),
-            index: 0,
-            parameters: vec![Parameter::Text { text, parameter_name: None }],
-        };
-        let given =
-            [button("u?who={{contact.name}}".to_owned()), Component::Other(serde_json::json!({"a": 1}))];
-        let filled = fill_in(&given, Some(&ana())).unwrap();
-        assert_eq!(filled, [button("u?who=Ana%20L%C3%BAcia".to_owned()), given[1].clone()]);
-        assert_eq!(fill_in(&given, None), Err(NoValue(ContactField::Name)));
-    }
-}
+mod tests;

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::component::{Component, Media, Parameter, Source};
+use super::component::{Card, Component, Media, Parameter, Source};
 use crate::domain::link::{self, Link};
 use crate::domain::payload::Node;
 use crate::error::{Code, Refusal};
@@ -18,8 +18,10 @@ const MAX_PARAMETERS: usize = 256;
 const MAX_TEXT_CHARS: usize = 32_768;
 /// Words of the vocabulary: types, sub-types, names.
 const MAX_WORD_CHARS: usize = 512;
-/// A template has at most ten buttons.
-const MAX_BUTTON_INDEX: u8 = 9;
+/// A template has at most ten buttons, and a carousel at most ten cards.
+const MAX_INDEX: u8 = 9;
+/// The components of one card: header, body and two buttons.
+const MAX_CARD_COMPONENTS: usize = 8;
 /// One space more in a row than the provider accepts.
 const WIDE_GAP: &str = "     ";
 
@@ -39,28 +41,50 @@ fn component(node: &Node<'_>) -> Result<Component, Refusal> {
         "body" => Ok(Component::Body { parameters: parameters(node)? }),
         "button" => Ok(Component::Button {
             sub_type: word(node, "sub_type")?,
-            index: button_index(node)?,
+            index: index(node, "index", "the button's")?,
             parameters: parameters(node)?,
         }),
+        "carousel" => Ok(Component::Carousel { cards: cards(node)? }),
+        "limited_time_offer" => Ok(Component::LimitedTimeOffer { parameters: parameters(node)? }),
         _ => Ok(Component::Other(node.value().clone())),
     }
+}
+
+fn cards(node: &Node<'_>) -> Result<Vec<Card>, Refusal> {
+    let Some(cards) = node.at("cards") else { return Ok(Vec::new()) };
+    let card = |card: &Node<'_>| {
+        let components = match card.at("components") {
+            Some(components) => components.items(MAX_CARD_COMPONENTS)?,
+            None => Vec::new(),
+        };
+        let part = |node: &Node<'_>| match component(node)? {
+            Component::Carousel { .. } => Err(node.refuse("is a carousel in a card, which has no cards")),
+            part => Ok(part),
+        };
+        Ok(Card {
+            card_index: index(card, "card_index", "the card's")?,
+            components: components.iter().map(part).collect::<Result<_, _>>()?,
+        })
+    };
+    cards.items(usize::from(MAX_INDEX) + 1)?.iter().map(card).collect()
 }
 
 fn word(node: &Node<'_>, key: &str) -> Result<String, Refusal> {
     Ok(node.text(key, MAX_WORD_CHARS)?.trim().to_ascii_lowercase())
 }
 
-fn button_index(node: &Node<'_>) -> Result<u8, Refusal> {
+/// A position, as a number or as text.
+fn index(node: &Node<'_>, key: &str, whose: &str) -> Result<u8, Refusal> {
     let given =
-        node.at("index").ok_or_else(|| node.missing("index", "give the button's position, from 0"))?;
+        node.at(key).ok_or_else(|| node.missing(key, format_args!("give {whose} position, from 0")))?;
     let index = match given.value() {
         Value::String(digits) => digits.trim().parse::<u8>().ok(),
         Value::Number(number) => number.as_u64().and_then(|index| u8::try_from(index).ok()),
         _ => None,
     };
-    index.filter(|&index| index <= MAX_BUTTON_INDEX).ok_or_else(|| {
-        given.refuse(format_args!("must be the button's position, from 0 to {MAX_BUTTON_INDEX}"))
-    })
+    index
+        .filter(|&index| index <= MAX_INDEX)
+        .ok_or_else(|| given.refuse(format_args!("must be {whose} position, from 0 to {MAX_INDEX}")))
 }
 
 fn parameters(node: &Node<'_>) -> Result<Vec<Parameter>, Refusal> {
@@ -114,18 +138,24 @@ fn with_fallback(node: &Node<'_>, key: &str) -> Result<Value, Refusal> {
     Ok(object.value().clone())
 }
 
+/// A document by link gets the name at the end of the link if it has none of its own: without a name, WhatsApp shows
+/// `Untitled`.
 fn media(node: &Node<'_>, kind: &str) -> Result<Media, Refusal> {
     let nested = node.optional_object(kind)?;
     let file = nested.as_ref().unwrap_or(node);
+    let mut filename = file.optional_text("filename", MAX_WORD_CHARS)?.map(str::to_owned);
     let source = match (file.at("link"), file.optional_text("id", MAX_WORD_CHARS)?) {
         (Some(given), None) => {
             let text = given.as_text(link::MAX_CHARS)?;
-            Source::Link(Link::parse(text).map_err(|wrong| given.refuse(wrong))?.into_string())
+            let link = Link::parse(text).map_err(|wrong| given.refuse(wrong))?;
+            if kind == "document" && filename.is_none() {
+                filename = link.file_name();
+            }
+            Source::Link(link.into_string())
         }
         (None, Some(id)) => Source::Id(id.to_owned()),
         (None, None) => return Err(file.missing("link", "give the public address of the file")),
         (Some(_), Some(_)) => return Err(file.refuse("must have either a `link` or an `id`, not both")),
     };
-    let filename = file.optional_text("filename", MAX_WORD_CHARS)?.map(str::to_owned);
     Ok(Media { source, filename })
 }

@@ -16,7 +16,11 @@ pub struct Shape {
     pub body: Variables,
     /// The buttons in the template's order, as a button's index counts.
     pub buttons: Vec<Button>,
-    /// The kinds of components beyond header, body, footer and buttons; lower case.
+    /// The cards of its carousel in the template's order.
+    pub cards: Vec<Self>,
+    /// Whether it is an offer that ends at a time of its own for each send.
+    pub has_deadline: bool,
+    /// The kinds of components beyond these and the footer; lower case.
     pub other_kinds: Vec<String>,
     /// The form of its variables.
     pub format: ParameterFormat,
@@ -33,6 +37,8 @@ pub enum Header {
     Media(&'static str),
     /// One place.
     Location,
+    /// One product of a catalogue, on a card.
+    Product,
     /// A format that we do not know.
     Unchecked,
 }
@@ -48,6 +54,12 @@ pub enum Button {
     QuickReply,
     /// A coupon code.
     CopyCode,
+    /// To be named; the flow's token and data are optional.
+    Flow,
+    /// To be named; the product that is shown in its picture is optional.
+    Catalog,
+    /// The products that it lists.
+    ProductList,
     /// A kind that we do not know.
     Unchecked,
 }
@@ -60,16 +72,21 @@ impl Shape {
     /// Reads the shape of a template; `None` when the description is not a list of components, so that nothing is
     /// known.
     pub fn read(template: &Template) -> Option<Self> {
-        let format = template.parameter_format;
         let authentication = template.category == Category::Authentication;
+        Self::of(&template.components, template.parameter_format, authentication)
+    }
+
+    fn of(components: &Value, format: ParameterFormat, authentication: bool) -> Option<Self> {
         let mut shape = Self {
             header: Header::Absent,
             body: Variables::default(),
             buttons: Vec::new(),
+            cards: Vec::new(),
+            has_deadline: false,
             other_kinds: Vec::new(),
             format,
         };
-        for component in template.components.as_array()? {
+        for component in components.as_array()? {
             match word(component, "type").as_str() {
                 "header" => shape.header = Header::read(component, format),
                 "body" => shape.body = body(component, format, authentication),
@@ -77,12 +94,34 @@ impl Shape {
                     let buttons = component.get("buttons").and_then(Value::as_array);
                     shape.buttons = buttons.into_iter().flatten().map(Button::read).collect();
                 }
+                "carousel" if let Some(cards) = cards(component, format) => shape.cards = cards,
+                "limited_time_offer" => {
+                    let offer = component.get("limited_time_offer");
+                    let expires = offer.and_then(|offer| offer.get("has_expiration"));
+                    shape.has_deadline = expires.and_then(Value::as_bool).unwrap_or_default();
+                    shape.other_kinds.push("limited_time_offer".to_owned());
+                }
                 "footer" => {}
                 other => shape.other_kinds.push(other.to_owned()),
             }
         }
         Some(shape)
     }
+}
+
+/// The shapes of a carousel's cards; `None` when any is not a list of components, so that nothing is known.
+fn cards(component: &Value, format: ParameterFormat) -> Option<Vec<Shape>> {
+    let cards = component.get("cards")?.as_array().filter(|cards| !cards.is_empty())?;
+    cards.iter().map(|card| flat(card.get("components")?, format)).collect()
+}
+
+/// The shape of a card, which has no cards.
+fn flat(components: &Value, format: ParameterFormat) -> Option<Shape> {
+    let is_carousel = |component: &Value| word(component, "type") == "carousel";
+    if components.as_array()?.iter().any(is_carousel) {
+        return None;
+    }
+    Shape::of(components, format, false)
 }
 
 impl Header {
@@ -93,6 +132,7 @@ impl Header {
             "video" => Self::Media("video"),
             "document" => Self::Media("document"),
             "location" => Self::Location,
+            "product" => Self::Product,
             _ => Self::Unchecked,
         }
     }
@@ -111,10 +151,13 @@ impl Button {
     fn read(button: &Value) -> Self {
         match word(button, "type").as_str() {
             "url" if placeholders(text(button, "url").unwrap_or_default()).next().is_some() => Self::Link,
-            "url" | "phone_number" => Self::Fixed,
+            "url" | "phone_number" | "spm" => Self::Fixed,
             "otp" => Self::Link,
             "quick_reply" => Self::QuickReply,
             "copy_code" => Self::CopyCode,
+            "flow" => Self::Flow,
+            "catalog" => Self::Catalog,
+            "mpm" => Self::ProductList,
             _ => Self::Unchecked,
         }
     }

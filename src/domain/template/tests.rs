@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod cards;
+
 fn template(components: Value) -> Template {
     Template {
         id: 7,
@@ -201,6 +203,18 @@ fn a_button_takes_what_its_kind_needs_at_its_position() {
     let flow = of(json!({"type": "FLOW"}));
     let action = json!([{"type": "action", "action": {"flow_token": "t"}}]);
     assert_eq!(outcome(&flow, &button("flow", &json!("1"), &action)), "ok");
+    assert_eq!(outcome(&flow, &button("flow", &json!("1"), &json!(null))), "ok");
+    assert_eq!(
+        outcome(&flow, &json!([])),
+        "`components`: the button 1 is missing: the template needs a button of sub_type `flow`, with or without parameters"
+    );
+    let catalog = of(json!({"type": "CATALOG"}));
+    assert_eq!(outcome(&catalog, &button("CATALOG", &json!(1), &action)), "ok");
+    assert_ne!(outcome(&catalog, &json!([])), "ok");
+    let products = of(json!({"type": "MPM"}));
+    assert_eq!(outcome(&products, &button("mpm", &json!(1), &action)), "ok");
+    assert_ne!(outcome(&products, &button("mpm", &json!(1), &json!([]))), "ok");
+    assert_ne!(outcome(&products, &json!([])), "ok");
 }
 
 #[test]

@@ -70,6 +70,13 @@ pub(in crate::engine) struct MovedKey {
     node: Uuid,
 }
 
+impl MovedKey {
+    /// Whether a client may give such a key.
+    pub(in crate::engine) fn is_valid(&self) -> bool {
+        Claim::is_key(&self.key)
+    }
+}
+
 impl Claims {
     /// Holds the key, unless another request does: then returns how long that request runs.
     fn hold(&self, company_id: Uuid, claim: &Claim) -> Result<KeyGuard, Until> {

@@ -94,7 +94,7 @@ impl Engine {
             self.resolver().send(Forecast(planned)).await??;
         let recipients = course.recipients;
         if recipients == 0 {
-            return Err(nobody(is_retry).into());
+            return Err(nobody(is_retry, &skipped).into());
         }
         let Estimate { takes, binding } = self.estimate(channel, course).await?;
         let now = Timestamp::now();
@@ -112,7 +112,7 @@ impl Engine {
         let (order, audience) = self.admit(channel, request, claim).await?;
         let resolved = self.resolve(order, audience).await?;
         let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
-            return Err(nobody(is_retry).into());
+            return Err(nobody(is_retry, &resolved.skipped).into());
         };
         self.hint(channel);
         metrics::counter!("pombo_sends_accepted_total").increment(1);
@@ -224,13 +224,18 @@ fn sources(audience: &Audience) -> Vec<Source> {
     audience.tags.iter().map(|tag| Source::Tag(*tag)).chain(again).collect()
 }
 
-fn nobody(is_retry: bool) -> Refusal {
+/// The refusal of a send without recipients, with the true reasons where entries were skipped.
+fn nobody(is_retry: bool, skipped: &Skipped) -> Refusal {
     let sentence = if is_retry {
         "nobody is left to send to again: no message of the send has a selected state and code, or all recipients \
          are skipped now"
+            .to_owned()
+    } else if let Some(reasons) = skipped.reasons() {
+        format!("nobody is left to send to: {reasons}")
     } else {
         "nobody is left to send to: give a number of 7 to 15 digits that begins with a country code, or a tag \
          with contacts that have one"
+            .to_owned()
     };
     Refusal::new(Code::NoValidRecipients, sentence)
 }

@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 use crate::domain::channel::Channel;
 use crate::domain::secret::Secret;
-use crate::store::{Result, Store};
+use crate::engine::upkeep::health::Health;
+use crate::store::{Error, Result, Store};
 use crate::vault::{Vault, context};
 
 /// Secrets that were read, each with its channel's revision: after a change of the channel, its secret is read again.
@@ -44,8 +45,7 @@ impl AppSecrets {
     /// it is read.
     pub(in crate::engine) async fn find(
         &self,
-        store: &Store,
-        vault: &Vault,
+        (store, vault, health): (&Store, &Vault, &Health),
         channel: &Channel,
     ) -> Result<Option<Arc<Secret>>> {
         let read = async || {
@@ -56,7 +56,7 @@ impl AppSecrets {
             };
             let context = context::app_secret(channel.id);
             let otherwise = "the channel's app secret cannot be unsealed, its webhooks are refused: give it again with `pombo channel webhook --app-secret-file`";
-            Ok(open(vault, channel, &sealed, &context, otherwise))
+            open((store, vault, health), channel, &sealed, &context, otherwise).await
         };
         self.0.find(channel, read).await
     }
@@ -66,28 +66,37 @@ impl VerifyTokens {
     /// The channel's verify token; `None` when it has none that can be unsealed.
     pub(in crate::engine) async fn find(
         &self,
-        store: &Store,
-        vault: &Vault,
+        (store, vault, health): (&Store, &Vault, &Health),
         channel: &Channel,
     ) -> Result<Option<Arc<Secret>>> {
         let read = async || {
             let Some(sealed) = store.verify_token(channel.id).await? else { return Ok(None) };
             let context = context::verify_token(channel.id);
             let otherwise = "the channel's verify token cannot be unsealed, its webhook cannot be set up: `pombo channel webhook` generates a new one";
-            Ok(open(vault, channel, &sealed, &context, otherwise))
+            open((store, vault, health), channel, &sealed, &context, otherwise).await
         };
         self.0.find(channel, read).await
     }
 }
 
-/// Unseals a secret of a channel; logs `otherwise` when that fails.
-fn open(
-    vault: &Vault,
+/// Unseals a secret of a channel; logs `otherwise` when that fails. Fails while this process lacks a key that others
+/// have: the caller repeats its request, and another node may answer it.
+async fn open(
+    (store, vault, health): (&Store, &Vault, &Health),
     channel: &Channel,
     sealed: &[u8],
     context: &str,
     otherwise: &'static str,
-) -> Option<Secret> {
-    let opened = vault.unseal(sealed, context);
-    opened.inspect_err(|error| tracing::error!(channel.id = %channel.id, %error, "{otherwise}")).ok()
+) -> Result<Option<Secret>> {
+    match vault.unseal(sealed, context) {
+        Ok(opened) => Ok(Some(opened)),
+        Err(error) if health.explains(&error, store, vault).await? => Err(Error::Unavailable(format!(
+            "a secret of the channel {} does not open here: {error}",
+            channel.id
+        ))),
+        Err(error) => {
+            tracing::error!(channel.id = %channel.id, %error, "{otherwise}");
+            Ok(None)
+        }
+    }
 }

@@ -119,6 +119,7 @@ impl Engine {
             Some(tier) => tier,
             None => self.tier_of_new(company_id, kind).await?,
         };
+        self.check_sealing()?;
         let (id, vault) = (Uuid::now_v7(), &self.0.shared.vault);
         let _hold = vault.hold();
         let mut new = NewChannel {

@@ -34,17 +34,21 @@ impl Engine {
         )))
     }
 
-    /// Sets a business account back to `connecting`. Seals and stores the new access token, if there is one. Returns
-    /// `false` when there is no such channel. The channel's actor follows the change as it follows one from the command
+    /// Sets a business account back to `connecting`. Seals and stores the new access token, if there is one and it is
+    /// another than before. Returns `false` when there is no such channel. The channel's actor follows the change as it follows one from the command
     /// line.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] when the database cannot be written to now.
     pub async fn reconnect(&self, who: &Who, id: Uuid, token: Option<Secret>) -> Result<bool, Error> {
+        self.check_sealing()?;
         let vault = &self.0.shared.vault;
         let _hold = vault.hold();
-        let sealed = token.map(|token| vault.seal(token.expose().as_bytes(), &context::token(id)));
+        let context = context::token(id);
+        let known = self.store().channel_secrets(id).await?.and_then(|secrets| secrets.token);
+        let token = token.filter(|token| !vault.is_sealed(known.as_deref(), token, &context));
+        let sealed = token.map(|token| vault.seal(token.expose().as_bytes(), &context));
         Ok(self.store().reconnect_channel(who, id, sealed).await?)
     }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use actix::{ArbiterHandle, Message};
-use dashmap::{DashMap, DashSet};
+use dashmap::{DashMap, DashSet, Entry as Place};
 use uuid::Uuid;
 
+use super::leaving::Leaving;
 use super::load::Load;
 use super::{Gate, Handle, Refresh, Stop, ToChannel};
 use crate::cluster;
@@ -64,6 +65,9 @@ pub(in crate::engine) struct Directory {
     /// Where the ledger sends accepted sends: the mailboxes of the actors.
     listeners: Arc<Listeners>,
     entries: DashMap<Uuid, Entry>,
+    /// Actors without an entry that have not ended. An actor is added here while its entry is locked, so that it is
+    /// always in one of the two.
+    leaving: Leaving,
     /// Ids that named no channel when they were asked for. A channel that is added later has an entry within
     /// `engine.watch_interval`, and entries are checked first.
     unknown: DashSet<Uuid>,
@@ -95,6 +99,7 @@ impl Directory {
             shared,
             listeners,
             entries: DashMap::new(),
+            leaving: Leaving::default(),
             unknown: DashSet::new(),
             threads,
             next_thread: AtomicUsize::new(0),
@@ -128,8 +133,8 @@ impl Directory {
         Ok(channel)
     }
 
-    /// Starts the channel's actor if it does not run, unless another node owns the channel; from then on the actor is
-    /// told of the channel's sends. Returns the state that the actor publishes.
+    /// Starts the channel's actor if it does not run, unless another node owns the channel or the service stops; from
+    /// then on the actor is told of the channel's sends. Returns the state that the actor publishes.
     pub(in crate::engine) fn actor(&self, channel: &Arc<Channel>) -> Gate {
         if let Some(entry) = self.entries.get(&channel.id).filter(|entry| entry.running().is_some()) {
             return entry.gate.clone();
@@ -138,8 +143,10 @@ impl Directory {
         if entry.running().is_some() {
             return entry.gate.clone();
         }
-        // Checked while the entry is locked: a shard is marked as given away before its entries are searched.
-        if !self.shared.cluster.owns(&entry.channel) {
+        // Checked while the entry is locked: a shard is marked as given away, and the service as stopping, before the
+        // entries are searched for actors to stop.
+        let is_stopping = self.shared.stopping.load(Ordering::Acquire);
+        if is_stopping || !self.shared.cluster.owns(&entry.channel) {
             return entry.gate.clone();
         }
         let thread = &self.threads[self.next_thread.fetch_add(1, Ordering::Relaxed) % self.threads.len()];
@@ -187,18 +194,23 @@ impl Directory {
                 && let Some(actor) = entry.actor.take()
             {
                 self.listeners.remove(entry.channel.id);
-                stopping.push(actor);
+                stopping.push((self.leaving.add(actor.clone()), actor));
             }
         }
         // A closed actor has stopped already.
-        futures_util::future::join_all(stopping.iter().map(|actor| actor.send(Stop))).await;
+        futures_util::future::join_all(stopping.iter().map(|(_, actor)| actor.send(Stop))).await;
+        stopping.iter().for_each(|(number, _)| self.leaving.remove(*number));
     }
 
     /// Hides a channel that is about to be removed. When the guard is dropped, the channel is visible again.
     pub(in crate::engine) fn hide(&self, id: Uuid) -> Hidden<'_> {
         self.unknown.insert(id);
-        let entry = self.entries.remove(&id).map(|(_, entry)| entry);
-        Hidden { directory: self, id, entry, is_removed: false }
+        let (mut entry, mut leaving) = (None, None);
+        if let Place::Occupied(place) = self.entries.entry(id) {
+            leaving = place.get().actor.clone().map(|actor| self.leaving.add(actor));
+            entry = Some(place.remove());
+        }
+        Hidden { directory: self, id, entry, leaving, is_removed: false }
     }
 
     /// Tells every actor to read its tier again.
@@ -279,10 +291,12 @@ impl Directory {
         ended.len()
     }
 
-    /// Stops every actor, each once its outcomes are written.
+    /// Stops every actor, each once its outcomes are written; also those whose channels are being given away or
+    /// removed.
     pub(in crate::engine) async fn stop(&self) {
         self.shared.stopping.store(true, Ordering::Release);
-        let actors: Vec<_> = self.entries.iter().filter_map(|entry| entry.actor.clone()).collect();
+        let mut actors: Vec<_> = self.entries.iter().filter_map(|entry| entry.actor.clone()).collect();
+        actors.extend(self.leaving.all());
         // A closed actor has stopped already.
         futures_util::future::join_all(actors.iter().map(|actor| actor.send(Stop))).await;
         for thread in &self.threads {
@@ -296,6 +310,8 @@ pub(in crate::engine) struct Hidden<'a> {
     directory: &'a Directory,
     id: Uuid,
     entry: Option<Entry>,
+    /// The number of its actor among those that leave.
+    leaving: Option<u64>,
     is_removed: bool,
 }
 
@@ -307,10 +323,17 @@ impl Hidden<'_> {
             // A closed actor has stopped already.
             let _ = actor.send(Stop).await;
         }
+        self.has_left();
         // A concurrent update may have added it again.
         self.directory.entries.remove(&self.id);
         self.directory.listeners.remove(self.id);
         self.directory.unknown.insert(self.id);
+    }
+
+    fn has_left(&mut self) {
+        if let Some(number) = self.leaving.take() {
+            self.directory.leaving.remove(number);
+        }
     }
 }
 
@@ -321,6 +344,11 @@ impl Drop for Hidden<'_> {
         }
         if let Some(entry) = self.entry.take() {
             self.directory.entries.entry(self.id).or_insert(entry);
+        }
+        // A service that began to stop may have searched the entries before: then it finds the actor among those that
+        // leave.
+        if !self.directory.shared.stopping.load(Ordering::Acquire) {
+            self.has_left();
         }
         self.directory.unknown.remove(&self.id);
     }

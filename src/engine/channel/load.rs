@@ -86,6 +86,11 @@ impl Engine {
             metrics::gauge!("pombo_cluster_nodes").set(nodes as f64);
             metrics::gauge!("pombo_cluster_trusted").set(if cluster.may_begin() { 1.0 } else { 0.0 });
         }
+        let health = &self.0.shared.health;
+        metrics::gauge!("pombo_sealing_keys_missing").set(health.missing_keys() as f64);
+        if let Some(ahead) = health.clock_ahead() {
+            metrics::gauge!("pombo_clock_offset_seconds").set(ahead as f64 / 1_000.0);
+        }
         if let Some(trust) = cluster.trust() {
             metrics::gauge!("pombo_cluster_lease_seconds").set(trust.as_secs_f64());
         }

@@ -12,6 +12,7 @@ pub(super) mod addition;
 mod change;
 pub(super) mod directory;
 mod last_seconds;
+mod leaving;
 pub(super) mod load;
 pub(crate) mod machine;
 pub(super) mod reader;

@@ -4,6 +4,7 @@
 //! A change goes on when the caller leaves. A company has one such change at a time; repeating a change has no further
 //! effect.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -136,10 +137,10 @@ impl Engine {
         let mut written = Vec::with_capacity(drafts.len());
         let mut left = drafts;
         while !left.is_empty() {
-            let (lot, rest) = left.split_at(pace.rows().min(left.len()));
+            let (lot, rest) = left.split_at(pace.fitting(left.iter().map(ContactDraft::rows)));
             let started = Instant::now();
             written.extend(store.write_drafts(&mut record, company, lot, Timestamp::now()).await?);
-            pace.wrote(started.elapsed());
+            pace.wrote(lot.iter().map(ContactDraft::rows).sum(), started.elapsed());
             pace.pause().await;
             store.index_contacts(company, Care::Passing).await?;
             left = rest;
@@ -202,21 +203,35 @@ impl Engine {
                     store.contacts_at(company, &lot).await?
                 }
             };
-            let started = Instant::now();
-            changed += match what {
-                What::Delete => store.delete_contacts(&mut record, company, &ids).await?,
-                What::Members(tag, membership) => {
-                    let now = Timestamp::now();
-                    match store.change_members(&mut record, company, tag, &ids, membership, now).await? {
-                        Some(changed) => changed,
-                        None => return Ok(None),
-                    }
-                }
+            let tags = match what {
+                What::Delete => store.count_tags_of(&ids).await?,
+                What::Members(..) => HashMap::new(),
             };
-            pace.wrote(started.elapsed());
-            pace.pause().await;
-            // Searches read changed contacts one by one until these are indexed again.
-            store.index_contacts(company, Care::Passing).await?;
+            // A contact is one row, and each tag that it has, gets or loses is another.
+            let rows = |id: &Uuid| match what {
+                What::Delete => 1 + tags.get(id).copied().unwrap_or_default(),
+                What::Members(..) => 2,
+            };
+            let mut ids = ids.as_slice();
+            while !ids.is_empty() {
+                let (lot, rest) = ids.split_at(pace.fitting(ids.iter().map(rows)));
+                let started = Instant::now();
+                changed += match what {
+                    What::Delete => store.delete_contacts(&mut record, company, lot).await?,
+                    What::Members(tag, membership) => {
+                        let now = Timestamp::now();
+                        match store.change_members(&mut record, company, tag, lot, membership, now).await? {
+                            Some(changed) => changed,
+                            None => return Ok(None),
+                        }
+                    }
+                };
+                pace.wrote(lot.iter().map(rows).sum(), started.elapsed());
+                pace.pause().await;
+                // Searches read changed contacts one by one until these are indexed again.
+                store.index_contacts(company, Care::Passing).await?;
+                ids = rest;
+            }
         }
         Ok(Some(changed))
     }

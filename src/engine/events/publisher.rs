@@ -1,13 +1,15 @@
 //! The rounds of publishing.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use metrics::{Counter, Gauge};
 use tokio::time::{Instant, timeout};
+use uuid::Uuid;
 
 use crate::clock::Timestamp;
 use crate::connector::nats::{EventStream, Outgoing, Published, Unready};
-use crate::domain::event::Event;
+use crate::domain::event::{Data, Event};
 use crate::store::outbox::Pending;
 use crate::store::{self, Store};
 
@@ -114,15 +116,13 @@ impl Publisher {
         }
     }
 
-    /// Publishes these, and removes those that were acknowledged.
+    /// Publishes these, and removes those that were acknowledged. The next event of a message or channel goes once the
+    /// stream has the one before: after an event that the stream did not take, the later ones wait as well.
     async fn publish(&self, pending: Vec<Pending>) -> Result<(), Trouble> {
-        let (mut numbers, mut events, mut done) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut left, mut done) = (Vec::new(), Vec::new());
         for Pending { seq, event } in pending {
-            match event.as_ref().and_then(outgoing) {
-                Some(event) => {
-                    numbers.push(seq);
-                    events.push(event);
-                }
+            match event.as_ref().and_then(|event| Some((seq, subject(event), outgoing(event)?))) {
+                Some(event) => left.push(event),
                 // The store has logged it; it must not hold up the others.
                 None => {
                     self.figures.refused.increment(1);
@@ -130,22 +130,26 @@ impl Publisher {
                 }
             }
         }
-        let count = events.len();
+        let count = left.len();
         let mut unknown = 0;
-        for (seq, published) in numbers.into_iter().zip(self.stream.publish(events).await) {
-            match published {
-                Published::Taken => {
-                    self.figures.published.increment(1);
-                    done.push(seq);
+        while !left.is_empty() && unknown == 0 {
+            let (numbers, events): (Vec<_>, Vec<_>) = first_of_each(&mut left).into_iter().unzip();
+            for (seq, published) in numbers.into_iter().zip(self.stream.publish(events).await) {
+                match published {
+                    Published::Taken => {
+                        self.figures.published.increment(1);
+                        done.push(seq);
+                    }
+                    Published::Refused => {
+                        tracing::error!(seq, "an event is larger than NATS accepts, it is dropped");
+                        self.figures.refused.increment(1);
+                        done.push(seq);
+                    }
+                    Published::Unknown => unknown += 1,
                 }
-                Published::Refused => {
-                    tracing::error!(seq, "an event is larger than NATS accepts, it is dropped");
-                    self.figures.refused.increment(1);
-                    done.push(seq);
-                }
-                Published::Unknown => unknown += 1,
             }
         }
+        unknown += left.len();
         self.store.remove_events(&done).await?;
         if unknown == 0 {
             return Ok(());
@@ -207,9 +211,44 @@ impl Publisher {
     }
 }
 
+/// What an event is about, if the order of its events matters: a message, or a channel.
+type Subject = Option<(Uuid, Option<u64>)>;
+
+fn subject(event: &Event) -> Subject {
+    match &event.data {
+        Data::Message(message) => Some((message.send_id, Some(message.ordinal))),
+        Data::Channel(_) => event.channel_id.map(|channel| (channel, None)),
+        Data::Send(_) | Data::Inbound(_) | Data::Lost(_) => None,
+    }
+}
+
+/// Takes the first event of each subject, with its number, and leaves the later ones in their order.
+fn first_of_each<T>(left: &mut Vec<(i64, Subject, T)>) -> Vec<(i64, T)> {
+    let mut begun = HashSet::new();
+    let is_first = |event: &mut (i64, Subject, T)| event.1.is_none_or(|subject| begun.insert(subject));
+    left.extract_if(.., is_first).map(|(seq, _, event)| (seq, event)).collect()
+}
+
 /// The event as it goes out; `None` for one that cannot be written as JSON.
 fn outgoing(event: &Event) -> Option<Outgoing> {
     let body = serde_json::to_vec(event).ok()?;
     let subject = format!("{}.{}", event.company_id, event.r#type);
     Some(Outgoing { subject, id: event.id.clone(), body })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_events_of_a_message_go_one_after_the_other_and_those_of_others_together() {
+        let message = |ordinal| Some((Uuid::from_u128(7), Some(ordinal)));
+        let subjects = [message(0), message(1), message(0), None, None, message(0), message(1)];
+        let mut left: Vec<_> = (1..).zip(subjects).map(|(seq, subject)| (seq, subject, ())).collect();
+        let mut waves = Vec::new();
+        while !left.is_empty() {
+            waves.push(first_of_each(&mut left).into_iter().map(|(seq, ())| seq).collect::<Vec<_>>());
+        }
+        assert_eq!(waves, [vec![1, 2, 4, 5], vec![3, 7], vec![6]]);
+    }
 }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::callers::Waiting;
 use super::machine::Input;
 use super::{Accept, Activate, Close, Error, Extend, Hear, Ledger, Record, Withdraw, Written};
+use crate::clock::database::new_id;
 use crate::engine::machine::Caller;
 use crate::engine::mailbox::{Passed, Queued};
 use crate::engine::traces::Hearing;
@@ -42,7 +43,7 @@ impl Handler<Accept> for Ledger {
     type Result = ResponseFuture<Result<Uuid, Error>>;
 
     fn handle(&mut self, mut accept: Accept, ctx: &mut Self::Context) -> Self::Result {
-        let id = Uuid::now_v7();
+        let id = new_id();
         if let Some(pending_reply) = accept.pending_reply.take() {
             pending_reply.accept(id);
         }

@@ -78,6 +78,16 @@ pub struct Claim {
     pub fingerprint: [u8; 32],
 }
 
+impl Claim {
+    /// The most characters of a key.
+    const MAX_CHARS: usize = 255;
+
+    /// Whether a client may give this key: 1 to 255 visible ASCII characters.
+    pub fn is_key(text: &str) -> bool {
+        (1..=Self::MAX_CHARS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+    }
+}
+
 /// An accepted send, on its way to the channel that dispatches it.
 #[derive(Debug, Clone)]
 pub(crate) struct AcceptedSend {

@@ -2,7 +2,7 @@
 //! documents, their transport, and how the owner answers.
 //!
 //! The readers of these documents ignore unknown fields, so that nodes of two versions understand each other during an
-//! upgrade.
+//! upgrade. What another node asks passes the same checks as a client's request.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +15,17 @@ use uuid::Uuid;
 
 use super::questions;
 use crate::cluster::{Carrier, Incoming, NotCarried, Request, shard};
+use crate::config;
 use crate::domain::channel::Channel;
 use crate::domain::limit::Spent;
-use crate::engine::{Engine, Error};
+use crate::engine::{Engine, Error, RETRY_AFTER};
 use crate::error::{Code, Refusal};
 
 /// The most requests of other nodes that are answered at once for each shard. Further ones wait, and then fail.
 const AT_ONCE: usize = 256;
+/// The most requests that this node answers at once for all of its shards, so that what other nodes ask leaves room for
+/// what clients ask here. Further ones are answered [`Error::Unavailable`].
+pub(super) const AT_ONCE_HERE: usize = 2_048;
 /// How long a node that has just claimed a channel may take to subscribe to its requests.
 const SUBSCRIBING: Duration = Duration::from_millis(300);
 
@@ -38,6 +42,11 @@ pub(in crate::engine) trait Question: Serialize + DeserializeOwned {
     /// How long the answer may take; `None` for the configured time.
     fn within(&self, _engine: &Engine) -> Option<Duration> {
         None
+    }
+
+    /// Refuses what no client could have asked for.
+    fn check(&self, _limits: &config::Limits) -> Result<(), Refusal> {
+        Ok(())
     }
 
     /// The answer, by the node that owns the channel.
@@ -165,7 +174,7 @@ impl Engine {
             Error::Internal
         })?;
         let within = question.within(self);
-        let answer = match carrier.request(shard(channel), Q::NAME, asked, within).await {
+        let answer = match carrier.request(shard(channel), Q::NAME, asked, Q::IS_DONE_ONCE, within).await {
             Ok(answer) => serde_json::from_slice(&answer),
             Err(NotCarried::NoOwner | NotCarried::Unreachable) => return Ok(None),
             Err(NotCarried::Unanswered) => {
@@ -198,7 +207,12 @@ impl Engine {
                     // The request is answered even if the shard is given away meanwhile.
                     actix::spawn(async move {
                         let Request { name, body, answer } = request;
-                        if let Some(reply) = questions::answered(&engine, &name, &body).await {
+                        let here = Arc::clone(&engine.0.nodes.answering).try_acquire_owned();
+                        let reply = match &here {
+                            Ok(_) => questions::answered(&engine, shard, &name, &body).await,
+                            Err(_) => busy(),
+                        };
+                        if let Some(reply) = reply {
                             // The other node may have gone.
                             let _ = answer.send(reply);
                         }
@@ -210,9 +224,9 @@ impl Engine {
     }
 
     /// The answer to a request of another node, as it travels.
-    pub(super) async fn answer<Q: Question>(&self, body: &[u8]) -> Option<Vec<u8>> {
+    pub(super) async fn answer<Q: Question>(&self, addressed: Uuid, body: &[u8]) -> Option<Vec<u8>> {
         let reply = match serde_json::from_slice(body) {
-            Ok(asked) => self.answer_here::<Q>(asked).await,
+            Ok(asked) => self.answer_here::<Q>(addressed, asked).await,
             Err(error) => {
                 tracing::warn!(name = Q::NAME, %error, "cannot read a request of another node");
                 Reply::Fault(Fault::NotUnderstood)
@@ -221,10 +235,15 @@ impl Engine {
         serde_json::to_vec(&reply).ok()
     }
 
-    async fn answer_here<Q: Question>(&self, asked: Asked<Q>) -> Reply<Q::Answer> {
+    async fn answer_here<Q: Question>(&self, addressed: Uuid, asked: Asked<Q>) -> Reply<Q::Answer> {
         let Asked { channel, question } = asked;
+        if let Err(refusal) = question.check(&self.0.nodes.limits) {
+            tracing::warn!(name = Q::NAME, code = %refusal.code, "another node asked for what no client may ask for");
+            return Reply::Fault(Error::from(refusal).into());
+        }
+        let is_here = |channel: &Channel| shard(channel) == addressed && self.0.shared.cluster.owns(channel);
         let channel = match self.channel(channel).await {
-            Ok(Some(channel)) if self.0.shared.cluster.owns(&channel) => channel,
+            Ok(Some(channel)) if is_here(&channel) => channel,
             Ok(_) => return Reply::Fault(Fault::NotHere),
             Err(error) => return Reply::Fault(error.into()),
         };
@@ -240,6 +259,11 @@ pub(super) fn not_understood() -> Option<Vec<u8>> {
     serde_json::to_vec(&Reply::<()>::Fault(Fault::NotUnderstood)).ok()
 }
 
+/// The answer of a node that answers as many requests as it may.
+fn busy() -> Option<Vec<u8>> {
+    serde_json::to_vec(&Reply::<()>::Fault(Fault::Unavailable { retry_after: RETRY_AFTER })).ok()
+}
+
 /// The error when no answer came although the owner may have acted.
 fn lost<Q: Question>() -> Error {
     if Q::IS_DONE_ONCE {
@@ -252,7 +276,6 @@ fn lost<Q: Question>() -> Error {
 mod tests {
     use super::*;
     use crate::domain::limit::Name;
-    use crate::engine::RETRY_AFTER;
 
     #[test]
     fn an_error_of_the_owner_is_the_same_error_elsewhere() {

@@ -13,11 +13,12 @@ mod shown;
 mod work;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use actix::ArbiterHandle;
-use tokio::sync::{Mutex, Notify, mpsc};
+use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use uuid::Uuid;
 
 pub(in crate::engine) use self::asking::Question;
@@ -29,6 +30,7 @@ pub(in crate::engine) use self::questions::{
 pub use self::shown::Shown as ShownCluster;
 use super::{Engine, Error};
 use crate::cluster::ClusterEvent;
+use crate::config;
 use crate::domain::channel::Channel;
 use crate::engine::upkeep::rounds::repeat;
 use crate::error::{Code, Refusal};
@@ -37,7 +39,6 @@ use crate::error::{Code, Refusal};
 const CLAIM_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The state of a node's rounds.
-#[derive(Default)]
 pub(super) struct Nodes {
     /// There may be new work, or notes.
     look: Notify,
@@ -47,6 +48,24 @@ pub(super) struct Nodes {
     unwritten: heard::Unwritten,
     /// Sessions are opened and closed in turns.
     sessions: Mutex<()>,
+    /// Permits to answer other nodes.
+    answering: Arc<Semaphore>,
+    /// The limits of requests, also of those that other nodes pass on.
+    limits: config::Limits,
+}
+
+impl Nodes {
+    /// A node that has done nothing yet.
+    pub(super) fn new(limits: &config::Limits) -> Self {
+        Self {
+            look: Notify::new(),
+            has_idle: AtomicBool::new(false),
+            unwritten: heard::Unwritten::default(),
+            sessions: Mutex::default(),
+            answering: Arc::new(Semaphore::new(asking::AT_ONCE_HERE)),
+            limits: limits.clone(),
+        }
+    }
 }
 
 impl Engine {
@@ -88,7 +107,10 @@ impl Engine {
                     actix::spawn(async move { engine.take_over().await });
                 }
                 ClusterEvent::Fenced => {
-                    self.lose_lease();
+                    // A node that stops closes its own fence when it leaves, perhaps while it still releases a channel.
+                    if self.check_running().is_ok() {
+                        self.lose_lease();
+                    }
                     return;
                 }
             }

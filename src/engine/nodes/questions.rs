@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::asking::{Question, not_understood};
 use super::heard::TellHeard;
+use crate::config;
 use crate::domain::channel::{Channel, Level};
 use crate::domain::limit::Limits;
 use crate::domain::outlook::Outlook;
@@ -20,27 +21,30 @@ use crate::engine::accept::web_send::WebDryRun;
 use crate::engine::channel::{AskPace, LookAhead, Viewed};
 use crate::engine::web_session::{Pairing, PasskeyAnswer};
 use crate::engine::{Engine, Error, RETRY_AFTER};
+use crate::error::{Code, Refusal};
 
 /// How long a page waits for another node's knowledge of its sends.
 pub(super) const GLANCE: Duration = Duration::from_secs(1);
+/// The most sends that are asked about at once, unless a page of the API may have more.
+const PAGE: u64 = 1_000;
 /// How long the owner may take when WhatsApp or a file's server has to answer.
 const OF_OTHERS: Duration = Duration::from_secs(60);
 
 /// The answer to a request of another node; `None` when it cannot be written.
-pub(super) async fn answered(engine: &Engine, name: &str, body: &[u8]) -> Option<Vec<u8>> {
+pub(super) async fn answered(engine: &Engine, shard: Uuid, name: &str, body: &[u8]) -> Option<Vec<u8>> {
     match name {
-        AskLimits::NAME => engine.answer::<AskLimits>(body).await,
-        Glance::NAME => engine.answer::<Glance>(body).await,
-        AskSpeed::NAME => engine.answer::<AskSpeed>(body).await,
-        AskPairing::NAME => engine.answer::<AskPairing>(body).await,
-        Pair::NAME => engine.answer::<Pair>(body).await,
-        Unlink::NAME => engine.answer::<Unlink>(body).await,
-        AnswerPasskey::NAME => engine.answer::<AnswerPasskey>(body).await,
-        SendWeb::NAME => engine.answer::<SendWeb>(body).await,
-        BeginWeb::NAME => engine.answer::<BeginWeb>(body).await,
-        DryRunWeb::NAME => engine.answer::<DryRunWeb>(body).await,
-        TellHeard::NAME => engine.answer::<TellHeard>(body).await,
-        AskPicture::NAME => engine.answer::<AskPicture>(body).await,
+        AskLimits::NAME => engine.answer::<AskLimits>(shard, body).await,
+        Glance::NAME => engine.answer::<Glance>(shard, body).await,
+        AskSpeed::NAME => engine.answer::<AskSpeed>(shard, body).await,
+        AskPairing::NAME => engine.answer::<AskPairing>(shard, body).await,
+        Pair::NAME => engine.answer::<Pair>(shard, body).await,
+        Unlink::NAME => engine.answer::<Unlink>(shard, body).await,
+        AnswerPasskey::NAME => engine.answer::<AnswerPasskey>(shard, body).await,
+        SendWeb::NAME => engine.answer::<SendWeb>(shard, body).await,
+        BeginWeb::NAME => engine.answer::<BeginWeb>(shard, body).await,
+        DryRunWeb::NAME => engine.answer::<DryRunWeb>(shard, body).await,
+        TellHeard::NAME => engine.answer::<TellHeard>(shard, body).await,
+        AskPicture::NAME => engine.answer::<AskPicture>(shard, body).await,
         _ => not_understood(),
     }
 }
@@ -72,6 +76,15 @@ impl Question for Glance {
 
     fn within(&self, _: &Engine) -> Option<Duration> {
         Some(GLANCE)
+    }
+
+    /// The sends of one page.
+    fn check(&self, limits: &config::Limits) -> Result<(), Refusal> {
+        let most = limits.page_size.max(PAGE);
+        if self.sends.len() as u64 > most {
+            return Err(Refusal::new(Code::InvalidField, format!("more than {most} sends")));
+        }
+        Ok(())
     }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Self::Answer, Error> {
@@ -199,6 +212,13 @@ impl Question for SendWeb {
         Some(engine.0.web_sessions.patience() + OF_OTHERS)
     }
 
+    fn check(&self, limits: &config::Limits) -> Result<(), Refusal> {
+        if self.key.as_ref().is_some_and(|key| !key.is_valid()) {
+            return Err(Refusal::new(Code::InvalidIdempotencyKey, "not a key that a client may give"));
+        }
+        self.request.check(&limits.of_requests())
+    }
+
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<String, Error> {
         let form = engine.form(&self.form)?;
         let held = engine.take_key(channel.company_id, self.key).await?;
@@ -218,6 +238,10 @@ impl Question for BeginWeb {
 
     fn within(&self, engine: &Engine) -> Option<Duration> {
         self.0.within(engine)
+    }
+
+    fn check(&self, limits: &config::Limits) -> Result<(), Refusal> {
+        self.0.check(limits)
     }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Uuid, Error> {
@@ -241,6 +265,10 @@ impl Question for DryRunWeb {
 
     fn within(&self, _: &Engine) -> Option<Duration> {
         Some(OF_OTHERS)
+    }
+
+    fn check(&self, limits: &config::Limits) -> Result<(), Refusal> {
+        self.request.check(&limits.of_requests())
     }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<WebDryRun, Error> {

@@ -5,22 +5,22 @@
 
 mod family;
 mod notices;
+mod opt_outs;
 mod sorted;
 pub(super) mod webhook;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use tokio::sync::{Mutex, Semaphore};
 use uuid::Uuid;
 
 use self::family::{Family, Whom};
 use self::notices::Notice;
+pub(super) use self::opt_outs::Intake;
 use self::sorted::{Part, Sorted};
 use super::channel::{Recheck, Troubled};
-use super::ledger::{self, Hear};
+use super::ledger::Hear;
 use super::nodes::{Told, share_suppressions};
 use super::{Engine, Error};
 use crate::clock::Timestamp;
@@ -30,74 +30,16 @@ use crate::domain::message::State;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 use crate::domain::template::Status;
+use crate::engine::upkeep::health::Health;
+use crate::store::Store;
 use crate::store::templates::Said;
+use crate::vault::Vault;
 
 /// A webhook with at most this many updates is sorted on its own thread; a larger one is sorted where it holds up no
 /// other request.
 const SORTED_IN_PLACE: usize = 1_000;
 /// The number of sends in one query.
 const SENDS_AT_ONCE: usize = 1_000;
-
-/// After a part with opt-outs, a large webhook rests for this many times the duration of the part's write, so that most
-/// commits of others contain none.
-const REST: u32 = 3;
-/// The longest rest: the provider waits for the answer to the whole webhook, and repeats the webhook without one.
-const LONGEST_REST: Duration = Duration::from_millis(5);
-
-/// A webhook with opt-outs is refused while more than this many wait to be written, unless none do: the provider
-/// repeats it.
-const MOST_WAITING: usize = 5_000;
-
-/// Bounds on what webhooks add to the commits of others.
-pub(super) struct Intake {
-    /// Webhooks that need several commits take turns, a commit each: together they hold up others no longer than one of
-    /// them does.
-    large: Mutex<()>,
-    /// The opt-outs that one commit may have, over all webhooks.
-    words: Semaphore,
-    /// The opt-outs that are not written yet.
-    waiting: AtomicUsize,
-}
-
-/// The opt-outs of one webhook that are not written yet.
-struct Waiting<'a> {
-    intake: &'a Intake,
-    words: usize,
-}
-
-impl Intake {
-    /// Counts these opt-outs as waiting, or refuses them.
-    fn enter(&self, words: usize) -> Result<Waiting<'_>, Error> {
-        let before = self.waiting.fetch_add(words, Ordering::Relaxed);
-        let waiting = Waiting { intake: self, words };
-        let is_taken = words == 0 || before == 0 || before + words <= MOST_WAITING;
-        is_taken.then_some(waiting).ok_or_else(|| ledger::Error::Unavailable.into())
-    }
-}
-
-impl Waiting<'_> {
-    /// Notes that this many opt-outs are written.
-    fn written(&mut self, words: usize) {
-        self.words -= words;
-        self.intake.waiting.fetch_sub(words, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.intake.waiting.fetch_sub(self.words, Ordering::Relaxed);
-    }
-}
-
-impl Default for Intake {
-    fn default() -> Self {
-        Self {
-            large: Mutex::default(),
-            words: Semaphore::new(sorted::WORDS_AT_ONCE),
-            waiting: AtomicUsize::new(0),
-        }
-    }
-}
 
 impl Engine {
     /// The secret with which the provider signs webhooks to this channel's address; `None` when the channel has none.
@@ -106,7 +48,7 @@ impl Engine {
     ///
     /// [`Error::Unavailable`] when it is not known yet and the database is away.
     pub async fn app_secret(&self, channel: &Channel) -> Result<Option<Arc<Secret>>, Error> {
-        Ok(self.0.app_secrets.find(self.store(), &self.0.shared.vault, channel).await?)
+        Ok(self.0.app_secrets.find(self.secrets(), channel).await?)
     }
 
     /// The verify token, which the provider sends when this channel's address is registered; `None` while nobody
@@ -116,7 +58,13 @@ impl Engine {
     ///
     /// [`Error::Unavailable`] when it is not known yet and the database is away.
     pub async fn verify_token(&self, channel: &Channel) -> Result<Option<Arc<Secret>>, Error> {
-        Ok(self.0.verify_tokens.find(self.store(), &self.0.shared.vault, channel).await?)
+        Ok(self.0.verify_tokens.find(self.secrets(), channel).await?)
+    }
+
+    /// The means to read sealed secrets.
+    fn secrets(&self) -> (&Store, &Vault, &Health) {
+        let shared = &self.0.shared;
+        (&shared.store, &shared.vault, &shared.health)
     }
 
     /// Takes in a webhook at this channel's address: everything that has to last is durable when this returns. Parts
@@ -156,37 +104,46 @@ impl Engine {
 
     /// Writes what has to last, one part after the other, so that other writes can go in between.
     async fn keep(&self, company_id: Uuid, parts: Vec<Part>) -> Result<(), Error> {
-        let (is_large, intake) = (parts.len() > 1, &self.0.intake);
-        let mut waiting = intake.enter(parts.iter().map(|part| part.refused.len()).sum())?;
+        let words = parts.iter().map(|part| part.refused.len()).sum();
+        let is_large = parts.len() > 1 || words > opt_outs::AT_ONCE;
+        let mut waiting = self.0.intake.enter(words)?;
         for part in parts {
-            let _turn = if is_large { Some(intake.large.lock().await) } else { None };
             let words = part.refused.len();
-            let written = Instant::now();
-            {
-                // The semaphore is never closed, and no part has more opt-outs than there are permits.
-                let _permits = intake.words.acquire_many(u32::try_from(words).unwrap_or(u32::MAX)).await;
-                self.keep_part(company_id, part).await?;
-            }
+            self.keep_part(company_id, part, is_large).await?;
             waiting.written(words);
-            if is_large && words > 0 {
-                tokio::time::sleep((written.elapsed() * REST).min(LONGEST_REST)).await;
-            }
         }
         Ok(())
     }
 
-    async fn keep_part(&self, company_id: Uuid, part: Part) -> Result<(), Error> {
+    async fn keep_part(&self, company_id: Uuid, part: Part, is_large: bool) -> Result<(), Error> {
         let written_to = self.store().recipients_of(company_id, &part.keys()).await?;
-        let suppressions = part.words(company_id, |key| written_to.get(&key).copied());
+        let words = part.words(company_id, |key| written_to.get(&key).copied());
         let Part { receipts, refused: _, events } = part;
-        let said = suppressions.clone();
-        let hear = Hear { receipts, suppressions, events };
-        if !hear.is_empty() {
-            self.0.shared.ledger.send(hear).await??;
+        let (mut hear, mut said) = (Hear { receipts, suppressions: Vec::new(), events }, 0);
+        let mut written = Ok(());
+        while written.is_ok() && (said < words.len() || !hear.is_empty()) {
+            let some = &words[said..words.len().min(said + opt_outs::AT_ONCE)];
+            hear.suppressions = some.to_vec();
+            written = self.write_some(std::mem::take(&mut hear), is_large).await;
+            said += if written.is_ok() { some.len() } else { 0 };
         }
+        let said = &words[..said];
         // The statement may be older than a known one: the store has the one that counts.
-        self.0.shared.suppressions.look_up(self.store(), &said).await?;
-        Ok(share_suppressions(&self.0.shared, &said).await?)
+        self.0.shared.suppressions.look_up(self.store(), said).await?;
+        share_suppressions(&self.0.shared, said).await?;
+        written
+    }
+
+    /// Writes what one commit takes of a webhook.
+    async fn write_some(&self, hear: Hear, is_large: bool) -> Result<(), Error> {
+        let (intake, words) = (&self.0.intake, hear.suppressions.len());
+        let _turn = if is_large { Some(intake.turn().await) } else { None };
+        let began = Instant::now();
+        intake.write(words, self.0.shared.ledger.send(hear)).await??;
+        if is_large && words > 0 {
+            opt_outs::rest(began).await;
+        }
+        Ok(())
     }
 
     /// Holds the templates of these sends, which the provider holds back.

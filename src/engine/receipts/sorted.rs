@@ -26,12 +26,9 @@ const MOST_TEMPLATES: usize = 1_000;
 const UNREADABLE: &str = "parts of a webhook cannot be read";
 /// The most different event names of one webhook in the log.
 const MOST_LOGGED: usize = 16;
-/// The receipts and inbound messages of one part: as many updates as the provider puts in one webhook. Other companies'
-/// sends wait for the same commit.
+/// The receipts, opt-outs and inbound messages of one part: as many updates as the provider puts in one webhook. Other
+/// companies' sends wait for the same commit of receipts and messages; [opt-outs](super::opt_outs) take several.
 const AT_ONCE: usize = 1_000;
-/// The opt-outs of one part. The row of each is anywhere in a large table: the database takes some ten times as long
-/// for one as for a receipt, whose row is next to others of the same commit.
-pub(super) const WORDS_AT_ONCE: usize = 4;
 
 /// What a webhook says about a recipient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +41,7 @@ pub(super) struct Refused {
     says: Says,
 }
 
-/// The part of a webhook that one commit takes.
+/// A part of a webhook, which is written before the next.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) receipts: Vec<Receipt>,
@@ -313,7 +310,7 @@ fn parts(receipts: Vec<Receipt>, refused: Vec<Refused>, events: Vec<Event>) -> V
     loop {
         let part = Part {
             receipts: receipts.by_ref().take(AT_ONCE).collect(),
-            refused: refused.by_ref().take(WORDS_AT_ONCE).collect(),
+            refused: refused.by_ref().take(AT_ONCE).collect(),
             events: events.by_ref().take(AT_ONCE).collect(),
         };
         if part == Part::default() {

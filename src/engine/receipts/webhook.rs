@@ -7,7 +7,7 @@ use crate::domain::secret::Secret;
 use crate::engine::{Engine, Error};
 use crate::store::changes::Who;
 use crate::store::{self, Store};
-use crate::vault::{self, Vault, context};
+use crate::vault::{self, KeyId, Vault, context};
 
 /// The values for the provider's console.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,15 +34,22 @@ impl Engine {
         Ok(Webhook { path: format!("/hooks/meta/{}", channel.id), verify_token, has_app_secret })
     }
 
-    /// Stores the app secret that signs a channel's webhooks, sealed; `false` when there is no such channel.
+    /// Stores the app secret that signs a channel's webhooks, sealed, unless it is the one that is stored; `false` when
+    /// there is no such channel.
     ///
     /// # Errors
     ///
     /// [`Error::Unavailable`] when it cannot be written now.
     pub async fn set_app_secret(&self, who: &Who, channel: Uuid, secret: &Secret) -> Result<bool, Error> {
+        self.check_sealing()?;
         let vault = &self.0.shared.vault;
         let _hold = vault.hold();
-        let sealed = vault.seal(secret.expose().as_bytes(), &context::app_secret(channel));
+        let context = context::app_secret(channel);
+        let known = self.store().channel_secrets(channel).await?.and_then(|secrets| secrets.app_secret);
+        if vault.is_sealed(known.as_deref(), secret, &context) {
+            return Ok(true);
+        }
+        let sealed = vault.seal(secret.expose().as_bytes(), &context);
         Ok(self.store().set_channel_app_secret(who, channel, sealed).await?)
     }
 
@@ -54,7 +61,7 @@ impl Engine {
 }
 
 /// The verify token of a business account's webhook, generated if there is none. A token that cannot be unsealed is
-/// replaced: without its key nobody can read it any more.
+/// replaced: without its key nobody can read it any more. While others have the key, it stays.
 ///
 /// # Errors
 ///
@@ -65,6 +72,11 @@ pub async fn verify_token(store: &Store, vault: &Vault, channel: Uuid) -> store:
         if let Some(sealed) = &known {
             match vault.unseal(sealed, &context::verify_token(channel)) {
                 Ok(word) => return Ok(word),
+                Err(vault::Error::UnknownKey(key)) if is_of_the_database(store, key).await? => {
+                    return Err(store::Error::Unavailable(format!(
+                        "this process lacks the sealing key {key}"
+                    )));
+                }
                 Err(error) => {
                     tracing::warn!(channel.id = %channel, %error, "the verify token cannot be unsealed, a new one is generated: give it to the provider");
                 }
@@ -77,4 +89,9 @@ pub async fn verify_token(store: &Store, vault: &Vault, channel: Uuid) -> store:
             return Ok(new);
         }
     }
+}
+
+/// Whether this is a key of the database, which other processes have.
+async fn is_of_the_database(store: &Store, key: KeyId) -> store::Result<bool> {
+    Ok(store.sealing_keys().await?.iter().any(|known| known.key_id == key.as_slice()))
 }

@@ -7,8 +7,10 @@ use uuid::Uuid;
 
 use super::answers::REFUSED_CONTENT;
 use super::ledger::LedgerEvent;
+use super::model::Model;
 use super::world::{Event, World};
 use crate::engine::ledger::machine::{Commit, Failure, Input};
+use crate::engine::planted::{Fault, is_planted};
 use crate::store::Error;
 use crate::store::ledger::{Committed, OutcomeOf, PendingWrites};
 
@@ -37,6 +39,8 @@ struct Write {
     batch: Box<PendingWrites>,
     fare: Fare,
     result: Option<Result<Committed, Error>>,
+    /// The rows when the batch was handed over, for a planted fault.
+    seen: Option<Box<Model>>,
     /// Nobody waits for its answer.
     is_left: bool,
 }
@@ -91,7 +95,8 @@ impl World {
         self.database.asked += 1;
         let number = self.database.asked;
         process.ledger.commit = Some(number);
-        let write = Write { epoch: process.epoch, batch, fare, result: None, is_left: false };
+        let seen = is_planted(Fault::EventOfEarlierRow).then(|| Box::new(self.model.clone()));
+        let write = Write { epoch: process.epoch, batch, fare, result: None, seen, is_left: false };
         self.database.writes.insert(number, write);
         self.after(applies, Event::CommitApplies { number });
         self.later_for_ledger(reports, LedgerEvent::CommitReports);
@@ -104,10 +109,10 @@ impl World {
         if !matches!(write.fare, Fare::Fails | Fare::InDoubt { is_written: false }) {
             let piece = (write.fare == Fare::InPart).then(|| first_piece(&write.batch));
             let batch = piece.as_ref().unwrap_or(&write.batch);
-            let result = if is_refused(batch) {
-                Err(Error::Refused("the database takes no such row".to_owned()))
-            } else {
-                self.model.commit(write.epoch, batch, wall)
+            let result = match write.seen.take() {
+                _ if is_refused(batch) => Err(Error::Refused("the database takes no such row".to_owned())),
+                Some(seen) => self.model.commit_with_events_of(*seen, write.epoch, batch, wall),
+                None => self.model.commit(write.epoch, batch, wall),
             };
             if result.is_ok() {
                 let other = self.nodes.as_ref().and_then(|nodes| {
@@ -137,7 +142,7 @@ impl World {
         let number = process.ledger.commit.take();
         let write = number.and_then(|number| Some((number, self.database.writes.remove(&number)?)));
         let Some((number, write)) = write else { return };
-        let Write { epoch, batch, fare, result, .. } = write;
+        let Write { epoch, batch, fare, result, seen, is_left: _ } = write;
         let result = match (fare, result) {
             (Fare::Done, Some(result)) => result,
             (Fare::Fails, _) => Err(Error::Unavailable("it is away".to_owned())),
@@ -146,7 +151,7 @@ impl World {
             }
         };
         if fare == Fare::Late {
-            let left = Write { epoch, batch: batch.clone(), fare, result: None, is_left: true };
+            let left = Write { epoch, batch: batch.clone(), fare, result: None, seen, is_left: true };
             self.database.writes.insert(number, left);
         }
         match &result {

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
-use super::process::Process;
+use super::process::{Process, Running};
 use super::world::World;
 use crate::domain::message::{Key, State};
 use crate::engine::channel::machine::{Caller, Input};
+use crate::engine::planted::{Fault, is_planted};
 
 impl World {
     /// An operator stops the process.
@@ -72,7 +73,10 @@ impl World {
     }
 }
 
-/// Whether a process was stopped and none of its machines goes on.
+/// Whether a process was stopped and none of its machines goes on, whether they end with the process or because another
+/// node takes their channels.
 fn has_ended(process: &Process) -> bool {
-    process.is_stopping && process.channels.iter().all(|running| running.machine.is_none())
+    let is_awaited = |running: &Running| !running.is_leaving || !is_planted(Fault::LeavingNotAwaited);
+    let mut awaited = process.channels.iter().filter(|running| is_awaited(running));
+    process.is_stopping && awaited.all(|running| running.machine.is_none())
 }

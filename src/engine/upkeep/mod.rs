@@ -1,5 +1,6 @@
 //! Background work: the rounds of the [`sentinel`], and the components that they serve.
 
+pub(super) mod health;
 mod indexing;
 pub(super) mod retention;
 pub(super) mod rounds;

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use actix::ArbiterHandle;
 use uuid::Uuid;
 
+use super::health::Watch;
 use super::indexing;
 use super::retention::Retention;
 use super::rounds::repeat;
@@ -103,6 +104,8 @@ impl Sentinel {
             }
             interval
         });
+        let (looking, mut watch) = (engine.clone(), Watch::new());
+        repeat(thread, "health", async move || looking.look_at_own_health(&mut watch).await);
         let (woken, mut behind) = (engine.clone(), Uuid::nil());
         repeat(thread, "work", async move || {
             // A node of a cluster has its own search for work.

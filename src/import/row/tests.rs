@@ -12,7 +12,7 @@ const HUBSPOT: &str = "Record ID,First Name,Last Name,Email,Phone Number,Mobile 
 fn read(header: &str, row: &str) -> Result<ContactDraft, Refused> {
     let header = header.split(',').map(|name| name.trim().to_owned()).collect();
     let layout = Layout::new(header, 1, &[]).unwrap();
-    draft(&layout, &row.split(',').collect::<Vec<_>>())
+    draft(&layout, &row.split(',').collect::<Vec<_>>(), &[])
 }
 
 fn person(first_name: &str, last_name: &str, email: &str, phone_number: &str) -> Person {
@@ -97,7 +97,7 @@ fn a_row_that_nothing_identifies_is_refused() {
         "the phone number begins with 0 instead of a country code, and there is no e-mail address to \
          identify the contact"
     );
-    assert_eq!(read(OWN, "Ana,,,n/a,,,"), Err(Refused::Phone(InvalidPhone::NoDigits)));
+    assert_eq!(read(OWN, "Ana,,,n/a,,,"), Err(Refused::Phone("n/a".to_owned(), InvalidPhone::NoDigits)));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn numbers_that_a_program_reformatted_are_repaired_or_refused() {
     assert_eq!(found.phone_number, "5511988887777");
     for number in ["5.51199E+12", "5e12"] {
         let refused = read(OWN, &format!("Ana,,ana@example.com,{number},,,")).unwrap_err();
-        assert_eq!(refused, Refused::Rounded(number.to_owned()));
+        assert_eq!(refused, Refused::Phone(number.to_owned(), InvalidPhone::Figure));
     }
     assert!(read(OWN, "Ana,,,Home 5511988887777,,,").is_ok());
 }
@@ -127,6 +127,6 @@ fn fields_that_are_missing_too_many_or_too_long_are_named() {
     assert!(read(OWN, &format!("{},,,5511988887777,,,", "é".repeat(200))).is_ok());
     assert_eq!(refused("A\0na,,,5511988887777,,,"), "first_name holds a NUL character");
     assert_eq!(refused("Ana,,,5511988887777,,,V\0IP"), "tags holds a NUL character");
-    let many: Vec<_> = (0..=MAX_TAGS).map(|number| number.to_string()).collect();
+    let many: Vec<_> = (0..=MOST_TAGS).map(|number| number.to_string()).collect();
     assert_eq!(refused(&format!("Ana,,,5511988887777,,,{}", many.join(";"))), "has more than 100 tags");
 }

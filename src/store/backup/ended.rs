@@ -45,8 +45,7 @@ impl Store {
             ended = self.end_sends(&transaction, now).await?;
         }
         if !how.nothing_sent_since || how.revoke_access {
-            run(&transaction, self.statement("DELETE FROM link", [])).await?;
-            run(&transaction, self.statement("DELETE FROM user_session", [])).await?;
+            self.remove_sign_ins(&transaction).await?;
         }
         if how.revoke_access {
             ended.revoked_keys = self.revoke_keys(&transaction, now).await?;
@@ -123,6 +122,15 @@ impl Store {
             revoked += run(to, self.statement(sql, [now.millis().into()])).await?;
         }
         Ok(revoked)
+    }
+
+    /// Removes links, sign-ins and known devices: a person who signed out stays signed out, and a used link cannot be used
+    /// again.
+    async fn remove_sign_ins(&self, to: &Transaction) -> Result<()> {
+        for table in ["link", "user_session", "sign_in_ticket", "totp_setup", "known_device"] {
+            run(to, self.statement(format!("DELETE FROM {table}"), [])).await?;
+        }
+        Ok(())
     }
 
     /// Removes conversations, so that no message to a person is encrypted twice with the same key.

@@ -3,7 +3,9 @@
 //! A deleted contact leaves its ordinal free ([`super::gap`]) and is stale in the search index until its segment is
 //! rebuilt. A call is one transaction: callers keep the number of contacts small.
 
-use sea_orm::ConnectionTrait;
+use std::collections::HashMap;
+
+use sea_orm::{ConnectionTrait, QueryResult};
 use uuid::Uuid;
 
 use super::totals::ContactTotals;
@@ -33,7 +35,29 @@ impl Store {
         Ok(deleted)
     }
 
-    /// The same as a part of `transaction`, which has locked the totals.
+    /// How many tags each of these contacts has; contacts without tags are left out.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn count_tags_of(&self, contacts: &[Uuid]) -> Result<HashMap<Uuid, usize>> {
+        if contacts.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let (wanted, values) = self.id_rows(contacts).select(1);
+        let select = format!(
+            "SELECT contact_tag.contact_id, count(*) FROM {wanted} AS wanted CROSS JOIN contact_tag
+             WHERE contact_tag.contact_id = wanted.id GROUP BY contact_tag.contact_id"
+        );
+        let rows = self.rows(select, values).await?;
+        let count = |row: &QueryResult| {
+            let tags: i64 = row.try_get_by_index(1)?;
+            Ok((row.try_get_by_index(0)?, usize::try_from(tags).unwrap_or(0)))
+        };
+        rows.iter().map(count).collect()
+    }
+
+    /// [`Store::delete_contacts`] as a part of `transaction`, which has locked the totals.
     pub(in crate::store) async fn delete_in(
         &self,
         transaction: &Transaction,

@@ -103,10 +103,14 @@ impl Store {
             }
         }
         let (phone, is_changed) = (slot.phone, slot.is_changed);
+        if !is_changed {
+            transaction.rollback().await?;
+            return Ok(Edited::Done);
+        }
         self.update_contacts(&transaction, company, totals, &[slot], now).await?;
         self.insert_pairs(&transaction, company, added.into_iter().map(|tag| (tag, id, phone))).await?;
         let mut record = ContactRecord::new(who, company).about("contact", id);
-        record.count(&transaction, &[("updated", u64::from(is_changed))]).await?;
+        record.count(&transaction, &[("updated", 1)]).await?;
         transaction.commit().await?;
         Ok(Edited::Done)
     }
@@ -134,6 +138,10 @@ impl Store {
             transaction.rollback().await?;
             return Ok(Edited::Missing);
         };
+        if others.is_empty() {
+            transaction.rollback().await?;
+            return Ok(Edited::Done);
+        }
         let known = self.tags_of(&transaction, into).await?;
         let mut added = HashSet::new();
         for other in &merged {

@@ -25,6 +25,13 @@ pub struct ContactDraft {
     pub tags: Vec<String>,
 }
 
+impl ContactDraft {
+    /// The rows of the database that the draft may write: the contact, and each of its tags.
+    pub const fn rows(&self) -> usize {
+        1 + self.tags.len()
+    }
+}
+
 /// The outcome of a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Upserted {

@@ -4,7 +4,7 @@
 //! Earlier drafts of the batch count, so a file that repeats a person creates one contact. Called by the store's
 //! import, which reads the candidates before and writes the changes after.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use uuid::Uuid;
 
@@ -35,9 +35,9 @@ pub(in crate::store) struct Slot {
 #[derive(Default)]
 pub(in crate::store) struct Matcher {
     pub(in crate::store) slots: Vec<Slot>,
-    // The slots in which a number or address was seen; whether a slot still has it is checked on use.
-    by_phone: HashMap<PhoneNumber, Vec<usize>>,
-    by_email: HashMap<String, Vec<usize>>,
+    // The slots in which a number or address was seen, the oldest first; whether a slot still has it is checked on use.
+    by_phone: HashMap<PhoneNumber, BTreeSet<usize>>,
+    by_email: HashMap<String, BTreeSet<usize>>,
 }
 
 impl Matcher {
@@ -64,21 +64,20 @@ impl Matcher {
 
     fn find(&self, phone: Option<PhoneNumber>, email: &str) -> Option<usize> {
         let seen = phone.and_then(|phone| self.by_phone.get(&phone)).into_iter().flatten();
-        let by_phone = || seen.copied().filter(|index| self.slots[*index].phone == phone).min();
+        let by_phone = || seen.copied().find(|index| self.slots[*index].phone == phone);
         let key = email_key(email);
         let seen = self.by_email.get(&key).into_iter().flatten();
-        let by_email =
-            || seen.copied().filter(|index| email_key(&self.slots[*index].person.email) == key).min();
+        let by_email = || seen.copied().find(|index| email_key(&self.slots[*index].person.email) == key);
         by_phone().or_else(|| if key.is_empty() { None } else { by_email() })
     }
 
     fn remember(&mut self, index: usize) {
         let slot = &self.slots[index];
         if let Some(phone) = slot.phone {
-            note(self.by_phone.entry(phone).or_default(), index);
+            self.by_phone.entry(phone).or_default().insert(index);
         }
         if !slot.person.email.is_empty() {
-            note(self.by_email.entry(email_key(&slot.person.email)).or_default(), index);
+            self.by_email.entry(email_key(&slot.person.email)).or_default().insert(index);
         }
     }
 }
@@ -141,12 +140,6 @@ fn replace(known: &mut String, draft: &str) -> bool {
         draft.clone_into(known);
     }
     differs
-}
-
-fn note(seen: &mut Vec<usize>, index: usize) {
-    if !seen.contains(&index) {
-        seen.push(index);
-    }
 }
 
 /// E-mail addresses are compared without case.

@@ -33,8 +33,8 @@ use crate::store::{Error, Result, Store};
 const COLUMNS: &str = "id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture,
     created_at, updated_at, ordinal";
 
-/// In bytes. SQLite refuses patterns of over 50,000, and no name or number is as long as this.
-pub(in crate::store) const LONGEST_SEARCH: usize = 10_000;
+/// In bytes. No name, address or number is as long as this, and a pattern is compared at each letter of a text.
+pub(in crate::store) const LONGEST_SEARCH: usize = 1_000;
 
 /// A place in a company's contacts, oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

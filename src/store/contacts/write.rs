@@ -18,9 +18,9 @@ use crate::store::dialect::{Bulk, Cell, Rows, Type};
 use crate::store::tags::DELETED;
 use crate::store::{Error, Result, Store, Transaction};
 
-/// Rows that one statement of [`Store::add_contacts`] takes: the write lock is held for some ten
+/// Rows of one transaction of [`Store::add_contacts`], contacts and their tags: the write lock is held for some ten
 /// milliseconds, and sends are accepted in between.
-const ADDED_AT_ONCE: usize = 2_000;
+const ADDED_AT_ONCE: usize = 4_000;
 
 /// A process that waits for SQLite's write lock checks it after 1, 2, 5, 10, 15, 20 and then every 25 ms, until it has
 /// waited for some 128 ms, and then so rarely that it misses pauses (`sqliteDefaultBusyCallback`). So a heavy writer
@@ -32,9 +32,11 @@ const PAUSE_EVERY: Duration = Duration::from_millis(70);
 const TRANSACTION: Duration = Duration::from_millis(40);
 /// The same in a process that also sends: its sends wait for the only writing connection.
 const GENTLE_TRANSACTION: Duration = Duration::from_millis(12);
-/// Rows of a transaction: as many as fit into [`TRANSACTION`], which depends on how far the rows are spread over the
-/// indexes.
-const ROWS: std::ops::RangeInclusive<usize> = 100..=1_000;
+/// Rows of a transaction, contacts and their tags: as many as fit into [`TRANSACTION`], which depends on how far the rows
+/// are spread over the indexes.
+const ROWS: std::ops::RangeInclusive<usize> = 100..=2_000;
+/// Contacts of a transaction: the fixed cost of a statement does not matter for as many.
+const CONTACTS: usize = 1_000;
 
 /// Lets other processes write in between, for a heavy writer. PostgreSQL does not need this.
 #[derive(Debug)]
@@ -51,10 +53,19 @@ impl Pace {
         self.rows
     }
 
-    /// Adapts the number of rows after a transaction of [`Pace::rows`] rows, by the time that it `took`.
-    pub fn wrote(&mut self, took: Duration) {
-        if self.is_needed {
-            let fitting = self.rows as f64 * self.transaction.as_secs_f64() / took.as_secs_f64().max(1e-6);
+    /// How many of these contacts the next transaction should write, by the rows of each: at least one, and no more rows
+    /// than [`Pace::rows`] unless one contact has more.
+    pub fn fitting(&self, contacts: impl Iterator<Item = usize>) -> usize {
+        let mut left = self.rows;
+        let fits = |rows: &usize| left.checked_sub(*rows).map(|rest| left = rest).is_some();
+        contacts.take(CONTACTS).take_while(fits).count().max(1)
+    }
+
+    /// Adapts the number of rows after a transaction of `rows` rows, by the time that it `took`. A transaction of few
+    /// rows tells little about more.
+    pub fn wrote(&mut self, rows: usize, took: Duration) {
+        if self.is_needed && rows >= self.rows / 2 {
+            let fitting = rows as f64 * self.transaction.as_secs_f64() / took.as_secs_f64().max(1e-6);
             // The number falls at once, and rises gradually.
             let next = fitting.min(self.rows as f64 * 1.25);
             self.rows = (next as usize).clamp(*ROWS.start(), *ROWS.end());
@@ -99,7 +110,8 @@ impl Store {
         tags: &[Uuid],
         now: Timestamp,
     ) -> Result<()> {
-        for lot in contacts.chunks(ADDED_AT_ONCE) {
+        let at_once = (ADDED_AT_ONCE / (1 + tags.len())).max(1);
+        for lot in contacts.chunks(at_once) {
             let transaction = self.begin().await?;
             let mut totals = self.lock_totals(&transaction, company).await?;
             let names = self.folded_names(&transaction, company, tags).await?;
@@ -118,7 +130,7 @@ impl Store {
             transaction.commit().await?;
             while self.index_contacts(company, Care::Passing).await? {}
         }
-        if contacts.len() > ADDED_AT_ONCE {
+        if contacts.len() > at_once {
             self.contacts_grew().await?;
         }
         Ok(())
@@ -318,18 +330,32 @@ mod tests {
             transaction: TRANSACTION,
         };
         let mut slow = pace(true);
-        slow.wrote(2 * TRANSACTION);
-        assert_eq!(slow.rows(), 500);
-        slow.wrote(TRANSACTION / 10);
-        assert_eq!(slow.rows(), 625, "it rises gradually");
-        slow.wrote(Duration::from_secs(60));
+        slow.wrote(slow.rows(), 2 * TRANSACTION);
+        assert_eq!(slow.rows(), 1_000);
+        slow.wrote(slow.rows(), TRANSACTION / 10);
+        assert_eq!(slow.rows(), 1_250, "it rises gradually");
+        slow.wrote(10, Duration::from_secs(60));
+        assert_eq!(slow.rows(), 1_250, "a few rows tell nothing");
+        slow.wrote(slow.rows(), Duration::from_secs(60));
         assert_eq!(slow.rows(), *ROWS.start());
         for _ in 0..20 {
-            slow.wrote(Duration::ZERO);
+            slow.wrote(slow.rows(), Duration::ZERO);
         }
         assert_eq!(slow.rows(), *ROWS.end());
         let mut free = pace(false);
-        free.wrote(Duration::from_secs(60));
+        free.wrote(free.rows(), Duration::from_secs(60));
         assert_eq!(free.rows(), *ROWS.end(), "nobody waits for it");
+    }
+
+    #[test]
+    fn a_transaction_is_filled_by_rows_and_not_by_contacts() {
+        let pace =
+            Pace { is_needed: true, paused: Instant::now(), rows: *ROWS.end(), transaction: TRANSACTION };
+        let fitting = |rows: usize| pace.fitting(std::iter::repeat_n(rows, 5_000));
+        assert_eq!((fitting(1), fitting(2), fitting(101)), (CONTACTS, 1_000, 19));
+        assert_eq!(fitting(1_000_000), 1, "a contact is never divided");
+        assert_eq!(pace.fitting([1_500, 400, 200, 1].into_iter()), 2);
+        let small = Pace { rows: *ROWS.start(), ..pace };
+        assert_eq!(small.fitting(std::iter::repeat_n(101, 9)), 1);
     }
 }

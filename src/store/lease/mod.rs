@@ -19,7 +19,7 @@ use sea_orm::{ConnectionTrait, DbBackend, QueryResult};
 use uuid::Uuid;
 
 pub(super) use self::fence::Fence;
-use self::session::{Mode, Session};
+use self::session::{Mode, Session, number_of};
 use super::{Error, Options, Result, Store, Transaction, address};
 use crate::clock::Timestamp;
 use crate::files;
@@ -63,7 +63,7 @@ impl Store {
     /// [`Error::Taken`] while another process holds it.
     pub async fn acquire_lease(&self, options: &Options, holder: &str) -> Result<Lease> {
         let hold = match self.backend {
-            DbBackend::Postgres => Hold::Session(Box::new(Session::lock(options, Mode::Alone).await?)),
+            DbBackend::Postgres => Hold::Session(Box::new(Session::lock(options, Mode::Alone, None).await?)),
             _ => Hold::File(lock_file(&options.url)?),
         };
         self.refuse_broken_restore().await?;
@@ -75,16 +75,24 @@ impl Store {
     }
 
     /// Takes one node's share of the lease, which the nodes of a cluster have together, under the id of its
-    /// incarnation. A process that dispatched alone before writes nothing more.
+    /// incarnation, and the lock on its name, if it has one and no other process has that. A process that dispatched
+    /// alone before writes nothing more.
     ///
     /// # Errors
     ///
     /// [`Error::Taken`] while a process outside of a cluster dispatches.
-    pub(super) async fn share_lease(&self, options: &Options, node: Uuid, holder: &str) -> Result<Lease> {
-        let session = Box::new(Session::lock(options, Mode::Shared).await?);
+    pub(super) async fn share_lease(
+        &self,
+        options: &Options,
+        node: Uuid,
+        cluster: &str,
+        name: Option<&str>,
+    ) -> Result<Lease> {
+        let number = name.map(|name| number_of(cluster, name));
+        let session = Box::new(Session::lock(options, Mode::Shared, number).await?);
         self.refuse_broken_restore().await?;
         let transaction = self.begin().await?;
-        let epoch = self.raise_epoch(&transaction, holder).await?;
+        let epoch = self.raise_epoch(&transaction, &format!("cluster {cluster}")).await?;
         transaction.commit().await?;
         Ok(Lease { epoch, hold: Hold::Node(node, session) })
     }
@@ -167,6 +175,11 @@ impl Lease {
         }
     }
 
+    /// Whether no other process has the lock on the name of this node.
+    pub(super) fn has_name(&self) -> bool {
+        self.session().is_none_or(Session::has_name)
+    }
+
     fn session(&self) -> Option<&Session> {
         match &self.hold {
             Hold::File(_) => None,
@@ -184,7 +197,7 @@ pub(super) async fn keep_out(options: &Options) -> Result<KeptOut> {
     Ok(KeptOut(if options.url.starts_with("sqlite:") {
         Hold::File(lock_file(&options.url)?)
     } else {
-        Hold::Session(Box::new(Session::lock(options, Mode::Alone).await?))
+        Hold::Session(Box::new(Session::lock(options, Mode::Alone, None).await?))
     }))
 }
 

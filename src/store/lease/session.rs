@@ -1,10 +1,12 @@
 //! The session that holds the advisory lock for as long as it lives: a connection of its own, outside every pool.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection};
 use sea_orm::sqlx::{self, Connection as _};
+use sha2::{Digest as _, Sha256};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
@@ -48,6 +50,10 @@ pub(super) enum Mode {
 pub(super) struct Session {
     options: PgConnectOptions,
     mode: Mode,
+    /// The number of the lock on this node's name, which no other session has at the same time.
+    name: Option<i64>,
+    /// Whether this session has the lock on its name.
+    has_name: AtomicBool,
     /// `None` while it is broken.
     connection: Mutex<Option<PgConnection>>,
 }
@@ -60,11 +66,17 @@ impl fmt::Debug for Session {
 
 impl Session {
     /// A session that holds the lock.
-    pub(super) async fn lock(options: &Options, mode: Mode) -> Result<Self> {
+    pub(super) async fn lock(options: &Options, mode: Mode, name: Option<i64>) -> Result<Self> {
         let options = connect::plain_on_this_machine(address::postgres(&options.url)?)
             .application_name("pombo dispatch lease");
-        let session = Self { options, mode, connection: Mutex::new(None) };
+        let has_name = AtomicBool::new(false);
+        let session = Self { options, mode, name, has_name, connection: Mutex::new(None) };
         if session.try_lock().await? { Ok(session) } else { Err(taken()) }
+    }
+
+    /// Whether no other session has the lock on the name: this one took it, or needs none.
+    pub(super) fn has_name(&self) -> bool {
+        self.name.is_none() || self.has_name.load(Ordering::Relaxed)
     }
 
     /// Takes the lock, unless this session holds it. A broken or silent session is replaced. `false` while another
@@ -72,7 +84,7 @@ impl Session {
     pub(super) async fn try_lock(&self) -> Result<bool> {
         let mut place = self.connection.lock().await;
         if let Some(connection) = place.as_mut() {
-            match timeout(PATIENCE, lock(connection, self.mode)).await {
+            match timeout(PATIENCE, self.take_locks(connection)).await {
                 Ok(Ok(is_locked)) => return Ok(is_locked),
                 Ok(Err(error)) => tracing::warn!(%error, "the session with the lock on dispatching broke"),
                 Err(_) => tracing::warn!("the session with the lock on dispatching does not answer"),
@@ -82,7 +94,7 @@ impl Session {
         let taking = async {
             let mut connection = PgConnection::connect_with(&self.options).await?;
             keep_alive(&mut connection).await?;
-            let is_locked = lock(&mut connection, self.mode).await?;
+            let is_locked = self.take_locks(&mut connection).await?;
             Ok::<_, sqlx::Error>((connection, is_locked))
         };
         let late = |_| Error::Unavailable("the database does not answer".to_owned());
@@ -93,14 +105,27 @@ impl Session {
         *place = Some(connection);
         Ok(is_locked)
     }
+
+    /// Takes the lock on dispatching, and the one on the name if it is free.
+    async fn take_locks(&self, connection: &mut PgConnection) -> sqlx::Result<bool> {
+        let sql = match self.mode {
+            Mode::Alone => LOCK,
+            Mode::Shared => LOCK_SHARED,
+        };
+        let is_locked = sqlx::query_scalar(sql).bind(ADVISORY_LOCK).fetch_one(&mut *connection).await?;
+        if let Some(name) = self.name {
+            let has_name = sqlx::query_scalar(LOCK).bind(name).fetch_one(connection).await?;
+            self.has_name.store(has_name, Ordering::Relaxed);
+        }
+        Ok(is_locked)
+    }
 }
 
-async fn lock(connection: &mut PgConnection, mode: Mode) -> sqlx::Result<bool> {
-    let sql = match mode {
-        Mode::Alone => LOCK,
-        Mode::Shared => LOCK_SHARED,
-    };
-    sqlx::query_scalar(sql).bind(ADVISORY_LOCK).fetch_one(connection).await
+/// The number of the lock on the name of a node. Two names have the same number with a probability of 1 in 10¹⁸.
+pub(super) fn number_of(cluster: &str, name: &str) -> i64 {
+    let digest = Sha256::digest(format!("pombo node {cluster}/{name}").as_bytes());
+    let first = digest[..].first_chunk().map_or(0, |first| i64::from_be_bytes(*first));
+    first & i64::MAX
 }
 
 /// Sets [`KEEPALIVE`]. A server that does not support a setting works without it.

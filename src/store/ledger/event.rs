@@ -6,7 +6,8 @@ use uuid::Uuid;
 use super::PendingWrites;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
-use crate::store::dialect::{Bulk, Type};
+use crate::store::dialect::{Bulk, Cell, Type};
+use crate::store::outbox::with_inbound_events;
 use crate::store::{Result, Store};
 
 /// The kind of an event that is a message from a recipient.
@@ -40,6 +41,8 @@ const EVENT: &[(&str, Type)] = &[
     ("kind", Type::Text),
     ("identity", Type::Text),
     ("payload", Type::Text),
+    ("sender", Type::Int),
+    ("at", Type::Int),
 ];
 
 impl Store {
@@ -53,7 +56,9 @@ impl Store {
         let mut rows = Bulk::new(self.backend, EVENT);
         let mut events: Vec<_> = batch.events.iter().collect();
         events.sort_by_key(|event| (event.channel_id, event.kind, &event.identity));
-        self.announce_inbound(to, &events, now).await?;
+        if !self.tells_with_change() {
+            self.announce_inbound(to, &events, now).await?;
+        }
         for event in events {
             rows.push([
                 event.id.into(),
@@ -62,16 +67,24 @@ impl Store {
                 event.kind.into(),
                 event.identity.as_str().into(),
                 event.payload.as_str().into(),
+                Cell::Int(event.from.map(PhoneNumber::as_i64)),
+                event.at.millis().into(),
             ]);
         }
-        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
+        let insert = |incoming: &str, now: usize| {
             format!(
                 "INSERT INTO event (id, company_id, channel_id, kind, identity, payload, created_at) \
                  SELECT id, company_id, channel_id, kind, identity, payload, ${now} \
                  FROM {incoming} AS incoming WHERE TRUE ON CONFLICT (channel_id, kind, identity) DO NOTHING"
             )
-        })
-        .await?;
+        };
+        let own = vec![now.millis().into()];
+        if self.tells_with_change() {
+            let telling = |incoming: &str, now| with_inbound_events(&insert(incoming, now), incoming, now);
+            self.write_counting(to, rows, own, telling).await?;
+        } else {
+            self.write(to, rows, own, insert).await?;
+        }
         Ok(())
     }
 }

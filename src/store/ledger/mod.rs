@@ -18,6 +18,7 @@ mod suppress;
 
 pub use self::event::{Event, INBOUND_MESSAGE};
 pub(super) use self::outcome::rank;
+use self::receipt::Early;
 pub use self::receipt::{Ignored, Receipt};
 
 use std::time::Duration;
@@ -226,11 +227,13 @@ struct Written {
     committed: Committed,
     /// Whether some receipts moved no row: their messages may have none yet.
     are_left: bool,
+    /// Receipts of messages that got their rows meanwhile: they have to be written once more.
+    overlooked: Vec<Receipt>,
 }
 
 impl From<Committed> for Written {
     fn from(committed: Committed) -> Self {
-        Self { committed, are_left: false }
+        Self { committed, are_left: false, overlooked: Vec::new() }
     }
 }
 
@@ -273,6 +276,10 @@ impl Store {
         if known.are_left {
             let early = self.commit_part(terms, lease, &receipts, Part::Early, now).await?;
             committed.add(early.committed);
+            if !early.overlooked.is_empty() {
+                let overlooked = PendingWrites { receipts: early.overlooked, ..PendingWrites::default() };
+                self.commit_part(terms, lease, &overlooked, Part::Known, now).await?;
+            }
         }
         if batch.rows() > receipts.rows() {
             let rest = self.commit_part(terms, lease, batch, Part::Rest, now).await?;
@@ -351,15 +358,20 @@ impl Store {
         self.upsert_outcomes(&transaction, batch, now).await?;
         let receipts = if part == Part::Rest { Vec::new() } else { Receipt::in_order(&batch.receipts) };
         let are_left = part == Part::Early || self.receive(&transaction, &receipts, now).await?;
-        let ignored = if are_left && part != Part::Known {
-            self.receive_early(&transaction, &receipts, now).await?
-        } else {
-            Ignored::default()
-        };
+        let mut early = Early::default();
+        if are_left && part != Part::Known {
+            early = self.receive_early(&transaction, &receipts, now).await?;
+        }
+        let Early { ignored, mut overlooked } = early;
+        if part == Part::Whole {
+            // A single process writes one batch at a time: the other transaction is a late commit of a batch in doubt.
+            self.receive(&transaction, &std::mem::take(&mut overlooked), now).await?;
+        }
         self.suppress(&transaction, batch, now).await?;
         self.keep_events(&transaction, batch, now).await?;
         let overtaken = self.overtaken(&transaction, batch).await?;
         let gone = self.mark_progress(&transaction, batch, now).await?;
-        Ok((transaction, Written { committed: Committed { gone, overtaken, ignored }, are_left }))
+        let committed = Committed { gone, overtaken, ignored };
+        Ok((transaction, Written { committed, are_left, overlooked }))
     }
 }

@@ -11,7 +11,7 @@ use crate::clock::Timestamp;
 use crate::domain::message::{self, Failure, Key};
 use crate::domain::send::{Mark, State};
 use crate::store::dialect::{Bulk, Cell, Rows, Type};
-use crate::store::outbox::{Announced, Moves};
+use crate::store::outbox::{Announced, Moves, untold_states, with_events};
 use crate::store::sends::stored_recipient;
 use crate::store::{Result, Store};
 
@@ -111,17 +111,22 @@ pub(super) fn insert_into_message(incoming: &str, now: usize) -> String {
     )
 }
 
+/// Whether a message keeps its state, because a receipt says more than the outcome.
+fn heard() -> String {
+    format!(
+        "message.state NOT IN ({}) AND {} <= {}",
+        open_states(),
+        rank("excluded.state"),
+        rank("message.state")
+    )
+}
+
 /// The update for a message that has a row. A receipt may have come first: its state stays unless the outcome is
 /// further along. No attempt follows the announcement of a message that has ended, so the announcement does not set the
 /// time when the provider took it.
 pub(super) fn unless_heard() -> String {
     let announced = message::State::Sending.as_i16();
-    let heard = format!(
-        "message.state NOT IN ({}) AND {} <= {}",
-        open_states(),
-        rank("excluded.state"),
-        rank("message.state")
-    );
+    let heard = heard();
     format!(
         "ON CONFLICT (send_id, ordinal) DO UPDATE SET \
          state = CASE WHEN {heard} THEN message.state ELSE excluded.state END, \
@@ -133,6 +138,16 @@ pub(super) fn unless_heard() -> String {
          taken_at = CASE WHEN {heard} AND excluded.state = {announced} THEN message.taken_at \
          WHEN {heard} THEN COALESCE(message.taken_at, excluded.taken_at) ELSE excluded.taken_at END, \
          updated_at = excluded.updated_at"
+    )
+}
+
+/// The condition of that update under which its row takes the state of the outcome and, if the state has an event, did
+/// not have it before.
+fn if_state_changes() -> String {
+    format!(
+        "WHERE NOT ({}) AND (message.state <> excluded.state OR excluded.state IN ({}))",
+        heard(),
+        untold_states()
     )
 }
 
@@ -158,6 +173,28 @@ impl Store {
     ) -> Result<()> {
         let mut rows = Bulk::new(self.backend, OUTCOME);
         let outcomes = last_outcomes(batch);
+        for row in &outcomes {
+            rows.push(cells_of_outcome(row));
+        }
+        // `WHERE TRUE` keeps SQLite's parser from reading ON as a join's.
+        let upsert = |incoming: &str, now| {
+            format!("{} WHERE TRUE {}", insert_into_message(incoming, now), unless_heard())
+        };
+        let own = vec![now.millis().into()];
+        if self.tells_with_change() {
+            let telling = |incoming: &str, now| {
+                let change = format!("{} {}", upsert(incoming, now), if_state_changes());
+                with_events(&change, "message.updated_at", "TRUE", now)
+            };
+            if self.write_counting(to, rows, own.clone(), telling).await? == outcomes.len() as u64 {
+                return Ok(());
+            }
+            // The others keep their states. Their rows are locked by now.
+            let mut rows = Bulk::new(self.backend, OUTCOME);
+            outcomes.iter().for_each(|row| rows.push(cells_of_outcome(row)));
+            self.write(to, rows, own, upsert).await?;
+            return Ok(());
+        }
         let announced = outcomes.iter().map(|row| Announced {
             key: Key { send_id: row.send_id, ordinal: row.outcome.position.ordinal },
             company_id: row.company_id,
@@ -168,14 +205,7 @@ impl Store {
             at: now,
         });
         self.announce_messages(to, announced, Moves::Outcome, now).await?;
-        for row in outcomes {
-            rows.push(cells_of_outcome(row));
-        }
-        // `WHERE TRUE` keeps SQLite's parser from reading ON as a join's.
-        self.write(to, rows, vec![now.millis().into()], |incoming, now| {
-            format!("{} WHERE TRUE {}", insert_into_message(incoming, now), unless_heard())
-        })
-        .await?;
+        self.write(to, rows, own, upsert).await?;
         Ok(())
     }
 
@@ -257,18 +287,24 @@ impl Store {
             State::Canceled => message::State::Canceled,
             _ => message::State::Expired,
         };
-        self.announce_ended_messages(to, send_id, end, now).await?;
-        let sql = format!(
-            "UPDATE message SET state = CASE state WHEN {queued} THEN $2 ELSE {unknown} END, \
-             retry_at = NULL, updated_at = $3 WHERE send_id = $1 AND retry_at IS NOT NULL \
-             AND ordinal IN (SELECT ordinal FROM message WHERE send_id = $1 AND retry_at IS NOT NULL \
-             ORDER BY ordinal{locking})",
-            queued = message::State::Queued.as_i16(),
-            unknown = message::State::Unknown.as_i16(),
+        let (queued, unknown) = (message::State::Queued.as_i16(), message::State::Unknown.as_i16());
+        let update = format!(
+            "UPDATE message SET state = CASE message.state WHEN {queued} THEN $2 ELSE {unknown} END, \
+             retry_at = NULL, updated_at = $3 \
+             FROM (SELECT ordinal, state AS earlier FROM message WHERE send_id = $1 AND retry_at IS NOT NULL \
+             ORDER BY ordinal{locking}) AS waiting \
+             WHERE message.send_id = $1 AND message.ordinal = waiting.ordinal AND message.retry_at IS NOT NULL",
             locking = self.locking(),
         );
-        let values = [send_id.into(), end.as_i16().into(), now.millis().into()];
-        to.execute_raw(self.statement(sql, values)).await?;
+        let values = vec![send_id.into(), end.as_i16().into(), now.millis().into()];
+        if self.tells_with_change() {
+            let is_new = format!("waiting.earlier <> {unknown}");
+            let sql = with_events(&update, "message.updated_at", &is_new, 3);
+            self.count_changed(to, sql, values).await?;
+        } else {
+            self.announce_ended_messages(to, send_id, end, now).await?;
+            to.execute_raw(self.statement(update, values)).await?;
+        }
         Ok(())
     }
 }

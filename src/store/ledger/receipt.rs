@@ -4,7 +4,7 @@
 //! A receipt only moves a message forward, and only a message of the company whose channel received it. A receipt that
 //! comes before the outcome of its attempt creates the row that the outcome later finds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
@@ -14,8 +14,18 @@ use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Key, State};
 use crate::domain::phone::PhoneNumber;
 use crate::store::dialect::{Bulk, Cell, Rows, Type};
-use crate::store::outbox::{Announced, Moves};
+use crate::store::outbox::{Announced, Moves, with_events};
 use crate::store::{Error, Result, Store};
+
+/// What the receipts of messages without a row led to.
+#[derive(Debug, Default)]
+pub(super) struct Early {
+    /// Those that matched no message.
+    pub(super) ignored: Ignored,
+    /// Receipts whose messages got their rows since [`Store::receive`] looked for them, by another transaction. They
+    /// have moved nothing yet.
+    pub(super) overlooked: Vec<Receipt>,
+}
 
 /// A receipt of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +63,8 @@ const RECEIPT: &[(&str, Type)] = &[
     ("error", Type::Text),
     ("at", Type::Int),
 ];
-const KEY: &[(&str, Type)] = &[("send_id", Type::Uuid), ("ordinal", Type::Int), ("company_id", Type::Uuid)];
+const ASKED: &[(&str, Type)] =
+    &[("send_id", Type::Uuid), ("ordinal", Type::Int), ("company_id", Type::Uuid), ("state", Type::Int)];
 const EARLY: &[(&str, Type)] = &[
     ("send_id", Type::Uuid),
     ("ordinal", Type::Int),
@@ -152,9 +163,7 @@ impl Store {
         for receipt in receipts {
             rows.push(receipt.cells());
         }
-        let announced = receipts.iter().map(|receipt| receipt.announced(None));
-        self.announce_messages(to, announced, Moves::Receipt, now).await?;
-        let advanced = self.write(to, rows, Vec::new(), |incoming, _| {
+        let update = |incoming: &str| {
             format!(
                 "UPDATE message SET state = incoming.state, error_code = incoming.error_code, \
                  error = incoming.error, retry_at = NULL, \
@@ -169,8 +178,16 @@ impl Store {
                 rank("incoming.state"),
                 rank("message.state"),
             )
-        });
-        Ok(advanced.await? < receipts.len() as u64)
+        };
+        let advanced = if self.tells_with_change() {
+            let telling = |incoming: &str, now| with_events(&update(incoming), "incoming.at", "TRUE", now);
+            self.write_counting(to, rows, vec![now.millis().into()], telling).await?
+        } else {
+            let announced = receipts.iter().map(|receipt| receipt.announced(None));
+            self.announce_messages(to, announced, Moves::Receipt, now).await?;
+            self.write(to, rows, Vec::new(), |incoming, _| update(incoming)).await?
+        };
+        Ok(advanced < receipts.len() as u64)
     }
 
     /// The `incoming` rows, in a sub-select that locks their messages by send and ordinal.
@@ -186,32 +203,39 @@ impl Store {
         )
     }
 
-    /// Inserts rows for messages that have none yet, from receipts that are [in order](Receipt::in_order). Returns how
-    /// many receipts were ignored.
+    /// Inserts rows for messages that have none yet, from receipts that are [in order](Receipt::in_order).
     pub(super) async fn receive_early(
         &self,
         to: &impl ConnectionTrait,
         receipts: &[Receipt],
         now: Timestamp,
-    ) -> Result<Ignored> {
-        let mut asked = Rows::new(self.backend, KEY);
-        for Receipt { key, company_id, .. } in receipts {
-            asked.push([key.send_id.into(), key.ordinal.cast_signed().into(), (*company_id).into()]);
+    ) -> Result<Early> {
+        let mut asked = Rows::new(self.backend, ASKED);
+        for Receipt { key, company_id, state, .. } in receipts {
+            let (ordinal, state) = (key.ordinal.cast_signed(), i64::from(state.as_i16()));
+            asked.push([key.send_id.into(), ordinal.into(), (*company_id).into(), state.into()]);
         }
         let (asked, values) = asked.select(1);
         let sql = format!(
             "SELECT asked.send_id, asked.ordinal, asked.company_id, send.recipient, send.recipients, \
-             send.high_water FROM {asked} AS asked \
+             send.high_water, CASE WHEN message.send_id IS NULL THEN 0 ELSE 1 END FROM {asked} AS asked \
              LEFT JOIN send ON send.id = asked.send_id AND send.company_id = asked.company_id \
-             WHERE NOT EXISTS (SELECT 1 FROM message WHERE message.send_id = asked.send_id \
-             AND message.ordinal = asked.ordinal AND message.company_id = asked.company_id)"
+             LEFT JOIN message ON message.send_id = asked.send_id \
+             AND message.ordinal = asked.ordinal AND message.company_id = asked.company_id \
+             WHERE message.send_id IS NULL OR {} > {}",
+            rank("asked.state"),
+            rank("message.state"),
         );
         let found = to.query_all_raw(self.statement(sql, values)).await?;
-        let mut missing = HashMap::with_capacity(found.len());
+        let (mut missing, mut have_rows) = (HashMap::with_capacity(found.len()), HashSet::new());
         for row in &found {
             let ordinal: i64 = row.try_get_by_index(1)?;
             let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
             let company_id: Uuid = row.try_get_by_index(2)?;
+            if row.try_get_by_index::<i32>(6)? > 0 {
+                have_rows.insert((company_id, key));
+                continue;
+            }
             let recipient: Option<i64> = row.try_get_by_index(3)?;
             let recipients: Option<i64> = row.try_get_by_index(4)?;
             let high_water: Option<i64> = row.try_get_by_index(5)?;
@@ -219,11 +243,15 @@ impl Store {
                 recipients.zip(high_water).map(|(all, mark)| key.ordinal < all.min(mark).cast_unsigned());
             missing.insert((company_id, key), (attempted, recipient));
         }
-        let (mut ignored, mut open) = (Ignored::default(), None);
+        let (Early { mut ignored, mut overlooked }, mut open) = (Early::default(), None);
         let (mut rows, mut announced) = (Bulk::new(self.backend, EARLY), Vec::new());
         for receipt in receipts {
             let recipient = match missing.get(&(receipt.company_id, receipt.key)) {
-                None => continue,
+                None => {
+                    let is_overlooked = have_rows.contains(&(receipt.company_id, receipt.key));
+                    overlooked.extend(is_overlooked.then(|| receipt.clone()));
+                    continue;
+                }
                 Some((None, _)) => {
                     ignored.unknown_send += 1;
                     continue;
@@ -245,8 +273,7 @@ impl Store {
             let [send_id, ordinal, company_id, state, id, code, error, at] = receipt.cells();
             rows.push([send_id, ordinal, company_id, recipient.into(), state, id, code, error, at]);
         }
-        self.announce_messages(to, announced.into_iter(), Moves::EarlyReceipt, now).await?;
-        let inserted = self.write(to, rows, Vec::new(), |incoming, _| {
+        let upsert = |incoming: &str| {
             format!(
                 "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
                  provider_message_id, error_code, error, taken_at, updated_at) \
@@ -260,9 +287,16 @@ impl Store {
                 rank("excluded.state"),
                 rank("message.state"),
             )
-        });
-        inserted.await?;
-        Ok(ignored)
+        };
+        if self.tells_with_change() {
+            let telling =
+                |incoming: &str, now| with_events(&upsert(incoming), "message.updated_at", "TRUE", now);
+            self.write_counting(to, rows, vec![now.millis().into()], telling).await?;
+        } else {
+            self.announce_messages(to, announced.into_iter(), Moves::EarlyReceipt, now).await?;
+            self.write(to, rows, Vec::new(), |incoming, _| upsert(incoming)).await?;
+        }
+        Ok(Early { ignored, overlooked })
     }
 
     /// The recipient at `key`, from the block in `open` or one that is read now. A block that cannot be read is logged

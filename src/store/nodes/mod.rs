@@ -2,6 +2,7 @@
 //!
 //! All times are by the database's clock, which the nodes have in common. Everything here needs PostgreSQL.
 
+mod join;
 mod key;
 mod note;
 mod owner;
@@ -13,11 +14,13 @@ use sea_orm::{ConnectionTrait, FromQueryResult, QueryResult};
 use serde_json::json;
 use uuid::Uuid;
 
+pub(super) use self::join::refuse_other_protocols;
+pub use self::join::{NewNode, PROTOCOL, Protocol};
 pub use self::note::{Note, NoteOfSend};
 pub use self::owner::Owner;
 pub use self::report::{Moves, Place, Server};
 use super::changes::{Change, What, Who, record};
-use super::{Error, Lease, Options, Result, Store, run};
+use super::{Error, Lease, Result, Store, run};
 use crate::clock::Timestamp;
 use crate::domain::send::State as SendState;
 
@@ -25,21 +28,6 @@ use crate::domain::send::State as SendState;
 const NOW: &str = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT";
 /// How long rows of nodes are kept after their end.
 const KEPT: Duration = Duration::from_secs(3_600);
-
-/// A process's description of itself when it joins.
-#[derive(Debug, Clone, Copy)]
-pub struct NewNode<'a> {
-    /// The cluster that it joins.
-    pub cluster: &'a str,
-    /// Its name, for people.
-    pub name: &'a str,
-    /// Its address.
-    pub address: &'a str,
-    /// The version of the program.
-    pub version: &'a str,
-    /// How much of the work it takes.
-    pub cores: u32,
-}
 
 /// The stage of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +89,10 @@ pub struct Node {
     pub lapses_in: i64,
     /// Its stage.
     pub stage: Stage,
+    /// Whether it lacks a sealing key of this database, and so takes no channels.
+    pub lacks_key: bool,
+    /// How far its clock is ahead of the database's, in milliseconds; `None` when it has not told.
+    pub clock_ahead: Option<i64>,
 }
 
 impl Node {
@@ -121,57 +113,52 @@ struct Row {
     started_at: i64,
     lapses_in: i64,
     state: i16,
+    lacks_key: i16,
+    clock_ahead: Option<i64>,
 }
 
-const COLUMNS: &str = "id, cluster, name, address, version, cores, started_at, lapses_at, state";
+/// The columns of a [`Row`] in the table.
+const COLUMNS: &str =
+    "id, cluster, name, address, version, cores, started_at, lapses_at, state, lacks_key, clock_ahead";
+
+/// The columns of a [`Row`] in a query.
+fn shown() -> String {
+    COLUMNS.replace("lapses_at", &format!("lapses_at - {NOW} AS lapses_in"))
+}
 
 fn node(row: &QueryResult) -> Result<Node> {
-    let Row { id, cluster, name, address, version, cores, started_at, lapses_in, state } =
-        Row::from_query_result(row, "")?;
+    let Row {
+        id,
+        cluster,
+        name,
+        address,
+        version,
+        cores,
+        started_at,
+        lapses_in,
+        state,
+        lacks_key,
+        clock_ahead,
+    } = Row::from_query_result(row, "")?;
+    let lacks_key = lacks_key != 0;
     let (started_at, stage) = (Timestamp::from_millis(started_at), Stage::from_i16(state)?);
     let cores = u32::try_from(cores).unwrap_or(1);
-    Ok(Node { id, cluster, name, address, version, cores, started_at, lapses_in, stage })
+    Ok(Node {
+        id,
+        cluster,
+        name,
+        address,
+        version,
+        cores,
+        started_at,
+        lapses_in,
+        stage,
+        lacks_key,
+        clock_ahead,
+    })
 }
 
 impl Store {
-    /// Joins the cluster with a lease that lasts this long, as a new node.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Taken`] while a process outside of a cluster dispatches, or when the database belongs to a cluster of
-    /// another name.
-    pub async fn join_cluster(&self, options: &Options, new: &NewNode<'_>, lasts: Duration) -> Result<Lease> {
-        let id = Uuid::now_v7();
-        let lease = self.share_lease(options, id, &format!("cluster {}", new.cluster)).await?;
-        let other = format!(
-            "SELECT cluster FROM node WHERE state < 2 AND lapses_at > {NOW} AND cluster <> $1 LIMIT 1"
-        );
-        if let Some(row) = self.row(other, [new.cluster.into()]).await? {
-            let other: String = row.try_get_by_index(0)?;
-            return Err(Error::Taken(format!(
-                "nodes of the cluster `{other}` serve on this database: give each cluster a database of its own, or \
-                 set the same cluster.name"
-            )));
-        }
-        let transaction = self.begin().await?;
-        let fence = "INSERT INTO node_fence (node_id, closed) VALUES ($1, 0)";
-        run(&transaction, self.statement(fence, [id.into()])).await?;
-        let sql =
-            format!("INSERT INTO node ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, {NOW}, {NOW} + $7, 0)");
-        let values = [
-            id.into(),
-            new.cluster.into(),
-            new.name.into(),
-            new.address.into(),
-            new.version.into(),
-            i64::from(new.cores).into(),
-            millis(lasts).into(),
-        ];
-        run(&transaction, self.statement(sql, values)).await?;
-        transaction.commit().await?;
-        Ok(lease)
-    }
-
     /// Renews the lease of this node, and reads the stages of the nodes that are not gone, this one first.
     ///
     /// # Errors
@@ -182,8 +169,8 @@ impl Store {
             "WITH renewed AS (UPDATE node SET lapses_at = {NOW} + $2 WHERE id = $1 AND state < 2 RETURNING {COLUMNS}), \
              seen AS (SELECT 0 AS place, * FROM renewed UNION ALL \
              SELECT 1, {COLUMNS} FROM node WHERE id <> $1 AND state < 3) \
-             SELECT id, cluster, name, address, version, cores, started_at, lapses_at - {NOW} AS lapses_in, state \
-             FROM seen ORDER BY place, id"
+             SELECT {} FROM seen ORDER BY place, id",
+            shown()
         );
         let statement = self.statement(sql, [id.into(), millis(lasts).into()]);
         let rows = self.write.query_all_raw(statement).await?;
@@ -200,10 +187,7 @@ impl Store {
     ///
     /// When the database fails.
     pub async fn nodes(&self) -> Result<Vec<Node>> {
-        let sql = format!(
-            "SELECT id, cluster, name, address, version, cores, started_at, lapses_at - {NOW} AS lapses_in, state \
-             FROM node ORDER BY id"
-        );
+        let sql = format!("SELECT {} FROM node ORDER BY id", shown());
         self.rows(sql, []).await?.iter().map(node).collect()
     }
 

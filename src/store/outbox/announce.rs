@@ -1,7 +1,8 @@
 //! Writes events, each in the transaction of its change and before the statement that changes the row.
 //!
-//! The rows still have their old state, so an event is written only for a change. In a cluster another node may change
-//! a message between the two statements; then there may be one event more than there are changes, but never one less.
+//! The rows still have their old state, so an event is written only for a change. That is so for rows that nobody else
+//! changes meanwhile: of messages and inbound events on SQLite, which has one writer (on PostgreSQL [the statement that
+//! changes them](super::moved) writes their events), and of sends and channels, which their transaction locks first.
 
 use entity::channel::ActiveModel;
 use sea_orm::{ActiveEnum as _, ActiveValue, ConnectionTrait, Value};

@@ -1,11 +1,13 @@
 //! The outbox: events are written in the transaction of their change, and removed when they are published.
 //!
 //! A store that was opened without [`Store::writing_events`] writes none, at no cost. Rows are numbered in the order of
-//! their changes. The publisher reads the lowest numbers first and removes the published ones; other rows may be
-//! committed meanwhile under lower numbers, so that it never removes by a range.
+//! their changes; those of one message while its row is locked, so that their numbers are in the order of its states. The
+//! publisher reads the lowest numbers first and removes the published ones; other rows may be committed meanwhile under
+//! lower numbers, so that it never removes by a range.
 
 mod announce;
 mod loss;
+mod moved;
 mod read;
 
 use std::sync::Arc;
@@ -17,6 +19,7 @@ use crate::clock::Timestamp;
 use sea_orm::ConnectionTrait as _;
 
 pub(super) use self::announce::{Announced, Moves};
+pub(super) use self::moved::{untold_states, with_events, with_inbound_events};
 
 /// The values of the column `kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

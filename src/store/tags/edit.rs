@@ -101,8 +101,10 @@ impl Store {
                 (names, recolored) => json!({ "created": names.len(), "recolored": recolored }),
             };
             changes::record(&transaction, &[Change::now(who, What::Tags, company, None, after)]).await?;
+            transaction.commit().await?;
+        } else {
+            transaction.rollback().await?;
         }
-        transaction.commit().await?;
         let written = tags.iter().map(|(name, _)| {
             let lost = || Error::Impossible("a tag went while it was created".to_owned());
             let id = ids.get(name).copied().ok_or_else(lost)?;
@@ -147,6 +149,10 @@ impl Store {
             return Ok(Edited::Taken);
         }
         let color = color.unwrap_or(&old_color);
+        if (name, color) == (before.as_str(), old_color.as_str()) {
+            transaction.rollback().await?;
+            return Ok(Edited::Done);
+        }
         let folded = fold(name);
         let begins = if folded == fold(&before) {
             String::new()
@@ -156,12 +162,9 @@ impl Store {
         let update = format!("UPDATE tag SET name = $2, name_folded = $3, color = $4{begins} WHERE id = $1");
         let values = [id.into(), name.into(), folded.into(), color.into()];
         run(&transaction, self.statement(update, values)).await?;
-        if (name, color) != (before.as_str(), old_color.as_str()) {
-            let shown = |name: &str, color: &str| json!({ "id": id, "name": name, "color": color });
-            let (before, after) = (shown(&before, &old_color), shown(name, color));
-            changes::record(&transaction, &[Change::now(who, What::Tags, company, Some(before), after)])
-                .await?;
-        }
+        let shown = |name: &str, color: &str| json!({ "id": id, "name": name, "color": color });
+        let (before, after) = (shown(&before, &old_color), shown(name, color));
+        changes::record(&transaction, &[Change::now(who, What::Tags, company, Some(before), after)]).await?;
         transaction.commit().await?;
         Ok(Edited::Done)
     }

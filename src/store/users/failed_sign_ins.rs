@@ -1,8 +1,10 @@
 //! Failed sign-ins in the record of changes: single ones, or many of one minute as one entry.
 
+use std::collections::BTreeSet;
+
 use entity::change::{ActiveModel, Column, Entity};
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{EntityTrait, Set};
+use sea_orm::{ColumnTrait as _, EntityTrait, QueryFilter as _, QueryOrder as _, QuerySelect as _, Set};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -26,7 +28,39 @@ pub struct Folded<'a> {
     pub times: u64,
 }
 
+/// Where the latest attempts to sign in came from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origins {
+    /// How many attempts were looked at.
+    pub attempts: usize,
+    /// The people, each once; attempts that failed count as one person's.
+    pub people: BTreeSet<String>,
+    /// The addresses and networks, each once.
+    pub addresses: BTreeSet<String>,
+}
+
 impl Store {
+    /// Where the latest attempts to sign in came from, at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn sign_in_origins(&self, limit: u64) -> Result<Origins> {
+        let latest = Entity::find()
+            .filter(Column::What.eq(What::SignIn.as_str()))
+            .order_by_desc(Column::Id)
+            .limit(limit)
+            .all(&self.read)
+            .await?;
+        let mut origins = Origins { attempts: latest.len(), ..Origins::default() };
+        for attempt in latest {
+            origins.people.insert(attempt.who);
+            // Attempts of many networks are one entry without an address.
+            origins.addresses.insert(attempt.address.unwrap_or_default());
+        }
+        Ok(origins)
+    }
+
     /// Records an attempt to sign in that failed. `email` is empty when there is no such user: the typed text may be a
     /// password.
     ///

@@ -1,16 +1,18 @@
 //! Links that are valid once: invitations, resets of a password, and links that sign in. A used link is removed in the
 //! transaction of its action, so that only one of two concurrent uses succeeds.
+//!
+//! An invitation is valid while its inviter may give its rights; another link, while the person's credentials are those
+//! that they had when it was made. Both are checked at each use, in the statement that finds or removes the link.
 
 use std::time::Duration;
 
-use sea_orm::{ConnectionTrait as _, FromQueryResult};
+use sea_orm::{ConnectionTrait as _, FromQueryResult, QueryResult};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::memberships::{self, role};
-use super::{NewUser, User};
 use crate::clock::Timestamp;
-use crate::domain::user::{Email, Language, Role};
+use crate::domain::user::Role;
 use crate::store::changes::{self, Change, What, Who};
 use crate::store::{Error, Result, Store, Transaction};
 
@@ -79,17 +81,10 @@ pub struct Link {
     pub created_at: Timestamp,
     /// When it expires.
     pub expires_at: Timestamp,
-}
-
-/// The choices of an invited person.
-#[derive(Debug, Clone, Copy)]
-pub struct Accepted<'a> {
-    /// The person's display name.
-    pub name: &'a str,
-    /// Hash of the password.
-    pub password: &'a str,
-    /// The language of pages.
-    pub language: Option<Language>,
+    /// The version of the person's credentials when the link was made; `None` for an invitation.
+    pub credentials_version: Option<i64>,
+    /// The company that vouches for a person whom an owner invites; `None` when an operator invites.
+    pub vouched_by: Option<Uuid>,
 }
 
 #[derive(FromQueryResult)]
@@ -105,13 +100,40 @@ struct Row {
     made_by: String,
     created_at: i64,
     expires_at: i64,
+    credentials_version: Option<i64>,
+    vouched_by: Option<Uuid>,
 }
 
-const SELECT: &str =
+/// Whether a link is still valid, beside its time.
+macro_rules! valid {
+    () => {
+        "(inviter_id IS NULL OR EXISTS (SELECT 1 FROM user_account AS inviter
+            WHERE inviter.id = link.inviter_id AND inviter.disabled_at IS NULL
+                AND (inviter.is_operator = 1 OR link.is_operator = 0 AND EXISTS (SELECT 1 FROM membership
+                    WHERE membership.user_id = inviter.id AND membership.company_id = link.company_id
+                        AND membership.role = 'owner'))))
+        AND (purpose = 'invitation' OR EXISTS (SELECT 1 FROM user_account AS person
+            WHERE person.email = link.email AND person.disabled_at IS NULL
+                AND person.credentials_version = link.credentials_version))"
+    };
+}
+
+pub(super) const SELECT: &str = concat!(
     "SELECT link.id, purpose, email, link.name, company_id, company.name AS company_name, role,
-        is_operator, made_by, link.created_at, expires_at
+        is_operator, made_by, link.created_at, expires_at, credentials_version,
+        CASE WHEN (SELECT inviter.is_operator FROM user_account AS inviter WHERE inviter.id = link.inviter_id) = 0
+            THEN company_id END AS vouched_by
     FROM link LEFT JOIN company ON company.id = company_id
-    WHERE expires_at > $1";
+    WHERE expires_at > $1 AND ",
+    valid!()
+);
+/// Removes a link that is valid.
+const SPEND: &str = concat!("DELETE FROM link WHERE id = $1 AND expires_at > $2 AND ", valid!());
+
+/// Reads a row of [`SELECT`].
+pub(super) fn read(row: &QueryResult) -> Result<Link> {
+    Row::from_query_result(row, "")?.try_into()
+}
 
 impl TryFrom<Row> for Link {
     type Error = Error;
@@ -134,32 +156,48 @@ impl TryFrom<Row> for Link {
             made_by: row.made_by,
             created_at: Timestamp::from_millis(row.created_at),
             expires_at: Timestamp::from_millis(row.expires_at),
+            credentials_version: row.credentials_version,
+            vouched_by: row.vouched_by,
         })
     }
 }
 
 impl Store {
     /// Creates a link, which replaces another one of the same purpose for the same person (and company). Removes
-    /// expired links.
+    /// expired links. Returns when the link expires; `None` when a person invites who may not.
     ///
     /// # Errors
     ///
     /// When the database fails.
-    pub async fn add_link(&self, who: &Who, new: NewLink<'_>) -> Result<Timestamp> {
+    pub async fn add_link(&self, who: &Who, new: NewLink<'_>) -> Result<Option<Timestamp>> {
         let NewLink { purpose, hash, email, name, company, is_operator } = new;
         let now = Timestamp::now();
         let expires_at = now.plus(VALID);
         let (company_id, role) = company.unzip();
         let role = role.map(Role::as_str);
         let transaction = self.begin().await?;
+        let inviter_id = match who {
+            Who::User { email, .. } if purpose == Purpose::Invitation => {
+                let Some(id) = self.inviter(&transaction, email, company_id, is_operator).await? else {
+                    transaction.rollback().await?;
+                    return Ok(None);
+                };
+                Some(id)
+            }
+            _ => None,
+        };
+        let version = match purpose {
+            Purpose::Invitation => None,
+            Purpose::Reset | Purpose::SignIn => self.version_of(&transaction, email).await?,
+        };
         let ended = self.statement("DELETE FROM link WHERE expires_at <= $1", [now.millis().into()]);
         transaction.execute_raw(ended).await?;
         let sql = "DELETE FROM link WHERE email = $1 AND purpose = $2 AND company_id IS NOT DISTINCT FROM $3";
         let former = self.statement(sql, [email.into(), purpose.as_str().into(), company_id.into()]);
         transaction.execute_raw(former).await?;
         let sql = "INSERT INTO link (id, hash, purpose, email, name, company_id, role, is_operator, made_by,
-                created_at, expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+                created_at, expires_at, inviter_id, credentials_version)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
         let values = [
             Uuid::now_v7().into(),
             hash.to_vec().into(),
@@ -172,6 +210,8 @@ impl Store {
             who.to_string().into(),
             now.millis().into(),
             expires_at.millis().into(),
+            inviter_id.into(),
+            version.into(),
         ];
         transaction.execute_raw(self.statement(sql, values)).await?;
         let mut after = json!({ "purpose": purpose.as_str(), "expires_at": expires_at });
@@ -182,7 +222,30 @@ impl Store {
         }
         changes::record(&transaction, &[Change::now(who, What::Link, email, None, after)]).await?;
         transaction.commit().await?;
-        Ok(expires_at)
+        Ok(Some(expires_at))
+    }
+
+    /// The person who invites, if they may give these rights.
+    async fn inviter(
+        &self,
+        within: &Transaction,
+        email: &str,
+        company_id: Option<Uuid>,
+        is_operator: bool,
+    ) -> Result<Option<Uuid>> {
+        let sql = "SELECT id FROM user_account WHERE email = $1 AND disabled_at IS NULL
+            AND (is_operator = 1 OR $2 = 0 AND EXISTS (SELECT 1 FROM membership
+                WHERE membership.user_id = user_account.id AND company_id = $3 AND role = 'owner'))";
+        let values = [email.into(), i16::from(is_operator).into(), company_id.into()];
+        let row = within.query_one_raw(self.statement(sql, values)).await?;
+        Ok(row.map(|row| row.try_get("", "id")).transpose()?)
+    }
+
+    /// The version of the credentials of the person with this e-mail.
+    async fn version_of(&self, within: &Transaction, email: &str) -> Result<Option<i64>> {
+        let sql = "SELECT credentials_version FROM user_account WHERE email = $1";
+        let row = within.query_one_raw(self.statement(sql, [email.into()])).await?;
+        Ok(row.map(|row| row.try_get("", "credentials_version")).transpose()?)
     }
 
     /// The link whose token has this hash, if it is neither used nor expired.
@@ -193,47 +256,10 @@ impl Store {
     pub async fn find_link(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Link>> {
         let sql = format!("{SELECT} AND hash = $2");
         let row = self.row(sql, [now.millis().into(), hash.to_vec().into()]).await?;
-        row.map(|row| Row::from_query_result(&row, "")?.try_into()).transpose()
+        row.as_ref().map(read).transpose()
     }
 
-    /// Invitations that were not used yet, the newest first: those to this company, or all.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
-    pub async fn invitations(&self, company_id: Option<Uuid>, now: Timestamp) -> Result<Vec<Link>> {
-        let mut values = vec![now.millis().into()];
-        let mut sql = format!("{SELECT} AND purpose = 'invitation'");
-        if let Some(company_id) = company_id {
-            sql.push_str(" AND company_id = $2");
-            values.push(company_id.into());
-        }
-        sql.push_str(" ORDER BY link.id DESC");
-        let rows = self.rows(sql, values).await?;
-        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
-    }
-
-    /// Withdraws an invitation, to this company if one is given; `false` when there is none of this id.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
-    pub async fn withdraw_invitation(&self, who: &Who, company_id: Option<Uuid>, id: Uuid) -> Result<bool> {
-        let open = self.invitations(company_id, Timestamp::now()).await?;
-        let Some(link) = open.into_iter().find(|link| link.id == id) else { return Ok(false) };
-        let transaction = self.begin().await?;
-        if !self.spend(&transaction, &link).await? {
-            transaction.rollback().await?;
-            return Ok(false);
-        }
-        let before = json!({ "purpose": link.purpose.as_str() });
-        let change = Change::now(who, What::Link, &link.email, Some(before), json!("withdrawn"));
-        changes::record(&transaction, &[change]).await?;
-        transaction.commit().await?;
-        Ok(true)
-    }
-
-    /// Marks a link as used; `false` when it was used before.
+    /// Marks a link as used; `false` when it was used before, or is no longer valid.
     ///
     /// # Errors
     ///
@@ -245,81 +271,9 @@ impl Store {
         Ok(used)
     }
 
-    /// Adds the person that an invitation is for; `None` when it was used before.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Taken`] when there is such a person already.
-    pub async fn accept_invitation(
-        &self,
-        who: &Who,
-        link: &Link,
-        accepted: Accepted<'_>,
-    ) -> Result<Option<User>> {
-        let transaction = self.begin().await?;
-        if !self.spend(&transaction, link).await? {
-            transaction.rollback().await?;
-            return Ok(None);
-        }
-        let email = Email::parse(&link.email)
-            .map_err(|_| Error::Impossible(format!("link {} is for no e-mail address", link.id)))?;
-        let new = NewUser {
-            email: &email,
-            name: accepted.name,
-            password: Some(accepted.password),
-            language: accepted.language,
-            is_operator: link.is_operator,
-            membership: link.company.as_ref().map(|company| (company.company_id, company.role)),
-        };
-        let user = super::add(&transaction, who, new).await?;
-        transaction.commit().await?;
-        Ok(Some(user))
-    }
-
-    /// Gives an existing person the rights of an invitation; `false` when it was used before.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
-    pub async fn join(&self, who: &Who, link: &Link, user: &User) -> Result<bool> {
-        let transaction = self.begin().await?;
-        if !self.spend(&transaction, link).await? {
-            transaction.rollback().await?;
-            return Ok(false);
-        }
-        if let Some(company) = &link.company {
-            memberships::raise(&transaction, who, user, company.company_id, company.role).await?;
-        }
-        if link.is_operator && !user.is_operator {
-            let sql = "UPDATE user_account SET is_operator = 1 WHERE id = $1";
-            transaction.execute_raw(self.statement(sql, [user.id.into()])).await?;
-            let operator = |is: bool| json!({ "is_operator": is });
-            let change = Change::now(who, What::User, &user.email, Some(operator(false)), operator(true));
-            changes::record(&transaction, &[change]).await?;
-        }
-        transaction.commit().await?;
-        Ok(true)
-    }
-
-    /// Replaces the password of the person that a link is for, and ends their sessions; `false` when it was used
-    /// before.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
-    pub async fn reset_password(&self, who: &Who, link: &Link, user: &User, password: &str) -> Result<bool> {
-        let transaction = self.begin().await?;
-        if !self.spend(&transaction, link).await? {
-            transaction.rollback().await?;
-            return Ok(false);
-        }
-        super::replace_password(&transaction, who, user, password, None).await?;
-        transaction.commit().await?;
-        Ok(true)
-    }
-
-    async fn spend(&self, within: &Transaction, link: &Link) -> Result<bool> {
-        let spend = self.statement("DELETE FROM link WHERE id = $1", [link.id.into()]);
+    /// Removes a link within the transaction of its use; `false` when it was used, has expired or is no longer valid.
+    pub(super) async fn spend(&self, within: &Transaction, link: &Link) -> Result<bool> {
+        let spend = self.statement(SPEND, [link.id.into(), Timestamp::now().millis().into()]);
         Ok(within.execute_raw(spend).await?.rows_affected() > 0)
     }
 }

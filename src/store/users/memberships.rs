@@ -4,7 +4,7 @@ use sea_orm::{ConnectionTrait as _, FromQueryResult, Statement};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::User;
+use super::{User, invitations};
 use crate::clock::Timestamp;
 use crate::domain::fold::fold;
 use crate::domain::page::{Page, PageRequest};
@@ -98,6 +98,14 @@ impl TryFrom<MemberRow> for Member {
             last_used_at: last_used_at.map(Timestamp::from_millis),
         })
     }
+}
+
+/// Makes changes of a company's members take turns.
+pub(super) async fn lock(within: &Transaction, company_id: Uuid) -> Result<()> {
+    let sql = "UPDATE company SET name = name WHERE id = $1";
+    let statement = Statement::from_sql_and_values(within.get_database_backend(), sql, [company_id.into()]);
+    within.execute_raw(statement).await?;
+    Ok(())
 }
 
 /// Makes a person a member, or gives them a more powerful role, within a transaction.
@@ -227,7 +235,7 @@ impl Store {
         rows.iter().map(|row| MemberRow::from_query_result(row, "")?.try_into()).collect()
     }
 
-    /// Gives a member another role.
+    /// Gives a member another role. With a lesser one, the invitations that the member made or was given end.
     ///
     /// # Errors
     ///
@@ -235,8 +243,13 @@ impl Store {
     pub async fn set_role(&self, who: &Who, company_id: Uuid, user: &User, new: Role) -> Result<Changed> {
         let transaction = self.begin().await?;
         let changed = self.may_change(&transaction, company_id, user.id, new != Role::Owner).await?;
-        if changed == Changed::Done {
+        let former = role_in(&transaction, user.id, company_id).await?;
+        // A member who has the role already is not changed, so that even the lock writes nothing.
+        if changed == Changed::Done && former != Some(new) {
             put(&transaction, who, user, company_id, new).await?;
+            if former.is_some_and(|former| former > new) {
+                invitations::end(&transaction, user, company_id).await?;
+            }
             transaction.commit().await?;
         } else {
             transaction.rollback().await?;
@@ -244,7 +257,8 @@ impl Store {
         Ok(changed)
     }
 
-    /// Removes a member from a company. The person's sessions that had chosen the company choose another one.
+    /// Removes a member from a company. The person's sessions that had chosen the company choose another one, and their
+    /// tokens that read it end, as do the invitations to it that the person made or was given.
     ///
     /// # Errors
     ///
@@ -262,6 +276,10 @@ impl Store {
         let former: String = former.map(|row| row.try_get("", "role")).transpose()?.unwrap_or_default();
         let sql = "UPDATE user_session SET company_id = NULL WHERE user_id = $1 AND company_id = $2";
         transaction.execute_raw(self.statement(sql, values())).await?;
+        let sql = "UPDATE user_session SET token_hash = NULL, token_company_id = NULL
+            WHERE user_id = $1 AND token_company_id = $2";
+        transaction.execute_raw(self.statement(sql, values())).await?;
+        invitations::end(&transaction, user, company_id).await?;
         let before = json!({ "company_id": company_id, "role": former });
         let after = json!({ "company_id": company_id, "role": null });
         let change = Change::now(who, What::Membership, &user.email, Some(before), after);
@@ -278,8 +296,7 @@ impl Store {
         user_id: Uuid,
         loses_ownership: bool,
     ) -> Result<Changed> {
-        let lock = self.statement("UPDATE company SET name = name WHERE id = $1", [company_id.into()]);
-        within.execute_raw(lock).await?;
+        lock(within, company_id).await?;
         let sql = "SELECT user_id, role FROM membership
             WHERE company_id = $1 AND (user_id = $2 OR role = 'owner')";
         let rows = within.query_all_raw(self.statement(sql, [company_id.into(), user_id.into()])).await?;

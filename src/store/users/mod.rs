@@ -3,17 +3,22 @@
 //! Passwords are stored as hashes, and secrets of second factors are stored sealed. Every change is recorded with its
 //! author.
 
+pub mod credentials;
+pub mod devices;
 pub mod failed_sign_ins;
+pub mod guesses;
+pub mod invitations;
 pub mod links;
 pub mod memberships;
 mod second_factor;
 pub mod sessions;
+pub mod waiting;
 
 use entity::user_account::{ActiveModel, Column, Entity, Model};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Func, LikeExpr, SimpleExpr};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect, Set,
+    QuerySelect,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -40,6 +45,8 @@ pub struct NewUser<'a> {
     pub is_operator: bool,
     /// A first company, and the role in it.
     pub membership: Option<(Uuid, Role)>,
+    /// The company whose owner invited the person; `None` when an operator vouches for them.
+    pub vouched_by: Option<Uuid>,
 }
 
 /// A person who signs in.
@@ -65,6 +72,10 @@ pub struct User {
     pub disabled_at: Option<Timestamp>,
     /// When the person was added.
     pub created_at: Timestamp,
+    /// The version of the credentials, which each change of password or second factor raises.
+    pub credentials_version: i64,
+    /// The company whose owner invited the person; `None` when an operator vouches for them.
+    pub vouched_by: Option<Uuid>,
 }
 
 /// The credentials of a person. Without `Debug`, so that they cannot be logged.
@@ -92,6 +103,8 @@ impl From<Model> for Credentials {
             totp_step: _,
             disabled_at,
             created_at,
+            credentials_version,
+            vouched_by,
         } = model;
         let user = User {
             id,
@@ -104,6 +117,8 @@ impl From<Model> for Credentials {
             has_totp: totp_secret.is_some(),
             disabled_at: disabled_at.map(Timestamp::from_millis),
             created_at: Timestamp::from_millis(created_at),
+            credentials_version,
+            vouched_by,
         };
         Self { user, password, totp_secret }
     }
@@ -117,7 +132,7 @@ impl From<Model> for User {
 
 /// Adds a person within a transaction.
 pub(in crate::store) async fn add(within: &Transaction, who: &Who, new: NewUser<'_>) -> Result<User> {
-    let NewUser { email, name, password, language, is_operator, membership } = new;
+    let NewUser { email, name, password, language, is_operator, membership, vouched_by } = new;
     let model = Model {
         id: Uuid::now_v7(),
         email: email.as_str().to_owned(),
@@ -130,6 +145,8 @@ pub(in crate::store) async fn add(within: &Transaction, who: &Who, new: NewUser<
         totp_step: 0,
         disabled_at: None,
         created_at: Timestamp::now().millis(),
+        credentials_version: 0,
+        vouched_by,
     };
     ActiveModel::from(model.clone()).reset_all().insert(within).await?;
     let user = User::from(model);
@@ -139,28 +156,6 @@ pub(in crate::store) async fn add(within: &Transaction, who: &Who, new: NewUser<
         memberships::put(within, who, &user, company_id, role).await?;
     }
     Ok(user)
-}
-
-/// Replaces a password within a transaction, and ends the person's sessions except one.
-pub(in crate::store) async fn replace_password(
-    within: &Transaction,
-    who: &Who,
-    user: &User,
-    password: &str,
-    keep: Option<Uuid>,
-) -> Result<()> {
-    let set = Entity::update_many()
-        .col_expr(Column::Password, Expr::value(password))
-        .filter(Column::Id.eq(user.id))
-        .exec(within)
-        .await?;
-    if set.rows_affected == 0 {
-        return Err(Error::Missing(format!("there is no person {}", user.id)));
-    }
-    sessions::end_all(within, user.id, keep).await?;
-    let before = user.has_password.then(|| json!("set"));
-    let change = Change::now(who, What::UserPassword, &user.email, before, json!("replaced"));
-    changes::record(within, &[change]).await
 }
 
 impl Store {
@@ -256,16 +251,15 @@ impl Store {
             return Ok(());
         }
         let transaction = self.begin().await?;
-        let model = ActiveModel {
-            id: Set(user.id),
-            name: Set(name.to_owned()),
-            language: Set(language.map(|language| language.as_str().to_owned())),
-            time_zone: Set(time_zone.map(str::to_owned)),
-            ..Default::default()
-        };
-        let set = Entity::update_many().set(model).filter(Column::Id.eq(user.id)).exec(&transaction).await?;
-        if set.rows_affected == 0 {
-            return Err(Error::Missing(format!("there is no person {}", user.id)));
+        // The same form may have been sent twice: what another request changed already is no change.
+        let sql = "UPDATE user_account SET name = $2, language = $3, time_zone = $4
+            WHERE id = $1 AND (name <> $2 OR language IS DISTINCT FROM $3 OR time_zone IS DISTINCT FROM $4)";
+        let values = [user.id.into(), name.into(), language.map(Language::as_str).into(), time_zone.into()];
+        if transaction.execute_raw(self.statement(sql, values)).await?.rows_affected() == 0 {
+            transaction.rollback().await?;
+            let is_known = self.find_user(user.id).await?.is_some();
+            let missing = || Error::Missing(format!("there is no person {}", user.id));
+            return if is_known { Ok(()) } else { Err(missing()) };
         }
         let change = Change::now(who, What::User, &user.email, Some(before), after);
         changes::record(&transaction, &[change]).await?;
@@ -273,19 +267,7 @@ impl Store {
         Ok(())
     }
 
-    /// Replaces a person's password, and ends their sessions except `keep`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Missing`] when there is no such person.
-    pub async fn set_password(&self, who: &Who, user: &User, hash: &str, keep: Option<Uuid>) -> Result<()> {
-        let transaction = self.begin().await?;
-        replace_password(&transaction, who, user, hash, keep).await?;
-        transaction.commit().await?;
-        Ok(())
-    }
-
-    /// Disables a person, and ends their sessions and links; or enables the person again. Returns whether that changed
+    /// Disables a person, and ends their sessions, links and invitations; or enables the person again. Returns whether that changed
     /// anything.
     ///
     /// # Errors
@@ -311,8 +293,9 @@ impl Store {
             return Ok(false);
         }
         if disabled {
-            sessions::end_all(&transaction, user.id, None).await?;
-            let links = self.statement("DELETE FROM link WHERE email = $1", [user.email.as_str().into()]);
+            credentials::renew(&transaction, user, None).await?;
+            let sql = "DELETE FROM link WHERE email = $1 OR inviter_id = $2";
+            let links = self.statement(sql, [user.email.as_str().into(), user.id.into()]);
             transaction.execute_raw(links).await?;
         }
         let change = Change::now(who, What::User, &user.email, Some(json!(before)), json!(word));

@@ -5,29 +5,40 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::User;
+use super::credentials::{self, Kept};
 use crate::store::changes::{self, Change, What, Who};
-use crate::store::{Error, Result, Store};
+use crate::store::{Result, Store};
 
 impl Store {
-    /// Replaces a person's second factor, with these recovery codes. Codes up to `step` count as used.
+    /// Replaces the second factor of a person who is signed in by the one that this session has set up, with these recovery
+    /// codes, and ends everything that the old credentials opened, except this session. Codes up to `step` count as
+    /// used. `false` when the setup is gone, the session ended, or the credentials changed meanwhile.
     ///
     /// # Errors
     ///
-    /// [`Error::Missing`] when there is no such person.
+    /// When the database fails.
     pub async fn set_totp(
         &self,
         who: &Who,
         user: &User,
+        keep: Kept,
         sealed: &[u8],
         step: i64,
         codes: &[[u8; 32]],
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let transaction = self.begin().await?;
+        // The person is locked before what belongs to them, as everywhere.
+        let is_valid = credentials::lock(&transaction, user.id, user.credentials_version).await?;
+        let sql = "DELETE FROM totp_setup WHERE session_id = $1";
+        let setup = self.statement(sql, [keep.session_id.into()]);
+        let is_set_up = is_valid && transaction.execute_raw(setup).await?.rows_affected() > 0;
+        if !is_set_up || !credentials::renew(&transaction, user, Some(keep)).await? {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
         let sql = "UPDATE user_account SET totp_secret = $1, totp_step = $2 WHERE id = $3";
         let set = self.statement(sql, [sealed.to_vec().into(), step.into(), user.id.into()]);
-        if transaction.execute_raw(set).await?.rows_affected() == 0 {
-            return Err(Error::Missing(format!("there is no person {}", user.id)));
-        }
+        transaction.execute_raw(set).await?;
         let former = self.statement("DELETE FROM recovery_code WHERE user_id = $1", [user.id.into()]);
         transaction.execute_raw(former).await?;
         for code in codes {
@@ -39,19 +50,20 @@ impl Store {
             Change::now(who, What::UserTotp, &user.email, Some(json!(word(user.has_totp))), json!("on"));
         changes::record(&transaction, &[change]).await?;
         transaction.commit().await?;
-        Ok(())
+        Ok(true)
     }
 
-    /// Removes a person's second factor; `false` when there is none.
+    /// Removes a person's second factor, and ends everything that the old credentials opened, except the session of a
+    /// person who removes their own. `false` when there is none, that session ended, or the credentials changed meanwhile.
     ///
     /// # Errors
     ///
     /// When the database fails.
-    pub async fn remove_totp(&self, who: &Who, user: &User) -> Result<bool> {
+    pub async fn remove_totp(&self, who: &Who, user: &User, keep: Option<Kept>) -> Result<bool> {
         let transaction = self.begin().await?;
         let sql = "UPDATE user_account SET totp_secret = NULL WHERE id = $1 AND totp_secret IS NOT NULL";
         let removed = transaction.execute_raw(self.statement(sql, [user.id.into()])).await?;
-        if removed.rows_affected() == 0 {
+        if removed.rows_affected() == 0 || !credentials::renew(&transaction, user, keep).await? {
             transaction.rollback().await?;
             return Ok(false);
         }

@@ -7,8 +7,8 @@ use sea_orm::{ConnectionTrait as _, FromQueryResult, Statement};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::User;
 use super::memberships::{Membership, role};
+use super::{User, credentials};
 use crate::clock::Timestamp;
 use crate::domain::user::{Language, Role};
 use crate::store::changes::{self, Change, What, Who};
@@ -105,6 +105,8 @@ struct Row {
     password: Option<String>,
     totp_secret: Option<Vec<u8>>,
     added_at: i64,
+    credentials_version: i64,
+    vouched_by: Option<Uuid>,
     company_name: Option<String>,
     role: Option<String>,
 }
@@ -112,7 +114,7 @@ struct Row {
 const SELECT: &str =
     "SELECT user_session.id, user_session.user_id, user_session.company_id, user_session.created_at,
         last_used_at, address, browser, token_company_id, email, user_account.name, language, time_zone,
-        is_operator, password, totp_secret, user_account.created_at AS added_at,
+        is_operator, password, totp_secret, user_account.created_at AS added_at, credentials_version, vouched_by,
         company.name AS company_name, membership.role
     FROM user_session JOIN user_account ON user_account.id = user_session.user_id
         LEFT JOIN company ON company.id = user_session.company_id
@@ -138,6 +140,8 @@ impl TryFrom<Row> for Session {
             has_totp: row.totp_secret.is_some(),
             disabled_at: None,
             created_at: Timestamp::from_millis(row.added_at),
+            credentials_version: row.credentials_version,
+            vouched_by: row.vouched_by,
         };
         let own_role = row.role.as_deref().map(role).transpose()?;
         let role = if user.is_operator { Some(Role::Owner) } else { own_role };
@@ -179,16 +183,21 @@ pub(in crate::store) async fn end_all(within: &Transaction, user_id: Uuid, keep:
 
 impl Store {
     /// Signs a person in, and removes expired sessions. The company is the one that the person chose last, else the
-    /// only one they may use.
+    /// only one they may use. `None` when the person is disabled, or their credentials changed since they were
+    /// authenticated.
     ///
     /// # Errors
     ///
     /// When the database fails.
-    pub async fn add_session(&self, who: &Who, user: &User, new: NewSession<'_>) -> Result<Session> {
+    pub async fn add_session(&self, who: &Who, user: &User, new: NewSession<'_>) -> Result<Option<Session>> {
         let NewSession { hash, address, browser, proof } = new;
         let (id, now) = (Uuid::now_v7(), Timestamp::now());
         let company = self.company_to_begin_with(user).await?;
         let transaction = self.begin().await?;
+        if !credentials::lock(&transaction, user.id, user.credentials_version).await? {
+            transaction.rollback().await?;
+            return Ok(None);
+        }
         let sql = "INSERT INTO user_session
                 (id, hash, user_id, company_id, created_at, last_used_at, address, browser)
             VALUES ($1, $2, $3, $4, $5, $5, $6, $7)";
@@ -211,7 +220,7 @@ impl Store {
             .await?;
         transaction.commit().await?;
         let own_role = company.as_ref().map(|company| company.role).filter(|_| !user.is_operator);
-        Ok(Session {
+        Ok(Some(Session {
             id,
             user: user.clone(),
             company,
@@ -222,7 +231,7 @@ impl Store {
             address: address.to_owned(),
             browser: browser.to_owned(),
             token_company_id: None,
-        })
+        }))
     }
 
     async fn company_to_begin_with(&self, user: &User) -> Result<Option<Membership>> {

@@ -5,14 +5,12 @@ use std::time::Duration;
 use pombo::accounts::{Accept, Error, Invite, Language, NewLink, Purpose, Role};
 use pombo::clock::Timestamp;
 use pombo::store::changes::{What, Who};
-use serde_json::json;
 
-use super::{EMAIL, PASSWORD, World, create, origin, session};
+use super::{EMAIL, PASSWORD, World, origin, session};
 use crate::database::{Universe, stores};
 
 stores!(
     an_invitation_makes_one_member_with_its_role,
-    a_person_with_an_account_joins_after_signing_in,
     a_reset_replaces_the_password_once_and_ends_all_sessions,
     a_link_signs_in_once,
     a_link_ends_after_a_day,
@@ -44,10 +42,7 @@ async fn an_invitation_makes_one_member_with_its_role(universe: &Universe) {
     let second = accounts.invite(&ana(), invite("bea@example.com")).await.unwrap();
     assert_eq!(accounts.link(first.token.expose()).await.unwrap(), None, "the later one replaces it");
     let info = accounts.link(second.token.expose()).await.unwrap().unwrap();
-    assert_eq!(
-        (info.purpose, info.email.as_str(), info.has_account),
-        (Purpose::Invitation, "bea@example.com", false)
-    );
+    assert_eq!((info.purpose, info.email.as_str()), (Purpose::Invitation, "bea@example.com"));
     let open = accounts.invitations(Some(world.acme)).await.unwrap();
     assert_eq!((open.len(), open[0].made_by.clone()), (1, format!("user:{EMAIL}")));
     assert_eq!(accounts.invitations(Some(world.globex)).await.unwrap(), []);
@@ -79,37 +74,6 @@ async fn an_invitation_makes_one_member_with_its_role(universe: &Universe) {
     assert!(text.contains("withdrawn") && !text.contains(third.token.expose()), "{text}");
 }
 
-async fn a_person_with_an_account_joins_after_signing_in(universe: &Universe) {
-    let world = World::new(universe).await;
-    let (accounts, from) = (&world.accounts, origin());
-    let bea = create(accounts, "bea@example.com", Some((world.globex, Role::Owner))).await;
-    let company = Some((world.globex, Role::Viewer));
-    let invite = Invite { email: EMAIL, name: "Ana", company, is_operator: false };
-    let link = accounts.invite(&from.who(&bea.email), invite).await.unwrap();
-    assert!(accounts.link(link.token.expose()).await.unwrap().unwrap().has_account);
-    let stolen = accounts.accept(accept(&link, "Eve", "eve's own password", &from)).await;
-    assert!(matches!(stolen, Err(Error::Exists)), "{stolen:?}");
-    let (ana, bea) = (world.session(EMAIL).await, world.session("bea@example.com").await.session);
-    assert!(
-        matches!(accounts.join(&bea, link.token.expose(), &from).await, Err(Error::LinkGone)),
-        "not hers"
-    );
-    accounts.join(&ana.session, link.token.expose(), &from).await.unwrap();
-    assert!(matches!(accounts.join(&ana.session, link.token.expose(), &from).await, Err(Error::LinkGone)));
-    let chosen = accounts.session(ana.token.expose()).await.unwrap().unwrap().company.unwrap();
-    assert_eq!((chosen.company_id, chosen.role), (world.globex, Role::Viewer));
-
-    // An invitation removes nothing, and may make the person an operator.
-    let invite =
-        Invite { email: EMAIL, name: "", company: Some((world.acme, Role::Viewer)), is_operator: true };
-    let link = accounts.invite(&Who::Pombo, invite).await.unwrap();
-    accounts.join(&ana.session, link.token.expose(), &from).await.unwrap();
-    let ana = accounts.members(world.acme).await.unwrap().into_iter().find(|member| member.email == EMAIL);
-    assert_eq!(ana.unwrap().role, Role::Owner);
-    assert!(accounts.user_by_email(EMAIL).await.unwrap().is_operator);
-    assert_eq!(world.changes(What::User).await[0].after, json!({"is_operator": true}));
-}
-
 async fn a_reset_replaces_the_password_once_and_ends_all_sessions(universe: &Universe) {
     let world = World::new(universe).await;
     let (accounts, from, new) = (&world.accounts, origin(), "another password");
@@ -124,6 +88,9 @@ async fn a_reset_replaces_the_password_once_and_ends_all_sessions(universe: &Uni
     assert!(matches!(world.try_sign_in(EMAIL, PASSWORD, None).await, Err(Error::Refused)));
     session(world.try_sign_in(EMAIL, new, None).await.unwrap());
     assert!(matches!(accounts.accept(accept(&link, "", PASSWORD, &from)).await, Err(Error::LinkGone)));
+    let easy = accounts.reset(&Who::Pombo, &world.ana).await.unwrap();
+    let refused = accounts.accept(accept(&easy, "", "acme2024", &from)).await;
+    assert!(matches!(refused, Err(Error::CommonPassword)), "the company's name is no password: {refused:?}");
     let changes = world.changes(What::UserPassword).await;
     assert_eq!(
         changes.iter().map(|change| change.who.clone()).collect::<Vec<_>>(),

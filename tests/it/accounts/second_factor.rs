@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pombo::accounts::{Error, SignedIn};
+use pombo::accounts::{Error, Proof, SignedIn};
 use pombo::app::{App, sealing_keys};
 use pombo::clock::Timestamp;
 use pombo::config::Config;
@@ -19,6 +19,9 @@ stores!(
     a_second_factor_counts_once_it_is_confirmed_and_until_it_is_removed,
     a_second_factor_opens_after_the_sealing_key_changed,
     guessing_codes_has_to_wait_whatever_passwords_fit_in_between,
+    a_second_factor_is_set_up_with_the_password_and_replaced_or_removed_with_a_code_too,
+    guesses_within_a_session_have_to_wait_and_nobody_else_does,
+    a_setup_ends_when_another_one_is_confirmed,
 );
 
 const STEP: Duration = Duration::from_secs(30);
@@ -29,14 +32,23 @@ fn code(secret: &str, steps: u32) -> String {
     totp.generate(Timestamp::now().plus(STEP * steps).millis().unsigned_abs() / 1_000).to_string()
 }
 
+const fn proof<'a>(password: &'a str, code: Option<&'a str>) -> Proof<'a> {
+    Proof { password, code }
+}
+
 /// Gives the person a second factor; its secret, the code that confirmed it, and the recovery codes.
-async fn set_up(world: &World<'_>) -> (String, String, Vec<String>) {
+pub(super) async fn set_up(world: &World<'_>) -> (String, String, Vec<String>) {
     let here = world.session(EMAIL).await;
-    let setup = world.accounts.begin_totp(&here.session).unwrap();
+    let setup = world.accounts.begin_totp(&here.session, proof(PASSWORD, None), &origin()).await.unwrap();
     let secret = setup.secret.expose().to_owned();
     let used = code(&secret, 0);
-    let codes = world.accounts.confirm_totp(&here.session, &used, &origin()).await.unwrap();
-    (secret, used, codes.iter().map(|code| code.expose().to_owned()).collect())
+    let confirmed = world.accounts.confirm_totp(&here.session, &used, &origin()).await.unwrap();
+    (secret, used, confirmed.codes.iter().map(|code| code.expose().to_owned()).collect())
+}
+
+/// Gives the person a second factor; the recovery codes.
+pub(super) async fn recovery_codes(world: &World<'_>) -> Vec<String> {
+    set_up(world).await.2
 }
 
 async fn a_code_is_good_once_and_so_is_a_recovery_code(universe: &Universe) {
@@ -71,16 +83,19 @@ async fn a_second_factor_counts_once_it_is_confirmed_and_until_it_is_removed(uni
     let world = World::new(universe).await;
     let (accounts, here) = (&world.accounts, world.session(EMAIL).await.session);
     assert!(matches!(accounts.confirm_totp(&here, "123456", &origin()).await, Err(Error::NotFound)));
-    let setup = accounts.begin_totp(&here).unwrap();
-    assert_eq!(accounts.begun_totp(&here).unwrap().as_ref(), Some(&setup));
+    let setup = accounts.begin_totp(&here, proof(PASSWORD, None), &origin()).await.unwrap();
+    assert_eq!(accounts.begun_totp(&here).await.unwrap().as_ref(), Some(&setup));
     assert!(matches!(accounts.confirm_totp(&here, "", &origin()).await, Err(Error::Refused)));
     session(world.try_sign_in(EMAIL, PASSWORD, None).await.unwrap());
-    accounts.confirm_totp(&here, &code(setup.secret.expose(), 0), &origin()).await.unwrap();
-    assert_eq!(accounts.begun_totp(&here).unwrap(), None);
+    let confirmed = accounts.confirm_totp(&here, &code(setup.secret.expose(), 0), &origin()).await.unwrap();
+    let here = world.opened(&confirmed.token).await;
+    assert_eq!(accounts.begun_totp(&here).await.unwrap(), None);
     assert!(matches!(world.try_sign_in(EMAIL, PASSWORD, None).await, Ok(SignedIn::CodeNeeded { .. })));
-    assert!(matches!(accounts.remove_totp(&here, "wrong password", &origin()).await, Err(Error::Refused)));
-    accounts.remove_totp(&here, PASSWORD, &origin()).await.unwrap();
-    assert!(matches!(accounts.remove_totp(&here, PASSWORD, &origin()).await, Err(Error::NotFound)));
+    let wrong = proof("wrong password", Some(confirmed.codes[0].expose()));
+    assert!(matches!(accounts.remove_totp(&here, wrong, &origin()).await, Err(Error::Refused)));
+    let with = proof(PASSWORD, Some(confirmed.codes[0].expose()));
+    let here = world.opened(&accounts.remove_totp(&here, with, &origin()).await.unwrap()).await;
+    assert!(matches!(accounts.remove_totp(&here, with, &origin()).await, Err(Error::NotFound)));
     session(world.try_sign_in(EMAIL, PASSWORD, None).await.unwrap());
     let words: Vec<_> = world.changes(What::UserTotp).await.into_iter().map(|change| change.after).collect();
     assert_eq!(words, ["off", "on"]);
@@ -108,4 +123,86 @@ async fn a_second_factor_opens_after_the_sealing_key_changed(universe: &Universe
     let rotated = sealing_keys::rotate(&app, &Who::Pombo).await.unwrap();
     assert_eq!((rotated.resealed.totp_secrets, rotated.unopened), (1, 0), "{rotated:?}");
     session(world.try_sign_in(EMAIL, PASSWORD, Some(&code(&secret, 1))).await.unwrap());
+}
+
+async fn a_second_factor_is_set_up_with_the_password_and_replaced_or_removed_with_a_code_too(
+    universe: &Universe,
+) {
+    let world = World::new(universe).await;
+    let (accounts, here) = (&world.accounts, world.session(EMAIL).await.session);
+    let begin = async |proof| accounts.begin_totp(&here, proof, &origin()).await;
+    let remove = async |proof| accounts.remove_totp(&here, proof, &origin()).await;
+    assert!(matches!(begin(proof("", None)).await, Err(Error::Refused)));
+    assert!(matches!(begin(proof("wrong password", None)).await, Err(Error::Refused)));
+    assert_eq!(accounts.begun_totp(&here).await.unwrap(), None);
+    let first = begin(proof(PASSWORD, None)).await.unwrap().secret;
+    let confirmed = accounts.confirm_totp(&here, &code(first.expose(), 0), &origin()).await.unwrap();
+    let codes = confirmed.codes;
+
+    // The session still says that there is none, as a page that was loaded before does.
+    assert!(matches!(begin(proof(PASSWORD, None)).await, Err(Error::Refused)));
+    assert!(matches!(remove(proof(PASSWORD, None)).await, Err(Error::Refused)));
+    assert!(matches!(remove(proof(PASSWORD, Some("000000"))).await, Err(Error::Refused)));
+    let wrong = remove(proof("wrong password", Some(codes[0].expose()))).await;
+    assert!(matches!(wrong, Err(Error::Refused)), "{wrong:?}");
+    let second = begin(proof(PASSWORD, Some(codes[0].expose()))).await.unwrap().secret;
+    assert_ne!(first, second);
+    let asked = world.try_sign_in(EMAIL, PASSWORD, Some(&code(first.expose(), 1))).await;
+    assert!(asked.is_ok(), "the first one is good until the second one is confirmed: {asked:?}");
+    let here = world.opened(&confirmed.token).await;
+    let confirmed = accounts.confirm_totp(&here, &code(second.expose(), 0), &origin()).await.unwrap();
+    let former = world.try_sign_in(EMAIL, PASSWORD, Some(codes[1].expose())).await;
+    assert!(
+        matches!(former, Err(Error::Refused)),
+        "the recovery codes of the first one are gone: {former:?}"
+    );
+    let here = world.opened(&confirmed.token).await;
+    let last = code(second.expose(), 1);
+    accounts.remove_totp(&here, proof(PASSWORD, Some(&last)), &origin()).await.unwrap();
+    session(world.try_sign_in(EMAIL, PASSWORD, None).await.unwrap());
+}
+
+async fn guesses_within_a_session_have_to_wait_and_nobody_else_does(universe: &Universe) {
+    let world = World::new(universe).await;
+    let (accounts, here) = (&world.accounts, world.session(EMAIL).await.session);
+    let other = world.session(EMAIL).await.session;
+    accounts.begin_totp(&here, proof(PASSWORD, None), &origin()).await.unwrap();
+    let wrong = proof("wrong password", None);
+    let guesses = [
+        accounts.begin_totp(&here, wrong, &origin()).await.map(drop),
+        accounts.remove_totp(&here, wrong, &origin()).await.map(drop),
+        accounts.change_password(&here, wrong.password, "another horse", &origin()).await.map(drop),
+        accounts.confirm_totp(&here, "000000", &origin()).await.map(drop),
+        accounts.confirm_totp(&here, "000001", &origin()).await.map(drop),
+    ];
+    assert!(guesses.iter().all(|guess| matches!(guess, Err(Error::Refused))), "{guesses:?}");
+    for waits in [
+        accounts.begin_totp(&here, proof(PASSWORD, None), &origin()).await.map(drop),
+        accounts.remove_totp(&here, proof(PASSWORD, None), &origin()).await.map(drop),
+        accounts.change_password(&here, PASSWORD, "another horse", &origin()).await.map(drop),
+        accounts.confirm_totp(&here, "000000", &origin()).await.map(drop),
+    ] {
+        assert!(matches!(waits, Err(Error::TooMany { .. })), "{waits:?}");
+    }
+    accounts.begin_totp(&other, proof(PASSWORD, None), &origin()).await.unwrap();
+    world.session(EMAIL).await;
+}
+
+async fn a_setup_ends_when_another_one_is_confirmed(universe: &Universe) {
+    let world = World::new(universe).await;
+    let accounts = &world.accounts;
+    let (here, there) = (world.session(EMAIL).await.session, world.session(EMAIL).await.session);
+    let [mine, other] = [
+        accounts.begin_totp(&here, proof(PASSWORD, None), &origin()).await.unwrap(),
+        accounts.begin_totp(&there, proof(PASSWORD, None), &origin()).await.unwrap(),
+    ];
+    // Another node shows it, and confirms it.
+    let node = world.other_node();
+    assert_eq!(node.begun_totp(&here).await.unwrap().as_ref(), Some(&mine));
+    node.confirm_totp(&here, &code(mine.secret.expose(), 0), &origin()).await.unwrap();
+    let late = accounts.confirm_totp(&there, &code(other.secret.expose(), 0), &origin()).await;
+    assert!(
+        matches!(late, Err(Error::NotFound)),
+        "it would replace the first one without its code: {late:?}"
+    );
 }

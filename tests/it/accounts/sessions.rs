@@ -70,8 +70,10 @@ async fn a_new_password_ends_all_other_sessions(universe: &Universe) {
     assert!(matches!(change("wrong password", new).await, Err(Error::Refused)));
     assert!(matches!(change(PASSWORD, "short").await, Err(Error::Invalid { field: "password", .. })));
     assert!(world.counts(&elsewhere).await, "nothing was changed");
-    change(PASSWORD, new).await.unwrap();
-    assert!(world.counts(&here).await && !world.counts(&elsewhere).await);
+    assert!(matches!(change(PASSWORD, "AnaSouza1").await, Err(Error::CommonPassword)));
+    let token = change(PASSWORD, new).await.unwrap();
+    assert_eq!(world.opened(&token).await.id, here.session.id, "this session stays");
+    assert!(!world.counts(&here).await && !world.counts(&elsewhere).await, "the old cookies open nothing");
     assert!(matches!(world.try_sign_in(EMAIL, PASSWORD, None).await, Err(Error::Refused)));
     assert!(world.try_sign_in(EMAIL, new, None).await.is_ok());
     let changes = world.changes(What::UserPassword).await;

@@ -4,8 +4,9 @@ use std::io::Write as _;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use pombo::api::{Budget, Options};
+use pombo::api::Options;
 use pombo::domain::channel::{Kind, Status};
+use pombo::surface::body::Budget;
 use serde_json::json;
 
 use super::world::World;
@@ -137,5 +138,89 @@ async fn the_caller_is_checked_before_the_body_is_read() {
     ] {
         let answer = world.service.raw(chunked(&path, key, &["{"])).await;
         assert_eq!(answer.status, status, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_batch_is_read_up_to_the_first_entry_too_many() {
+    let service = Service::start_with(Options::default()).await;
+    let acme = service.company("acme").await;
+    // Nearly as large as a body may be. What comes after the bound is JSON, and nothing is made of it.
+    for (path, field, code) in [
+        ("/api/v1/contacts/batch", "contacts", "too_many_contacts"),
+        ("/api/v1/contacts/tags/batch", "tags", "invalid_field"),
+    ] {
+        let body = format!(r#"{{"{field}":[{{}}{}]}}"#, ",{}".repeat(2_700_000));
+        let refused = service.post(path, &acme.key, body).await;
+        assert_eq!((refused.status, refused.code().as_deref()), (400, Some(code)), "{path}");
+    }
+    let tag = service.post("/api/v1/contacts/tags/batch", &acme.key, r#"{"tags":[{"name":"vip"}]}"#).await;
+    let members =
+        format!("/api/v1/contacts/tags/{}/members", tag.json()["results"][0]["id"].as_str().unwrap());
+    let body =
+        format!(r#"{{"add":{{"phone_numbers":[5511988887777{}]}}}}"#, ",5511988887777".repeat(500_000));
+    let refused = service.post(&members, &acme.key, body).await;
+    assert_eq!((refused.status, refused.code().as_deref()), (400, Some("too_many_contacts")));
+}
+
+#[tokio::test]
+async fn what_is_made_of_a_body_is_charged_before_it_is_made() {
+    let bodies = Budget::new(4 * 1024 * 1024);
+    let options = Options { bodies: bodies.clone(), ..Options::default() };
+    let service = Service::start_with(options).await;
+    let (acme, operator) = (service.company("acme").await, service.operator("ana", None).await);
+    // Each of these is small, and would take many times its size.
+    let tags: Vec<_> = (0..100).map(|tag| format!("t{tag}")).collect();
+    let contact = json!({"email": "a@b.example", "tags": tags}).to_string();
+    let batch = format!(r#"{{"contacts":[{contact}{}]}}"#, format!(",{contact}").repeat(500));
+    let tree = |name: &str| format!(r#"{{"{name}":[{{}}{}]}}"#, r#",{"":0}"#.repeat(10_000));
+    for (path, key, body) in [
+        ("/api/v1/contacts/batch", &acme.key, batch.clone()),
+        ("/api/v1/contacts/01890a5d-ac96-774b-bcce-b302099a8057/merge", &acme.key, tree("contact_ids")),
+        ("/operator/v1/companies", &operator, tree("name")),
+    ] {
+        assert!(body.len() < 1024 * 1024, "{}", body.len());
+        let refused = service.post(path, key, body).await;
+        assert_eq!((refused.status, refused.code().as_deref()), (413, Some("body_too_large")), "{path}");
+        assert!(refused.body.contains("too much memory: split it"), "{}", refused.body);
+    }
+    assert_eq!(bodies.held(), 0);
+    let half = format!(r#"{{"contacts":[{contact}{}]}}"#, format!(",{contact}").repeat(50));
+    let written = service.post("/api/v1/contacts/batch", &acme.key, half).await;
+    assert_eq!(written.status, 200, "{}", written.body);
+}
+
+#[tokio::test]
+async fn one_bad_entry_is_rejected_alone_and_the_last_of_a_repeated_field_counts() {
+    let service = Service::start_with(Options::default()).await;
+    let acme = service.company("acme").await;
+    let body = r#"{
+        "contacts": 7,
+        "contacts": [
+            {"email": "a@b.example", "email": "c@d.example"},
+            {"email": 7},
+            [],
+            null,
+            {"email": "e@f.example", "tags": [1]},
+            {"email": "g@h.example", "unknown": {"deep": [[[1e999]]]}}
+        ]
+    }"#;
+    let written = service.post("/api/v1/contacts/batch", &acme.key, body).await.json();
+    assert_eq!((&written["created"], &written["rejected"]), (&json!(2), &json!(4)), "{written}");
+    let first = &written["results"][0];
+    let path = format!("/api/v1/contacts/{}", first["id"].as_str().unwrap());
+    assert_eq!(service.get(&path, &acme.key).await.json()["email"], "c@d.example");
+    let wrong = written["results"][1]["error"].as_str().unwrap();
+    assert_eq!(wrong, "invalid type: integer `7`, expected a string");
+    for (body, code) in [
+        ("[]", "invalid_body"),
+        (r#"{"contacts": [{}"#, "invalid_body"),
+        (r#"{"contacts": [{}], "x": tru}"#, "invalid_body"),
+        ("{}", "invalid_field"),
+        (r#"{"contacts": null}"#, "invalid_field"),
+        (r#"{"contacts": {}}"#, "invalid_field"),
+    ] {
+        let refused = service.post("/api/v1/contacts/batch", &acme.key, body).await;
+        assert_eq!((refused.status, refused.code().as_deref()), (400, Some(code)), "{body}");
     }
 }

@@ -29,8 +29,11 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
     let begun = format!("{imports}/{}", begun["id"].as_str().unwrap());
     until("the import over", async || world.service.get(&begun, key).await.json()["state"] == "finished")
         .await;
+    // In this encoding it has one column, and in another one a thousand.
+    let wide = post(&format!("{imports}?encoding=utf-16le"), ",".repeat(2_000)).await;
+    let wide = format!("{imports}/{}", wide["id"].as_str().unwrap());
     let mut ready = String::new();
-    for _ in 0..MOST_OPEN {
+    for _ in 1..MOST_OPEN {
         let import = post(imports, "a,b\n1,2\n".to_owned()).await;
         ready = format!("{imports}/{}", import["id"].as_str().unwrap());
     }
@@ -55,6 +58,13 @@ pub(super) async fn cases(world: &World) -> Vec<(Code, Method, String, Value)> {
         (Code::ImportNotFound, Method::GET, format!("{imports}/{nobody}"), json!("")),
         (Code::ImportHasBegun, Method::POST, begun, start.clone()),
         (Code::InvalidMapping, Method::POST, ready.clone(), start),
+        (Code::TooManyColumns, Method::POST, wide, json!({"encoding": "utf-8"})),
+        (
+            Code::TooManyMappings,
+            Method::POST,
+            ready.clone(),
+            json!({"columns": vec![json!({"column": "", "field": ""}); 501]}),
+        ),
         (
             Code::InvalidMapping,
             Method::POST,

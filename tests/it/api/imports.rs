@@ -210,3 +210,57 @@ async fn a_file_over_the_configured_size_is_refused() {
     assert_eq!((answer.status, answer.code().as_deref()), (413, Some("body_too_large")));
     upload(&service, &acme, "", "phone\n5511988880001\n").await;
 }
+
+#[tokio::test]
+async fn columns_and_mappings_beyond_their_bounds_are_refused_with_codes_of_their_own() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let header = |columns: usize| {
+        let names: Vec<_> = (1..=columns).map(|index| format!("Phone {index} - Value")).collect();
+        format!("{}\n", names.join(","))
+    };
+    for (file, code) in [
+        (header(501), "too_many_columns"),
+        (format!("phone{}\n", ",".repeat(60_000)), "too_many_columns"),
+        (format!("phone,{}\n", "x".repeat(65_536)), "invalid_file"),
+    ] {
+        let answer = service.post(IMPORTS, &acme.key, file).await;
+        assert_eq!((answer.status, answer.code().as_deref()), (400, Some(code)), "{}", answer.body);
+    }
+    let import = upload(&service, &acme, "", format!("{}{}\n", header(500), ",".repeat(499))).await;
+    assert_eq!(import["columns"].as_array().unwrap().len(), 500);
+    let steer = async |columns: usize| {
+        let column = |index| json!({"column": format!("phone{index}value"), "field": "email"});
+        let columns: Vec<_> = (1..=columns).map(column).collect();
+        service.post(&path(&import), &acme.key, json!({ "columns": columns }).to_string()).await
+    };
+    let refused = steer(501).await;
+    assert_eq!((refused.status, refused.code().as_deref()), (400, Some("too_many_mappings")), "{refused:?}");
+    let mapped = steer(500).await.json();
+    assert!(mapped["columns"].as_array().unwrap().iter().all(|column| column["field"] == "email"));
+}
+
+#[tokio::test]
+async fn a_contact_gets_a_bounded_number_of_tags_from_its_row_and_the_whole_import_together() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let names = |prefix: &str, count: usize| -> String {
+        (0..count).map(|index| format!("{prefix}{index}")).collect::<Vec<_>>().join(";")
+    };
+    let refused = service
+        .post(&format!("{IMPORTS}?tags={}", names("t", 101)), &acme.key, "phone\n5511988880001\n")
+        .await;
+    assert_eq!(refused.code().as_deref(), Some("invalid_field"), "{refused:?}");
+    let file = format!(
+        "phone,tags\n5511988880001,{}\n5511988880002,{}\n5511988880003,\n",
+        names("own", 60),
+        names("own", 61)
+    );
+    let import = upload(&service, &acme, &format!("?start=true&tags={}", names("t", 40)), file).await;
+    let shown = over(&service, &acme, &import).await;
+    assert_eq!((&shown["created"], &shown["rejected"]), (&json!(2), &json!(1)), "{shown}");
+    let rejected = service.get(&format!("{}/rejected", path(&import)), &acme.key).await.body;
+    assert!(rejected.contains("3,has more than 100 tags,too_many_tags,"), "{rejected}");
+    let found = service.get("/api/v1/contacts?search=5511988880001", &acme.key).await.json();
+    assert_eq!(found["data"][0]["tags"].as_array().unwrap().len(), 100, "{found}");
+}

@@ -6,6 +6,7 @@ use pombo::domain::channel::{Kind, Status};
 use pombo::domain::request::Limits;
 use pombo::domain::tier;
 use pombo::store::changes::Who;
+use pombo::surface::body::Budget;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -18,6 +19,8 @@ pub(crate) const EXPIRED_OPERATOR: &str = "pombo_op_late";
 
 pub(crate) struct World {
     pub(crate) service: Service,
+    /// The memory for bodies.
+    pub(crate) bodies: Budget,
     /// The company that makes the requests.
     pub(crate) acme: Company,
     /// The company that must stay invisible.
@@ -46,8 +49,9 @@ impl World {
     /// With limits so small that a test can reach them.
     pub(crate) async fn new() -> Self {
         let send = Limits { phone_numbers: 3, tags: 2, ..Limits::default() };
-        let service =
-            Service::start_with(Options { send, body_bytes: 16 * 1024, ..Options::default() }).await;
+        let options = Options { send, body_bytes: 16 * 1024, ..Options::default() };
+        let bodies = options.bodies.clone();
+        let service = Service::start_with(options).await;
         let acme = service.company("acme").await;
         let globex = service.company("globex").await;
         let exhausted = service.company_of("initech", SPARING).await;
@@ -92,6 +96,7 @@ impl World {
             foreign_template: service.template_id(&globex, "theirs", "pt_BR").await,
             operator: service.operator("ana", None).await,
             service,
+            bodies,
             acme,
             globex,
             exhausted,

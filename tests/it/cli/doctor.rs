@@ -6,9 +6,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
 use pombo::clock::Timestamp;
+use sea_orm::{ConnectionTrait as _, Database};
 use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
+use uuid::Uuid;
 
 use crate::program::{Place, Run};
 
@@ -224,6 +226,42 @@ fn a_limit_of_open_files_that_is_too_small_is_reported_with_the_needed_one() {
         assert!(found[0].0 == state && found[0].1.contains(words), "{found:?}");
         assert_eq!(run.code, Some(i32::from(state == "bad")), "{run:?}");
     }
+}
+
+#[test]
+fn a_proxy_that_is_not_trusted_is_reported() {
+    let place = sound().with("POMBO__SERVER__PUBLIC_URL", "https://pombo.example");
+    assert_found(&place, "configuration", "look", "server.trusted_proxies");
+    let place = place.with("POMBO__SERVER__TRUSTED_PROXIES", "127.0.0.0/8");
+    assert_found(&place, "configuration", "good", "it is valid");
+}
+
+#[tokio::test]
+async fn people_who_all_have_one_address_are_reported() {
+    let place = sound();
+    let url = format!("sqlite://{}", place.path().join("data/pombo.db").display());
+    let attempts = async |address: &str, count: usize| {
+        let database = Database::connect(&url).await.unwrap();
+        for number in 0..count {
+            let (id, who) = (Uuid::now_v7().simple(), ["user:ana@x.example", "user:"][number % 2]);
+            let insert = format!(
+                "INSERT INTO change (id, at, who, what, subject, after, address)
+                 VALUES (x'{id}', 1, '{who}', 'sign_in', '', '{{}}', '{address}')"
+            );
+            database.execute_unprepared(&insert).await.unwrap();
+        }
+        database.close().await.unwrap();
+    };
+    attempts("127.0.0.1", 9).await;
+    assert_eq!(found(&place, "clients").1, [], "a few say nothing");
+    attempts("127.0.0.1", 1).await;
+    assert_found(&place, "clients", "look", "came from 127.0.0.1");
+    attempts("203.0.113.5", 1).await;
+    assert_found(&place, "clients", "good", "told apart");
+    attempts("203.0.113.5", 100).await;
+    assert_found(&place, "clients", "good", "told apart");
+    let place = place.with("POMBO__SERVER__TRUSTED_PROXIES", "203.0.113.0/24");
+    assert_found(&place, "clients", "look", "came from 203.0.113.5");
 }
 
 #[test]

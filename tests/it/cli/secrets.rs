@@ -1,10 +1,14 @@
 //! The keys that seal secrets, as an operator lists and rotates them.
 
+use std::process::Stdio;
+
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
+use crate::child::OwnedChild;
 use crate::program::{Place, Run};
+use crate::serving::SERVE;
 
 const KEY: &str = "POMBO__SECRETS__KEY";
 const PREVIOUS: &str = "POMBO__SECRETS__PREVIOUS_KEYS";
@@ -135,13 +139,84 @@ fn a_configured_key_is_changed_by_a_person_and_everything_is_sealed_with_it() {
         (&lost[0]["tokens"], &lost[1]["state"], &lost[1]["tokens"]),
         (&json!(0), &json!("missing"), &json!(1))
     );
+    let id = lost[1]["id"].as_str().unwrap();
+    let refused = run(&place, "secrets rotate", 4, "");
+    assert!(
+        refused.code == Some(1) && refused.stderr.contains(&format!("sealed with the key {id}")),
+        "{refused:?}"
+    );
+    let forgotten = run(&place, &format!("secrets forget {id}"), 4, "");
+    assert!(forgotten.stdout.contains("3 secrets that are sealed with it stay"), "{forgotten:?}");
     let rotated = run(&place, "secrets rotate", 4, "");
     assert!(rotated.stdout.contains("no key opens 3 values, and they stay as they are"), "{rotated:?}");
+    // The key is found again: nothing was sealed without it.
     assert_eq!(run(&place, &webhook, 2, "").stdout, first, "the values open when their key is back");
 
     let refused = run(&place, "secrets list", 2, "hunter2");
     assert!(refused.stderr.contains("secrets.previous_keys"), "{refused:?}");
     assert!(!refused.stderr.contains("hunter2"), "{refused:?}");
+}
+
+/// Starts a service with this key, and returns its first line; the service ends with the guard.
+fn serve(place: &Place, key: u8) -> (OwnedChild, String) {
+    let mut command = place.command(SERVE);
+    command.env(KEY, format!("{key:02x}").repeat(32)).env("POMBO__SERVER__BIND", "127.0.0.1:0");
+    let mut child = OwnedChild::spawn(command.stderr(Stdio::null()));
+    let first = child.first_line();
+    (child, first)
+}
+
+#[test]
+fn a_service_does_not_start_without_the_key_of_its_secrets_until_the_key_counts_as_lost() {
+    let place = Place::new().with("POMBO__CLOUD_API__BASE_URL", "http://127.0.0.1:1");
+    place.json("company create Acme");
+    // Nothing is sealed yet: any key will do.
+    for key in [1, 2] {
+        let (mut child, first) = serve(&place, key);
+        assert!(first.contains("base_url"), "{first}");
+        child.crash();
+    }
+    place.write("app-secret", "very-secret");
+    let add = "channel add-business --company Acme --name Shop --phone-number +5511988887001 --waba-id 20 \
+               --phone-number-id 1 --token-file app-secret --json";
+    let added = run(&place, add, 2, "");
+    let channel: Value = serde_json::from_str(&added.stdout).unwrap();
+    let state = |key| -> Value {
+        let shown = run(&place, "channel list --json", key, "").stdout;
+        serde_json::from_str::<Value>(&shown).unwrap()[0]["status"].clone()
+    };
+    let before = state(2);
+
+    let (child, first) = serve(&place, 3);
+    assert_eq!(first, "", "it listens");
+    assert_eq!(child.wait_with_output().status.code(), Some(1));
+    let refused = run(&place, SERVE, 3, "");
+    let words = "which this process does not have: put the key file that belongs to the database back";
+    assert!(refused.stderr.contains(words), "{refused:?}");
+    let id = channel["id"].as_str().unwrap();
+    let sealing = format!("channel reconnect {id} --token-file app-secret");
+    for line in [sealing.as_str(), "secrets rotate"] {
+        let refused = run(&place, line, 3, "");
+        assert!(refused.code == Some(1) && refused.stderr.contains(words), "{line}: {refused:?}");
+    }
+    assert_eq!(state(3), before, "the channel is as it was");
+
+    let key =
+        serde_json::from_str::<Value>(&run(&place, "secrets list --json", 3, "").stdout).unwrap()[1]["id"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+    for (wrong, says) in [("nonsense", "is no id of a key"), ("0000000000000000", "nothing is sealed")] {
+        let refused = run(&place, &format!("secrets forget {wrong}"), 3, "");
+        assert!(refused.code == Some(1) && refused.stderr.contains(says), "{refused:?}");
+    }
+    let kept = run(&place, &format!("secrets forget {key}"), 2, "");
+    assert!(kept.code == Some(1) && kept.stderr.contains("is not lost"), "{kept:?}");
+    assert_eq!(run(&place, &format!("secrets forget {key}"), 3, "").code, Some(0));
+    let (mut child, first) = serve(&place, 3);
+    assert!(first.contains("base_url"), "{first}");
+    child.crash();
+    assert_eq!(run(&place, &sealing, 3, "").code, Some(0));
 }
 
 #[test]

@@ -36,6 +36,8 @@ fn a_user_gets_a_password_from_standard_input_or_a_link() {
         ("user create carl@example.com --company Acme --role admin", "", 2, "owner, member, viewer"),
         ("user create carl@example.com --company Amce", "", 1, "did you mean `Acme`"),
         ("user create carl@example.com --operator --password-file -", "short\n", 2, "at least 8 characters"),
+        ("user create carl@example.com --operator --password-file -", "password1\n", 2, "easy to guess"),
+        ("user create carl@example.com --company Acme --password-file -", "acme2024\n", 2, "easy to guess"),
     ] {
         let run = place.run_with(input, line);
         assert_eq!(run.code, Some(code), "{line}: {run:?}");
@@ -65,6 +67,7 @@ fn a_user_is_invited_disabled_and_reset() {
     assert_eq!(status("user disable ana@example.com --undo"), "active");
     let reset = place.json("user reset ana@example.com --totp");
     assert_eq!((reset["totp"].clone(), reset["link"].is_string()), (json!(false), true));
+    assert!(place.json("user reset ana@example.com")["link"].is_string());
     let unknown = place.run("user reset anna@example.com");
     assert_eq!(unknown.code, Some(1));
     assert!(unknown.stderr.contains("did you mean ana@example.com?"), "{unknown:?}");

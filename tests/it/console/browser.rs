@@ -54,7 +54,12 @@ impl<'a> Browser<'a> {
     /// The answer to a request; its cookies are kept.
     pub(crate) async fn ask(&self, request: RequestBuilder) -> Answer {
         let answer = Answer::to(request).await;
-        if let Some((name, rest)) = answer.header("set-cookie").split_once('=') {
+        self.keep(&answer.cookies);
+        answer
+    }
+
+    fn keep(&self, cookies: &[String]) {
+        for (name, rest) in cookies.iter().filter_map(|cookie| cookie.split_once('=')) {
             let value = rest.split(';').next().unwrap_or_default().to_owned();
             if value.is_empty() {
                 self.cookies.borrow_mut().remove(name);
@@ -62,14 +67,15 @@ impl<'a> Browser<'a> {
                 self.cookies.borrow_mut().insert(name.to_owned(), value);
             }
         }
-        answer
     }
 
-    /// The head of an answer: a stream's body has no end.
+    /// The head of an answer, whose cookies are kept: a stream's body has no end.
     pub(crate) async fn head(&self, request: RequestBuilder) -> (u16, String) {
         let answer = request.send().await.unwrap();
-        let place = answer.headers().get("location").map(|place| place.to_str().unwrap().to_owned());
-        (answer.status().as_u16(), place.unwrap_or_default())
+        let all =
+            |name| answer.headers().get_all(name).iter().map(|value| value.to_str().unwrap().to_owned());
+        self.keep(&all("set-cookie").collect::<Vec<_>>());
+        (answer.status().as_u16(), all("location").next().unwrap_or_default())
     }
 
     /// A page, whatever its status.

@@ -56,7 +56,7 @@ impl Stage {
         changes.into_iter().map(|change| change.what).collect()
     }
 
-    async fn web_session(&self) -> Uuid {
+    pub(super) async fn web_session(&self) -> Uuid {
         self.world.service.channel(&self.world.acme, Kind::WebSession, "shop phone", Status::Pairing).await.id
     }
 }

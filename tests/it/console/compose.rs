@@ -77,6 +77,44 @@ async fn a_send_is_checked_before_it_goes_and_goes_once() {
 }
 
 #[tokio::test]
+async fn a_form_that_comes_back_with_other_recipients_is_another_send() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let shop = shop(&world).await;
+    let written = [
+        ("channel", shop.as_str()),
+        ("type", "text"),
+        ("message", "Spring"),
+        ("numbers", "+55 11 90000-0000"),
+    ];
+    let checked = async |once: &str, numbers: &str| {
+        let more = [("once", once), ("numbers", numbers), ("action", "check")];
+        let page = member.post(NEW, &with(&written, &more)).await.body;
+        (value_of(&page, "once").unwrap(), value_of(&page, "checked").unwrap())
+    };
+    let sent = async |(once, digest): &(String, String), numbers: &str| {
+        let more = [("once", once.as_str()), ("checked", digest), ("numbers", numbers), ("action", "send")];
+        let answer = member.post(NEW, &with(&written, &more)).await;
+        assert_eq!(answer.status, 303, "{}", answer.body);
+        answer.header("location").to_owned()
+    };
+    let (test, all) = ("+55 11 90000-0000", "+55 11 90000-0001, +55 11 90000-0002");
+    let first = checked(&Uuid::now_v7().to_string(), test).await;
+    let test_send = sent(&first, test).await;
+    // Back shows the form of the test, with its used id.
+    let campaign = checked(&first.0, all).await;
+    assert_ne!(sent(&campaign, all).await, test_send);
+    assert_eq!(sends(&world).await["totalRecords"], 2);
+    // What was sent already is not sent again, and the page says so.
+    let place = sent(&campaign, all).await;
+    member.page(&place).await;
+    let again = sent(&campaign, all).await;
+    assert_eq!(again, place);
+    assert!(member.page(&again).await.contains("This form was sent before."));
+    assert_eq!(sends(&world).await["totalRecords"], 2);
+}
+
+#[tokio::test]
 async fn faults_are_shown_beside_their_fields_and_the_input_stays() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
@@ -334,4 +372,28 @@ async fn the_first_step_names_missing_choices_and_keeps_the_tag() {
     assert!(without.contains("Choose a template."), "{without}");
     let second = member.page(&format!("{NEW}?channel={shop}&type=text&tag={tag}")).await;
     assert!(second.contains(&format!("<option value=\"{tag}\" selected>")), "{second}");
+}
+
+#[tokio::test]
+async fn the_preview_of_a_form_of_any_size_is_small() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let shop = shop(&world).await;
+    let (marks, lines, long) = ("*a _b ".repeat(30_000), "*a\n".repeat(40_000), "x".repeat(150_000));
+    for (kind, name, value, shown) in [
+        ("text", "message", &marks, "*a _b *a _b"),
+        ("text", "message", &lines, "<p dir=\"auto\">*a</p>"),
+        ("buttons", "buttons", &long, "xxx"),
+        ("buttons", "footer", &long, "xxx"),
+        ("list", "rows", &lines, "*a"),
+        ("image", "link", &long, "xxx"),
+        ("image", "caption", &marks, "*a _b *a _b"),
+    ] {
+        let fields = [("channel", shop.as_str()), ("type", kind), ("message", "hi"), (name, value)];
+        let answer = member.post("/console/sends/preview", &fields).await;
+        assert_eq!(answer.status, 200, "{kind}");
+        assert!(answer.body.contains(shown), "{kind}: {}", answer.body);
+        assert!(answer.body.len() < 32 * 1024, "{kind} {name}: {} bytes", answer.body.len());
+        assert!(answer.body.contains('…') || name == "rows", "{kind} {name}: the rest is not hinted at");
+    }
 }

@@ -129,6 +129,40 @@ async fn columns_with_the_usual_names_are_guessed_and_a_missing_number_is_report
 }
 
 #[tokio::test]
+async fn columns_and_tags_beyond_their_bounds_are_refused_and_a_long_header_is_shown_in_part() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let tags = |count: usize| (0..count).map(|index| format!("t{index}")).collect::<Vec<_>>().join(";");
+    let header = |columns: usize| {
+        let names: Vec<_> = (0..columns).map(|index| format!("Phone {index} - Value")).collect();
+        format!("{}\n", names.join(";"))
+    };
+    for (tags, columns, sentence) in [
+        (tags(101), 3, "A contact gets at most 100 tags at once."),
+        (String::new(), 501, "The file has more than 500 columns."),
+    ] {
+        let answer = upload(&member, body(&tags, "a.csv", header(columns).as_bytes())).await;
+        assert!(answer.status == 422 && answer.body.contains(sentence), "{sentence}: {}", answer.body);
+    }
+    // The second row has far more cells than the header.
+    let file = format!("{}+5511988880001{}\n{}\n", header(500), ";".repeat(499), ";".repeat(100_000));
+    let sent = upload(&member, body(&tags(100), "a.csv", file.as_bytes())).await;
+    assert_eq!(sent.status, 303, "{}", sent.body);
+    let place = sent.header("location").to_owned();
+    let shown = member.page(&place).await;
+    assert_eq!(shown.matches("<select name=\"column-").count(), 200);
+    // The first cell of a row is its heading: 200 columns with two more cells, and two rows of 200 cells.
+    assert_eq!(shown.matches("<td").count(), 200 * 2 + 2 * 199, "{} bytes", shown.len());
+    assert!(shown.contains("Only the first 200 columns are shown"), "{shown}");
+    let refused =
+        member.post(&place, &[("tags", &tags(101)), ("encoding", "UTF-8"), ("action", "check")]).await;
+    assert!(refused.status == 422 && refused.body.contains("at most 100 tags at once"), "{}", refused.body);
+    let contact = [("phone_number", "+5511988880009"), ("tags", &tags(101))];
+    let refused = member.post("/console/contacts/new", &contact).await;
+    assert!(refused.status == 422 && refused.body.contains("at most 100 tags at once"), "{}", refused.body);
+}
+
+#[tokio::test]
 async fn an_upload_that_ends_in_the_middle_leaves_nothing_behind() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;

@@ -1,33 +1,41 @@
 //! Requests and wake-ups between nodes, on a real NATS server.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use pombo::cluster::{Carrier as _, Incoming, NatsCarrier, NotCarried, Subscription};
+use pombo::config::Secrets;
 use pombo::connector::nats::Nats;
+use pombo::domain::secret::SealingKey;
+use pombo::vault::Vault;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use super::server::{NatsServer, options};
 use crate::running::until;
 
-const CHANNEL: Uuid = Uuid::from_u128(7);
+pub(super) const CHANNEL: Uuid = Uuid::from_u128(7);
+
+/// A node of the cluster `south` whose first sealing key is the current one.
+pub(super) async fn node(server: &NatsServer, patience: Duration, keys: &[u8]) -> NatsCarrier {
+    let options = pombo::config::Nats { request_timeout: patience, ..options(&server.url()) };
+    let nats = Nats::connect(&options, Some("south")).await.unwrap().unwrap();
+    until("a connection", async || nats.is_connected()).await;
+    let mut keys = keys.iter().map(|byte| SealingKey::new([*byte; 32]));
+    let secrets = Secrets { key: keys.next(), previous_keys: keys.collect(), key_file: None };
+    NatsCarrier::new(nats, Arc::new(Vault::open(&secrets, Path::new("/nowhere")).unwrap().0))
+}
 
 /// Two nodes of one cluster.
-async fn nodes(server: &NatsServer, patience: Duration) -> [NatsCarrier; 2] {
-    let mut nodes = Vec::new();
-    for _ in 0..2 {
-        let options = pombo::config::Nats { request_timeout: patience, ..options(&server.url()) };
-        let nats = Nats::connect(&options, Some("south")).await.unwrap().unwrap();
-        until("a connection", async || nats.is_connected()).await;
-        nodes.push(NatsCarrier::new(nats));
-    }
-    nodes.try_into().unwrap()
+pub(super) async fn nodes(server: &NatsServer, patience: Duration) -> [NatsCarrier; 2] {
+    [node(server, patience, &[1]).await, node(server, patience, &[1]).await]
 }
 
 /// A subscription that the server has registered, so that requests reach it.
-async fn owner(node: &NatsCarrier) -> Subscription {
+pub(super) async fn owner(node: &NatsCarrier) -> Subscription {
     let mut subscription = node.subscribe(CHANNEL).await.unwrap();
-    let (asked, ()) = tokio::join!(node.request(CHANNEL, "ready", Vec::new(), None), async {
+    let (asked, ()) = tokio::join!(node.request(CHANNEL, "ready", Vec::new(), false, None), async {
         let Some(Incoming::Request(request)) = subscription.next().await else { panic!("no request") };
         request.answer.send(Vec::new()).unwrap();
     });
@@ -43,14 +51,18 @@ async fn a_request_reaches_the_owner_and_its_answer_comes_back() {
     let link = one.link().unwrap();
     assert!(link.is_connected && link.version.is_some_and(|version| version.contains('.')));
     let mut owned = owner(&other).await;
-    let (answer, ()) = tokio::join!(one.request(CHANNEL, "limits", b"{\"a\":1}".to_vec(), None), async {
-        let Some(Incoming::Request(request)) = owned.next().await else { panic!("no request") };
-        assert_eq!((request.name.as_str(), request.body.as_slice()), ("limits", &b"{\"a\":1}"[..]));
-        request.answer.send(b"{\"b\":2}".to_vec()).unwrap();
-    });
+    let (answer, ()) =
+        tokio::join!(one.request(CHANNEL, "limits", b"{\"a\":1}".to_vec(), false, None), async {
+            let Some(Incoming::Request(request)) = owned.next().await else { panic!("no request") };
+            assert_eq!((request.name.as_str(), request.body.as_slice()), ("limits", &b"{\"a\":1}"[..]));
+            request.answer.send(b"{\"b\":2}".to_vec()).unwrap();
+        });
     assert_eq!(answer, Ok(b"{\"b\":2}".to_vec()));
     // No node owns the other channel.
-    assert_eq!(one.request(Uuid::from_u128(8), "limits", Vec::new(), None).await, Err(NotCarried::NoOwner));
+    assert_eq!(
+        one.request(Uuid::from_u128(8), "limits", Vec::new(), false, None).await,
+        Err(NotCarried::NoOwner)
+    );
 }
 
 #[actix_web::test]
@@ -59,16 +71,16 @@ async fn a_missing_owner_is_reported_at_once_and_a_silent_one_after_the_timeout(
     let server = NatsServer::start().await;
     let [one, other] = nodes(&server, Duration::from_millis(700)).await;
     let asked = Instant::now();
-    assert_eq!(one.request(CHANNEL, "limits", Vec::new(), None).await, Err(NotCarried::NoOwner));
+    assert_eq!(one.request(CHANNEL, "limits", Vec::new(), false, None).await, Err(NotCarried::NoOwner));
     assert!(asked.elapsed() < Duration::from_millis(700), "the server says so itself");
     let mut owned = owner(&other).await;
     // The request is received and not answered.
-    let (silent, held) = tokio::join!(one.request(CHANNEL, "limits", Vec::new(), None), owned.next());
+    let (silent, held) = tokio::join!(one.request(CHANNEL, "limits", Vec::new(), false, None), owned.next());
     assert_eq!(silent, Err(NotCarried::Unanswered));
     drop(held);
     drop(owned);
     until("the subscription gone", async || {
-        one.request(CHANNEL, "limits", Vec::new(), None).await == Err(NotCarried::NoOwner)
+        one.request(CHANNEL, "limits", Vec::new(), false, None).await == Err(NotCarried::NoOwner)
     })
     .await;
 }
@@ -80,7 +92,9 @@ async fn a_request_that_the_owner_drops_fails_before_its_timeout() {
     let [one, other] = nodes(&server, Duration::from_secs(600)).await;
     let mut owned = owner(&other).await;
     let asking = async {
-        tokio::join!(one.request(CHANNEL, "limits", Vec::new(), None), async { drop(owned.next().await) })
+        tokio::join!(one.request(CHANNEL, "limits", Vec::new(), false, None), async {
+            drop(owned.next().await)
+        })
     };
     let (answer, ()) =
         timeout(Duration::from_secs(30), asking).await.expect("the other node is told at once");
@@ -94,7 +108,7 @@ async fn a_busy_owner_refuses_excess_requests() {
     let [one, other] = nodes(&server, Duration::from_secs(600)).await;
     let owned = owner(&other).await;
     // The waiting requests use all places; the owner receives none.
-    let asked = (0..65).map(|_| one.request(CHANNEL, "limits", Vec::new(), None));
+    let asked = (0..65).map(|_| one.request(CHANNEL, "limits", Vec::new(), false, None));
     let (first, _, rest) = futures_util::future::select_all(asked.map(Box::pin)).await;
     assert_eq!((first, rest.len()), (Err(NotCarried::Unanswered), 64));
     drop(owned);
@@ -113,7 +127,7 @@ async fn wake_ups_arrive_and_a_broken_connection_is_restored_with_its_subscripti
     assert!(matches!(owned.next().await, Some(Incoming::Wake)));
     server.stop();
     until("the connection gone", async || {
-        one.request(CHANNEL, "limits", Vec::new(), None).await == Err(NotCarried::Unreachable)
+        one.request(CHANNEL, "limits", Vec::new(), false, None).await == Err(NotCarried::Unreachable)
     })
     .await;
     // Nothing waits for a server.

@@ -1,7 +1,9 @@
 //! The stream of events, at a real NATS server: every change arrives, and none arrives twice.
 
+mod accounts;
 mod away;
 mod carrier;
+mod forged;
 pub(crate) mod killed;
 mod refused;
 pub(crate) mod server;

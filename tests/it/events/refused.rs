@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 
 use async_nats::jetstream::{self, stream};
-use pombo::connector::nats::{Nats, Unready};
+use pombo::connector::nats::{Carries, Error, Nats, Unready, reach};
 use serde_json::Value;
 
 use super::killed::metric;
@@ -79,6 +79,17 @@ async fn the_doctor_says_whether_nats_accepts_the_service() {
     server.stop();
     let away = finding("right-token");
     assert!(away["finding"].as_str().unwrap().contains("cannot be reached"), "{away}");
+}
+
+#[actix_web::test]
+#[ignore = "needs nats-server: run scripts/test"]
+async fn the_user_and_the_password_of_an_address_are_given_to_the_server() {
+    let server = NatsServer::start_with(&["--user", "pombo", "--pass", "p@ss/word"]).await;
+    let address = |password: &str| server.url().replace("nats://", &format!("nats://pombo:{password}@"));
+    let connection = Nats::connect(&options(&address("p%40ss%2Fword")), None).await.unwrap().unwrap();
+    until("the connection", async || connection.is_connected()).await;
+    let refused = reach(Carries::All, &options(&address("wrong"))).await.unwrap_err();
+    assert!(matches!(refused, Error::Unauthorized(_)), "{refused}");
 }
 
 #[test]

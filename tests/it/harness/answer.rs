@@ -14,7 +14,10 @@ use super::reference::{self, Exchange};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
+    /// Of each header the first line.
     pub(crate) headers: BTreeMap<String, String>,
+    /// The cookies that the answer sets.
+    pub(crate) cookies: Vec<String>,
     pub(crate) body: String,
 }
 
@@ -42,9 +45,12 @@ impl Answer {
         let status = response.status().as_u16();
         let text =
             |value: &reqwest::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-        let headers =
-            response.headers().iter().map(|(name, value)| (name.to_string(), text(value))).collect();
-        Self { status, headers, body: response.text().await.unwrap() }
+        let mut headers = BTreeMap::new();
+        for (name, value) in response.headers() {
+            headers.entry(name.to_string()).or_insert_with(|| text(value));
+        }
+        let cookies = response.headers().get_all("set-cookie").iter().map(text).collect();
+        Self { status, headers, cookies, body: response.text().await.unwrap() }
     }
 
     /// The body as JSON; `null` when it is none.
@@ -85,7 +91,7 @@ pub(crate) fn raw(address: &str, request: &[u8], close: bool) -> Answer {
     let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or_default();
     let mut body = String::new();
     let _ = reader.take(length).read_to_string(&mut body);
-    let answer = Answer { status, headers, body };
+    let answer = Answer { status, headers, cookies: Vec::new(), body };
     let line = request.split(|&byte| byte == b'\r').next().and_then(|line| str::from_utf8(line).ok());
     if let Some((method, rest)) = line.and_then(|line| line.split_once(' ')) {
         let path = rest.split(' ').next().unwrap_or_default();

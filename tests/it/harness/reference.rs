@@ -33,7 +33,7 @@ pub(super) fn hold(exchange: Exchange<'_>, answer: &Answer) {
         let Exchange { method, path, sent } = exchange;
         let method = method.map_or("?", Method::as_str);
         let sent = String::from_utf8_lossy(sent.unwrap_or_default()).into_owned();
-        let Answer { status, headers, body } = answer;
+        let Answer { status, headers, cookies: _, body } = answer;
         panic!("{method} {path} {sent}\n{status} {headers:?}\n{body}\nis not as the reference says: {fault}");
     }
 }

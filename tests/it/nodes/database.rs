@@ -19,7 +19,14 @@ const LONG: Duration = Duration::from_secs(60);
 
 /// A node whose lease lasts this long.
 async fn join(universe: &Universe, name: &str, lasts: Duration) -> Lease {
-    let new = NewNode { cluster: "test", name, address: "127.0.0.1:1", version: "1", cores: 2 };
+    let new = NewNode {
+        cluster: "test",
+        name,
+        address: "127.0.0.1:1",
+        version: "1",
+        cores: 2,
+        ..NewNode::default()
+    };
     universe.store.join_cluster(&universe.options(), &new, lasts).await.unwrap()
 }
 
@@ -282,7 +289,8 @@ async fn nodes_and_a_process_that_dispatches_alone_keep_each_other_out() {
         alone.is_some()
     })
     .await;
-    let new = NewNode { cluster: "test", name: "two", address: "", version: "1", cores: 1 };
+    let new =
+        NewNode { cluster: "test", name: "two", address: "", version: "1", cores: 1, ..NewNode::default() };
     assert!(matches!(store.join_cluster(&options, &new, LONG).await, Err(Error::Taken(_))));
     // A node that did not notice its fence writes nothing.
     let live = store.nodes().await.unwrap().into_iter().filter(|node| node.is_alive()).count();

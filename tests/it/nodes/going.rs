@@ -5,6 +5,7 @@ use url::Url;
 
 use super::*;
 use crate::proxy::Proxy;
+use crate::running::NUMBER;
 
 const PEOPLE: u64 = 600;
 
@@ -137,5 +138,26 @@ async fn a_node_that_drains_gives_its_channels_away_and_is_not_ready() {
     stage.send(&owner, SINGLE).await;
     stage.all_heard_once(PEOPLE + 1).await;
     owner.stop().await;
+    stage.end().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn a_node_that_is_stopped_while_it_drains_waits_for_the_answers_of_the_provider() {
+    const MESSAGES: u64 = 48;
+    // Every answer of the provider comes long after the order to stop.
+    let answers = json!({ "match": {}, "outcome": { "hang_then_accept": "4s" } });
+    let mut stage = Stage::new(MESSAGES, &["a", "b"]).await;
+    let owner = stage.take_owner().await;
+    stage.serving.simulator.script(&answers).unwrap();
+    assert_eq!(stage.serving.send(&owner.url).await.status, 202);
+    let arrived = || stage.serving.simulator.number(NUMBER).unwrap().arrivals;
+    until("messages under way", async || arrived() > MESSAGES / 10).await;
+    stage.serving.place.json(&format!("cluster drain {}", owner.name));
+    until("the node draining", async || owner.is_ready().await.body.contains("draining")).await;
+    owner.signal("-TERM");
+    assert!(owner.ended().await.success());
+    stage.all_heard_once(MESSAGES).await;
+    assert_eq!(stage.serving.simulator.number(NUMBER).unwrap().arrivals, MESSAGES, "nothing was tried twice");
     stage.end().await;
 }

@@ -25,23 +25,23 @@ use crate::web_chat::world::{configure, driver, text, tier};
 
 const KEY: &str = "pombo_acme";
 const OWN: &str = "5511900000001";
-const MARIA: &str = "5511988887777";
-const NOBODY: &str = "5500900000000";
+pub(super) const MARIA: &str = "5511988887777";
+pub(super) const NOBODY: &str = "5500900000000";
 
 /// Services in this process that share a database, a NATS server and a WhatsApp.
-struct Cluster {
-    universe: Universe,
-    directory: TempDir,
-    nats: NatsServer,
+pub(super) struct Cluster {
+    pub(super) universe: Universe,
+    pub(super) directory: TempDir,
+    pub(super) nats: NatsServer,
     services: Vec<(&'static str, Service)>,
-    whatsapp: FakeWhatsApp,
-    phone: Phone,
-    channel: Uuid,
+    pub(super) whatsapp: FakeWhatsApp,
+    pub(super) phone: Phone,
+    pub(super) channel: Uuid,
 }
 
 impl Cluster {
     /// One company with a web session that waits for its phone, and no nodes yet.
-    async fn new() -> Self {
+    pub(super) async fn new() -> Self {
         let (universe, whatsapp) = (Universe::postgres().await, FakeWhatsApp::start());
         let store = &universe.store;
         tier(store, "quick", json!({})).await;
@@ -69,7 +69,7 @@ impl Cluster {
     }
 
     /// A node that reaches the database at this address.
-    async fn start(&mut self, name: &'static str, database: &str) {
+    pub(super) async fn start(&mut self, name: &'static str, database: &str) {
         let mut config = node_config(name, database, self.directory.path(), &self.nats);
         configure(&mut config);
         let driver = driver(self.whatsapp.url(), self.whatsapp.media_host());
@@ -79,7 +79,7 @@ impl Cluster {
     }
 
     /// With two nodes, and linked through them.
-    async fn linked() -> Self {
+    pub(super) async fn linked() -> Self {
         let mut cluster = Self::new().await;
         let url = cluster.universe.url.clone();
         cluster.start("a", &url).await;
@@ -89,7 +89,7 @@ impl Cluster {
     }
 
     /// Begins the pairing at one node and reads its state at the other one.
-    async fn link(&self) {
+    pub(super) async fn link(&self) {
         let path = format!("/api/v1/web-chat/{}/pairing", self.channel);
         until("a pairing", async || self.ask("a", Method::POST, &path, None).await.status == 202).await;
         let mut code = None;
@@ -112,7 +112,7 @@ impl Cluster {
     }
 
     /// Waits until a message can be sent at every node.
-    async fn sends(&self) {
+    pub(super) async fn sends(&self) {
         for (name, _) in &self.services {
             until("a session that sends", async || self.post(name, NOBODY, None).await.status == 422).await;
         }
@@ -122,7 +122,13 @@ impl Cluster {
         self.services.iter().find(|(known, _)| *known == name).unwrap().1.base_url()
     }
 
-    async fn ask(&self, name: &str, method: Method, path: &str, body: Option<(&Value, &str)>) -> Answer {
+    pub(super) async fn ask(
+        &self,
+        name: &str,
+        method: Method,
+        path: &str,
+        body: Option<(&Value, &str)>,
+    ) -> Answer {
         let url = format!("{}{path}", self.url(name));
         let mut request = reqwest::Client::new().request(method, url).bearer_auth(KEY);
         if let Some((body, key)) = body {
@@ -135,13 +141,13 @@ impl Cluster {
     }
 
     /// Posts a text to this number at this node, under this key if there is one.
-    async fn post(&self, name: &str, number: &str, key: Option<&str>) -> Answer {
+    pub(super) async fn post(&self, name: &str, number: &str, key: Option<&str>) -> Answer {
         let path = format!("/api/v1/web-chat/{}/messages", self.channel);
         self.ask(name, Method::POST, &path, Some((&text(number, "hi"), key.unwrap_or_default()))).await
     }
 
     /// The names of the node that has the session, and of the other one.
-    async fn owner(&self) -> (&'static str, &'static str) {
+    pub(super) async fn owner(&self) -> (&'static str, &'static str) {
         if self.is_owned_by("a").await { ("a", "b") } else { ("b", "a") }
     }
 
@@ -151,7 +157,7 @@ impl Cluster {
         owner.is_some_and(|owner| nodes.iter().any(|node| node.id == owner.node && node.name == name))
     }
 
-    async fn end(self) {
+    pub(super) async fn end(self) {
         for (_, service) in self.services {
             service.stop().await.unwrap();
         }
@@ -159,7 +165,7 @@ impl Cluster {
     }
 }
 
-fn node_config(name: &str, database: &str, directory: &Path, nats: &NatsServer) -> Config {
+pub(super) fn node_config(name: &str, database: &str, directory: &Path, nats: &NatsServer) -> Config {
     let mut config = crate::harness::config();
     config.database.url = Some(Secret::new(database.to_owned()));
     config.database.connections = 6;

@@ -81,6 +81,8 @@ async fn a_recipient_who_opted_out_is_skipped_by_marketing_and_by_nothing_else(u
     assert_eq!(answer["skipped"], skipped);
     let (code, answer) = running.send(&marketing(promo, &[leaves])).await;
     assert_eq!((code, &answer["code"]), (400, &json!("no_valid_recipients")));
+    let reason = "nobody is left to send to: 1 entry: does not want marketing messages";
+    assert_eq!(answer["error"], reason);
     let (code, answer) = running.send(&utility(hello, &[stays, leaves])).await;
     assert_eq!((code, &answer["recipients_count"]), (202, &json!(2)), "{answer}");
 

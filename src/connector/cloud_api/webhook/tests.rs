@@ -199,3 +199,19 @@ fn marketing_is_stopped_and_resumed() {
     ];
     assert_eq!(updates, expected);
 }
+
+#[test]
+fn a_webhook_with_more_updates_than_any_is_refused_and_its_rest_is_not_kept() {
+    let webhook = |parts: usize| {
+        let statuses = vec![r#"{"id":"x","status":"sent","timestamp":"1"}"#; parts].join(",");
+        let change = format!(r#"{{"field":"messages","value":{{"statuses":[{statuses}]}}}}"#);
+        parse(format!(r#"{{"object":"{OBJECT}","entry":[{{"id":"1","changes":[{change}]}}]}}"#).as_bytes())
+    };
+    assert_eq!(webhook(MOST_UPDATES).map(|heard| heard.len()), Ok(MOST_UPDATES));
+    assert_eq!(webhook(MOST_UPDATES + 1), Err(NotAWebhook::TooMany));
+    let nested = format!(
+        r#"{{"object":"{OBJECT}","entry":[{}0]}}"#,
+        r#"{"changes":[0,0,0]},"#.repeat(MOST_UPDATES / 2)
+    );
+    assert_eq!(parse(nested.as_bytes()), Err(NotAWebhook::TooMany));
+}

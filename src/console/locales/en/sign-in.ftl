@@ -8,7 +8,7 @@ sign-in-other = Sign in as somebody else
 sign-in-help = You have no account, or forgot your password? Ask an owner of your company, or an operator of this service, for a link.
 sign-in-wrong = E-mail or password is wrong.
 sign-in-wrong-code = The code is wrong, or was used already.
-sign-in-again = That took too long. Sign in again.
+sign-in-again = Sign in again: that took too long, or your password or second factor has changed.
 sign-in-too-many = Too many attempts. Try again in { $seconds ->
     [1] 1 second
    *[other] { $seconds } seconds

@@ -8,7 +8,7 @@ sign-in-other = Iniciar sesión con otra cuenta
 sign-in-help = ¿No tiene cuenta u olvidó la contraseña? Pida un enlace a un propietario de su empresa o a un operador de este servicio.
 sign-in-wrong = El correo o la contraseña no son correctos.
 sign-in-wrong-code = El código no es correcto o ya se usó.
-sign-in-again = Tardó demasiado. Inicie sesión de nuevo.
+sign-in-again = Inicie sesión de nuevo: tardó demasiado, o su contraseña o su segundo factor cambió.
 sign-in-too-many = Demasiados intentos. Inténtelo de nuevo en { $seconds ->
     [1] 1 segundo
    *[other] { $seconds } segundos

@@ -8,7 +8,7 @@ sign-in-other = Entrar com outra conta
 sign-in-help = Não tem conta ou esqueceu a senha? Peça um link a um proprietário da sua empresa ou a um operador deste serviço.
 sign-in-wrong = E-mail ou senha incorretos.
 sign-in-wrong-code = O código está incorreto ou já foi usado.
-sign-in-again = Demorou demais. Entre de novo.
+sign-in-again = Entre de novo: demorou demais, ou sua senha ou seu segundo fator mudou.
 sign-in-too-many = Tentativas demais. Tente de novo em { $seconds ->
     [1] 1 segundo
    *[other] { $seconds } segundos

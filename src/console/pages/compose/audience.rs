@@ -1,6 +1,8 @@
 //! The recipients: tags, numbers, and people who are found by a search. For a linked phone, which writes to one
 //! recipient, there are the people who are found and the phone's limits.
 
+use std::collections::HashSet;
+
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
@@ -87,6 +89,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Marku
     let text = viewer.text;
     let words = form.words();
     let picked: Vec<_> = words.all("person").collect();
+    let chosen: HashSet<_> = words.all("tag").collect();
     let found = audience.found.as_deref().unwrap_or_default();
     let is_new = |contact: &&Contact| !picked.contains(&contact.person.phone_number.as_str());
     html! {
@@ -97,7 +100,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Marku
                 select id="field-tags" name="tag" multiple size="6" aria-describedby="field-tags-hint" {
                     @for tag in &audience.tags {
                         @let id = tag.summary.id.to_string();
-                        option value=(id) selected[words.has("tag", &id)] {
+                        option value=(id) selected[chosen.contains(id.as_str())] {
                             (tag.summary.name) " (" (text.number(tag.contacts)) ")"
                         }
                     }

@@ -24,6 +24,7 @@ pub(super) fn request(
     }
     if let Some(template) = choice.template.as_ref().filter(|_| choice.kind == Kind::Template) {
         template::check_contact_fields(template, form);
+        template::read_deadline(viewer, template, form);
     }
     let mut body = content::body(choice, form.words());
     audience::add(&mut body, form.words());

@@ -1,5 +1,6 @@
 //! A preview of the message on a phone, with the filled-in values: its parts in the form of a template's
-//! parts, which [`phone`] draws.
+//! parts, which [`phone`] draws. Of each value, only as much is taken as is drawn: a preview costs little, whatever the
+//! form holds.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -7,6 +8,7 @@ use serde_json::{Value, json};
 use super::choice::Choice;
 use super::content::{Kind, header_type, lines, row, sections};
 use super::sample::Sample;
+use crate::console::component::formatting::{LABEL_CHARS, LINK_CHARS, TEXT_CHARS, beginning};
 use crate::console::component::phone::phone;
 use crate::console::text::Text;
 use crate::console::words::Words;
@@ -31,44 +33,49 @@ pub(super) fn preview(text: Text, choice: &Choice, words: &Words, sample: &Sampl
     }
 }
 
+/// A little more than this many characters of a text: the phone shows that there is more.
+fn cut(text: &str, chars: usize) -> &str {
+    beginning(text, chars + 1)
+}
+
 fn parts(choice: &Choice, words: &Words, person: Option<&Person>) -> Value {
-    let owned = |name: &str| words.raw(name).unwrap_or_default().replace("\r\n", "\n");
+    // A browser sends a line end as two characters.
+    let owned = |name: &str| cut(words.raw(name).unwrap_or_default(), 2 * TEXT_CHARS).replace("\r\n", "\n");
+    let label = |name: &str| cut(words.one(name), LABEL_CHARS);
+    let link = |name: &str| cut(words.one(name), LINK_CHARS);
     let body = |name: &str| {
         let given = owned(name);
         json!({"type": "BODY", "text": if given.trim().is_empty() { "…" } else { given.as_str() }})
     };
     let file = |format: &str, link: &str| json!({"type": "HEADER", "format": format, "link": link});
-    let header = match (header_type(choice.kind, words), words.one("header")) {
+    let header = match (header_type(choice.kind, words), link("header")) {
         (_, "") => json!({}),
         ("text", header) => json!({"type": "HEADER", "format": "TEXT", "text": header}),
         (format, link) => file(format, link),
     };
-    let footer = json!({"type": "FOOTER", "text": words.one("footer")});
+    let footer = json!({"type": "FOOTER", "text": label("footer")});
     let mut parts = match choice.kind {
         Kind::Text => vec![body("message")],
         Kind::Image | Kind::Video | Kind::Audio | Kind::Document => {
-            vec![
-                file(choice.kind.as_str(), words.one("link")),
-                json!({"type": "BODY", "text": owned("caption")}),
-            ]
+            vec![file(choice.kind.as_str(), link("link")), json!({"type": "BODY", "text": owned("caption")})]
         }
         Kind::Buttons => {
-            let button = |title: &str| json!({"type": "QUICK_REPLY", "text": title});
+            let button = |title: &str| json!({"type": "QUICK_REPLY", "text": cut(title, LABEL_CHARS)});
             let buttons: Vec<_> = lines(words, "buttons").into_iter().map(button).collect();
             vec![header, body("message"), footer, json!({"type": "BUTTONS", "buttons": buttons})]
         }
         Kind::List => {
             let entry = |line: &str| {
                 let (title, description) = row(line);
-                json!({"title": title, "description": description})
+                json!({"title": cut(title, LABEL_CHARS), "description": cut(description, LABEL_CHARS)})
             };
-            let menu = json!([{"type": "LIST", "text": words.one("menu")}]);
+            let menu = json!([{"type": "LIST", "text": label("menu")}]);
             let list = listed(words, "rows", entry);
             vec![header, body("message"), footer, list, json!({"type": "BUTTONS", "buttons": menu})]
         }
-        Kind::Product => vec![file("PRODUCT", words.one("product")), body("message"), footer],
+        Kind::Product => vec![file("PRODUCT", label("product")), body("message"), footer],
         Kind::Products => {
-            let list = listed(words, "products", |id| json!({"title": id}));
+            let list = listed(words, "products", |id| json!({"title": cut(id, LABEL_CHARS)}));
             vec![
                 header,
                 body("message"),
@@ -92,7 +99,10 @@ fn parts(choice: &Choice, words: &Words, person: Option<&Person>) -> Value {
 fn listed(words: &Words, name: &str, entry: impl Fn(&str) -> Value) -> Value {
     let sections: Vec<_> = sections(words, name)
         .into_iter()
-        .map(|(title, lines)| json!({"title": title, "rows": lines.into_iter().map(&entry).collect::<Vec<_>>()}))
+        .map(|(title, lines)| {
+            let rows: Vec<_> = lines.into_iter().map(&entry).collect();
+            json!({"title": cut(title, LABEL_CHARS), "rows": rows})
+        })
         .collect();
     json!({"type": "LIST", "sections": sections})
 }
@@ -110,20 +120,20 @@ fn filled(template: &Template, words: &Words, person: Option<&Person>) -> Value 
         match kind(part).as_str() {
             "HEADER" => {
                 fill_in(part, "text", "header");
-                part["link"] = words.one("header_link").into();
+                part["link"] = cut(words.one("header_link"), LINK_CHARS).into();
             }
             "BODY" => fill_in(part, "text", "body"),
             "BUTTONS" => {
                 let buttons = part.get_mut("buttons").and_then(Value::as_array_mut).into_iter().flatten();
                 for (index, button) in buttons.filter(|button| button.is_object()).enumerate() {
-                    let given = words.one(&format!("button_{index}"));
+                    let given = cut(words.one(&format!("button_{index}")), LINK_CHARS);
                     match kind(button).as_str() {
                         "URL" if !given.is_empty() => {
-                            let given = contact_field::filled_address(given, person);
-                            let given =
-                                given.unwrap_or_else(|_| words.one(&format!("button_{index}")).to_owned());
-                            let address = button["url"].as_str().unwrap_or_default();
-                            button["url"] = address.replace("{{1}}", &given).into();
+                            let filled = contact_field::filled_address(given, person);
+                            let filled = filled.unwrap_or_else(|_| given.to_owned());
+                            let address = cut(button["url"].as_str().unwrap_or_default(), LINK_CHARS);
+                            // The provider allows one variable.
+                            button["url"] = address.replacen("{{1}}", &filled, 1).into();
                         }
                         "COPY_CODE" if !given.is_empty() => button["example"] = given.into(),
                         _ => {}
@@ -136,15 +146,19 @@ fn filled(template: &Template, words: &Words, person: Option<&Person>) -> Value 
     parts
 }
 
-/// A text with its variables filled in. Variables without a value, and contact fields that the person has no
-/// value for, stay as they are.
+/// A text with its variables filled in, as far as it is drawn. Variables without a value, and contact fields that the
+/// person has no value for, stay as they are.
 fn fill(text: &str, part: &str, words: &Words, person: Option<&Person>) -> String {
-    let mut filled = String::with_capacity(text.len());
-    let mut rest = text;
+    let mut rest = cut(text, TEXT_CHARS);
+    let mut filled = String::with_capacity(rest.len());
     while let Some((before, after)) = rest.split_once("{{") {
+        // A character has at most four bytes.
+        if filled.len() > 4 * TEXT_CHARS {
+            break;
+        }
         let Some((name, behind)) = after.split_once("}}") else { break };
         filled.push_str(before);
-        match words.one(&format!("{part}_{}", name.trim())) {
+        match cut(words.one(&format!("{part}_{}", name.trim())), TEXT_CHARS) {
             "" => filled.extend(["{{", name, "}}"]),
             value => match contact_field::filled(value, person) {
                 Ok(value) => filled.push_str(&value),
@@ -174,5 +188,12 @@ mod tests {
         let filled = |person| fill("Hi {{1}} {{2}}", "body", &words, person);
         assert_eq!(filled(Some(&ana)), "Hi Ana {{contact.email}}");
         assert_eq!(filled(None), "Hi you {{contact.email}}");
+    }
+
+    #[test]
+    fn a_long_value_in_many_places_is_not_repeated_beyond_what_is_drawn() {
+        let words = Words::parse(format!("body_1={}", "x".repeat(1_000_000)).as_bytes());
+        let filled = fill(&"{{1}}".repeat(200), "body", &words, None);
+        assert!((TEXT_CHARS..10 * TEXT_CHARS).contains(&filled.len()), "{} bytes", filled.len());
     }
 }

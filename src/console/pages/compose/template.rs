@@ -1,29 +1,66 @@
 //! The parts of a template that can be filled in: the header's text, file or location, the text's variables
-//! by their numbers or names, and the buttons' addresses, codes and payloads.
+//! by their numbers or names, the buttons' addresses, codes and payloads, the cards of a carousel, and the end of an
+//! offer.
 
-use maud::{Markup, html};
+mod fields;
+
 use serde_json::{Value, json};
 
-use crate::console::component::copy::copy;
-use crate::console::component::field::Field;
+pub(super) use self::fields::fields;
 use crate::console::form::Form;
-use crate::console::text::Text;
+use crate::console::visitor::Viewer;
 use crate::console::words::Words;
-use crate::domain::template::contact_field::{self, ContactField};
+use crate::domain::template::contact_field;
 use crate::domain::template::{Button, Header, ParameterFormat, Shape, Template, Variables};
 
-/// The name of a variable's field.
-fn name_of(part: &str, variable: &str) -> String {
-    format!("{part}_{variable}")
+/// The field with the end of a limited-time offer, in the person's zone.
+const DEADLINE: &str = "deadline";
+/// The same in Unix milliseconds, as the provider wants it. No page has such a field.
+const DEADLINE_MILLIS: &str = "deadline_ms";
+
+/// The names of the fields of a template, or of one of its cards.
+#[derive(Clone, Copy)]
+struct Names(Option<usize>);
+
+impl Names {
+    /// The name of a value's field.
+    fn of(self, part: &str, value: impl std::fmt::Display) -> String {
+        match self.0 {
+            Some(card) => format!("card_{card}_{part}_{value}"),
+            None => format!("{part}_{value}"),
+        }
+    }
+}
+
+/// The shape of the template and of each card, with the names of their fields.
+fn parts(shape: &Shape) -> impl Iterator<Item = (Names, &Shape)> {
+    let cards = shape.cards.iter().enumerate().map(|(card, shape)| (Names(Some(card)), shape));
+    std::iter::once((Names(None), shape)).chain(cards)
 }
 
 /// The values of the form, in the form of the API.
 pub(super) fn components(template: &Template, words: &Words) -> Vec<Value> {
     let Some(shape) = Shape::read(template) else { return Vec::new() };
+    let mut components = own_components(Names(None), &shape, words);
+    if shape.has_deadline {
+        let end = words.one(DEADLINE_MILLIS).parse::<i64>().ok();
+        let offer = json!({"type": "limited_time_offer", "limited_time_offer": {"expiration_time_ms": end}});
+        components.push(json!({"type": "limited_time_offer", "parameters": end.map(|_| [offer])}));
+    }
+    if !shape.cards.is_empty() {
+        let card = |(index, card): (usize, &Shape)| json!({"card_index": index, "components": own_components(Names(Some(index)), card, words)});
+        let cards: Vec<Value> = shape.cards.iter().enumerate().map(card).collect();
+        components.push(json!({"type": "carousel", "cards": cards}));
+    }
+    components
+}
+
+/// The values of header, body and buttons, of the template itself or of one card.
+fn own_components(names: Names, shape: &Shape, words: &Words) -> Vec<Value> {
     let mut components = Vec::new();
-    let wording = |part: &str, Variables(names): &Variables| -> Vec<Value> {
+    let wording = |part: &str, Variables(variables): &Variables| -> Vec<Value> {
         let value = |variable: &String| {
-            let text = words.one(&name_of(part, variable));
+            let text = words.one(&names.of(part, variable));
             match shape.format {
                 ParameterFormat::Positional => json!({"type": "text", "text": text}),
                 ParameterFormat::Named => {
@@ -31,15 +68,24 @@ pub(super) fn components(template: &Template, words: &Words) -> Vec<Value> {
                 }
             }
         };
-        names.iter().map(value).collect()
+        variables.iter().map(value).collect()
     };
+    let of_header = |value: &str| words.one(&names.of("header", value));
     let header = match &shape.header {
         Header::Text(variables) => wording("header", variables),
-        Header::Media(kind) => vec![json!({"type": kind, "link": words.one("header_link")})],
+        Header::Media("document") => {
+            vec![json!({"type": "document", "link": of_header("link"), "filename": of_header("filename")})]
+        }
+        Header::Media(kind) => vec![json!({"type": kind, "link": of_header("link")})],
         Header::Location => {
             let place = ["latitude", "longitude", "name", "address"]
-                .map(|field| (field.to_owned(), Value::from(words.one(&name_of("header", field)))));
+                .map(|field| (field.to_owned(), Value::from(of_header(field))));
             vec![json!({"type": "location", "location": Value::Object(place.into_iter().collect())})]
+        }
+        Header::Product => {
+            let product =
+                json!({"product_retailer_id": of_header("product"), "catalog_id": of_header("catalog")});
+            vec![json!({"type": "product", "product": product})]
         }
         Header::Absent | Header::Unchecked => Vec::new(),
     };
@@ -51,34 +97,71 @@ pub(super) fn components(template: &Template, words: &Words) -> Vec<Value> {
         components.push(json!({"type": "body", "parameters": body}));
     }
     for (index, button) in shape.buttons.iter().enumerate() {
-        let given = words.one(&name_of("button", &index.to_string()));
-        let (sub_type, parameter) = match button {
-            Button::Link => ("url", json!({"type": "text", "text": given})),
-            Button::CopyCode => ("copy_code", json!({"type": "coupon_code", "coupon_code": given})),
-            Button::QuickReply if !given.is_empty() => {
-                ("quick_reply", json!({"type": "payload", "payload": given}))
-            }
-            Button::QuickReply | Button::Fixed | Button::Unchecked => continue,
-        };
-        let index = index.to_string();
-        components
-            .push(json!({"type": "button", "sub_type": sub_type, "index": index, "parameters": [parameter]}));
+        if let Some((sub_type, parameter)) = button_value(names, index, button, words) {
+            let (index, parameters) = (index.to_string(), Vec::from_iter(parameter));
+            components.push(
+                json!({"type": "button", "sub_type": sub_type, "index": index, "parameters": parameters}),
+            );
+        }
     }
     components
+}
+
+/// The sub-type of a button with its value, if it has one; `None` for a button that is not named in a request.
+fn button_value(
+    names: Names,
+    index: usize,
+    button: &Button,
+    words: &Words,
+) -> Option<(&'static str, Option<Value>)> {
+    let given = words.one(&names.of("button", index));
+    let action = |action: Value| json!({"type": "action", "action": action});
+    let optional = |value: Value| (!given.is_empty()).then_some(value);
+    Some(match button {
+        Button::Link => ("url", Some(json!({"type": "text", "text": given}))),
+        Button::CopyCode => ("copy_code", Some(json!({"type": "coupon_code", "coupon_code": given}))),
+        Button::QuickReply => ("quick_reply", Some(optional(json!({"type": "payload", "payload": given}))?)),
+        Button::Flow => ("flow", optional(action(json!({"flow_token": given})))),
+        Button::Catalog => ("catalog", optional(action(json!({"thumbnail_product_retailer_id": given})))),
+        Button::ProductList => {
+            let products = || given.lines().map(str::trim).filter(|product| !product.is_empty());
+            let items: Vec<Value> =
+                products().map(|product| json!({"product_retailer_id": product})).collect();
+            let title = words.one(&names.of("button", format_args!("{index}_title")));
+            let sections = json!([{"title": title, "product_items": items}]);
+            let first = products().next()?;
+            ("mpm", Some(action(json!({"thumbnail_product_retailer_id": first, "sections": sections}))))
+        }
+        Button::Fixed | Button::Unchecked => return None,
+    })
+}
+
+/// Converts the end of an offer from the person's zone, and notes a fault when it is none.
+pub(super) fn read_deadline(viewer: &Viewer, template: &Template, form: &mut Form) {
+    if !Shape::read(template).is_some_and(|shape| shape.has_deadline) {
+        return;
+    }
+    match viewer.zone.moment(form.words().one(DEADLINE)) {
+        Some(at) => form.put(DEADLINE_MILLIS, at.millis().to_string()),
+        None => form.fault(DEADLINE, viewer.text.get("compose-fault-time")),
+    }
 }
 
 /// The names of the fields whose values are texts, which may contain contact fields.
 fn text_fields(template: &Template) -> Vec<String> {
     let Some(shape) = Shape::read(template) else { return Vec::new() };
-    let header = match &shape.header {
-        Header::Text(Variables(names)) => names.as_slice(),
-        Header::Absent | Header::Media(_) | Header::Location | Header::Unchecked => &[],
+    let own = |(names, shape): (Names, &Shape)| {
+        let header = match &shape.header {
+            Header::Text(Variables(variables)) => variables.as_slice(),
+            Header::Absent | Header::Media(_) | Header::Location | Header::Product | Header::Unchecked => &[],
+        };
+        let header = header.iter().map(|variable| names.of("header", variable));
+        let body = shape.body.0.iter().map(|variable| names.of("body", variable));
+        let links = shape.buttons.iter().enumerate().filter(|(_, button)| **button == Button::Link);
+        let links = links.map(|(index, _)| names.of("button", index));
+        header.chain(body).chain(links).collect::<Vec<_>>()
     };
-    let header = header.iter().map(|name| name_of("header", name));
-    let body = shape.body.0.iter().map(|name| name_of("body", name));
-    let links = shape.buttons.iter().enumerate().filter(|(_, button)| **button == Button::Link);
-    let links = links.map(|(index, _)| name_of("button", &index.to_string()));
-    header.chain(body).chain(links).collect()
+    parts(&shape).flat_map(own).collect()
 }
 
 /// Whether a value has a contact field.
@@ -93,79 +176,5 @@ pub(super) fn check_contact_fields(template: &Template, form: &mut Form) {
             let sentence = form.text().get("compose-fault-contact-field");
             form.fault(&name, sentence);
         }
-    }
-}
-
-/// The list of contact fields.
-fn contact_fields(text: Text) -> Markup {
-    let word = |field| {
-        text.get(match field {
-            ContactField::Name => "compose-contact-name",
-            ContactField::FirstName => "contacts-first-name",
-            ContactField::LastName => "contacts-last-name",
-            ContactField::Email => "contacts-email",
-            ContactField::PhoneNumber => "compose-contact-number",
-        })
-    };
-    html! {
-        details {
-            summary { (text.get("compose-contact-fields")) }
-            p { (text.get("compose-contact-fields-hint")) " " code { "{{contact.first_name|…}}" } }
-            dl.facts {
-                @for field in ContactField::ALL {
-                    dt { (word(field)) }
-                    dd { (copy(text, &word(field), &format!("{{{{contact.{}}}}}", field.as_str()))) }
-                }
-            }
-        }
-    }
-}
-
-/// A field for each value.
-pub(super) fn fields(text: Text, template: &Template, form: &Form) -> Markup {
-    let Some(shape) = Shape::read(template) else { return html! { p { (text.get("compose-unreadable")) } } };
-    let variable = |part: &str, key: &str, name: &String| {
-        let label = text.with(key, [("name", name.as_str().into())]);
-        let name = name_of(part, name);
-        Field::new(form, &name, &label).required().most(1024).text()
-    };
-    let needs_nothing = matches!(&shape.header, Header::Absent | Header::Unchecked)
-        && shape.body.0.is_empty()
-        && shape.buttons.iter().all(|button| matches!(button, Button::Fixed | Button::Unchecked));
-    html! {
-        @if needs_nothing { p { (text.get("compose-nothing-to-fill")) } }
-        @match &shape.header {
-            Header::Text(Variables(names)) => { @for name in names { (variable("header", "compose-header-variable", name)) } }
-            Header::Media(_) => {
-                (Field::new(form, "header_link", &text.get("compose-header-link"))
-                    .hint(&text.get("compose-link-hint")).required().input("url"))
-            }
-            Header::Location => {
-                (Field::new(form, "header_latitude", &text.get("compose-latitude")).required().text())
-                (Field::new(form, "header_longitude", &text.get("compose-longitude")).required().text())
-                (Field::new(form, "header_name", &text.get("compose-place")).text())
-                (Field::new(form, "header_address", &text.get("compose-address")).text())
-            }
-            Header::Absent | Header::Unchecked => {}
-        }
-        @for name in &shape.body.0 { (variable("body", "compose-body-variable", name)) }
-        @for (index, button) in shape.buttons.iter().enumerate() {
-            @let name = name_of("button", &index.to_string());
-            @let number = (index as u64 + 1).into();
-            @match button {
-                Button::Link => {
-                    (Field::new(form, &name, &text.with("compose-button-link", [("number", number)])).required().text())
-                }
-                Button::CopyCode => {
-                    (Field::new(form, &name, &text.with("compose-button-code", [("number", number)])).required().text())
-                }
-                Button::QuickReply => {
-                    (Field::new(form, &name, &text.with("compose-button-payload", [("number", number)])).text())
-                }
-                Button::Fixed | Button::Unchecked => {}
-            }
-        }
-        @if !needs_nothing { p.hint { (text.get("compose-same-for-all")) } }
-        @if !text_fields(template).is_empty() { (contact_fields(text)) }
     }
 }

@@ -78,3 +78,48 @@ fn a_file_becomes_its_content() {
     };
     assert_eq!(parse(&body).map(|request| request.content), Ok(content));
 }
+
+#[test]
+fn what_a_body_asked_for_passes_the_check_and_nothing_else_does() {
+    let link = "https://files.example/report.pdf?x=%C3%A9";
+    let bodies = [
+        json!({"type": "text", "message": " <b>olá</b>\n\u{1f54a} "}),
+        json!({"type": "image", "link": link}),
+        json!({"type": "image", "link": link, "caption": "below"}),
+        json!({"type": "video", "link": link, "caption": "below"}),
+        json!({"type": "audio", "link": link}),
+        json!({"type": "document", "link": link, "caption": "below"}),
+        json!({"type": "document", "link": "https://files.example/"}),
+    ];
+    for mut body in bodies {
+        for (kind, to) in
+            [("number", "+55 11 98888-7777"), ("group", "120363025246125016@g.us"), ("group", "55-14")]
+        {
+            body["recipient_type"] = json!(kind);
+            body["phone_number"] = json!(to);
+            let asked = parse(&body).unwrap();
+            assert_eq!(asked.check(&Limits::default()), Ok(()), "{body}");
+            // As another node passes it on.
+            let passed_on = serde_json::to_string(&asked).unwrap();
+            assert_eq!(serde_json::from_str::<WebRequest>(&passed_on).unwrap(), asked);
+        }
+    }
+    let number = PhoneNumber::from_u64(5_511_988_887_777).map(WebRecipient::Number).unwrap();
+    let text = Content::Text { body: "hi".to_owned() };
+    let wrong = |recipient: &WebRecipient, content: &Content| {
+        let request = WebRequest { recipient: recipient.clone(), content: content.clone() };
+        request.check(&Limits::default()).unwrap_err().code
+    };
+    let group = WebRecipient::Group("1@evil".to_owned());
+    assert_eq!(wrong(&group, &text), Code::InvalidPhoneNumber);
+    assert_eq!(wrong(&WebRecipient::Group(" 55-14".to_owned()), &text), Code::InvalidBody);
+    let renamed = Content::Document {
+        link: link.to_owned(),
+        caption: None,
+        filename: Some("../../etc/passwd".to_owned()),
+    };
+    assert_eq!(wrong(&number, &renamed), Code::InvalidBody);
+    let interactive = Content::Interactive { interactive: json!({}) };
+    assert_eq!(wrong(&number, &interactive), Code::InvalidType);
+    assert_eq!(wrong(&number, &Content::Text { body: "x".repeat(4_097) }), Code::TextTooLong);
+}

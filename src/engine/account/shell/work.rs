@@ -66,7 +66,8 @@ async fn try_list(
     let (Some(record), sealed) = reading.await? else {
         return Err(Failed::Channel("the channel is gone".to_owned()));
     };
-    let (connector, _) = channel::connector(shared, &record, connections, sealed).map_err(Failed::Channel)?;
+    let (connector, _) = channel::connector(shared, &record, connections, sealed)
+        .map_err(|unconnected| Failed::Channel(unconnected.sentence()))?;
     // Webhooks during the listing are newer than its result.
     let as_of = Timestamp::now();
     let listed = connector.templates().await?;

@@ -11,8 +11,9 @@ use crate::engine::account::AppId;
 use crate::engine::channel::machine::{Attempt, Rendered, WebAttempt};
 use crate::engine::shared::Shared;
 use crate::engine::web_session::{Outgoing, WebChannel};
+use crate::store;
 use crate::store::channels::Sealed;
-use crate::vault::context;
+use crate::vault::{self, context};
 
 /// A connector that tasks share.
 pub(super) enum Connector {
@@ -72,19 +73,47 @@ impl Prepared {
     }
 }
 
-/// A connector for the channel and the app behind its token, or a sentence that says what is missing.
+/// Why there is no connector for a channel.
+#[derive(Debug)]
+pub(crate) enum Unconnected {
+    /// This process cannot open the token; another one may be able to.
+    Unopened(vault::Error),
+    /// The sentence says what is missing.
+    Unusable(String),
+}
+
+impl Unconnected {
+    /// Whether the failure is this process' own: it lacks the key, which the database knows. The channel's state says
+    /// nothing of that.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub(super) async fn is_own(&self, shared: &Shared) -> store::Result<bool> {
+        let Self::Unopened(error) = self else { return Ok(false) };
+        shared.health.explains(error, &shared.store, &shared.vault).await
+    }
+
+    /// What is missing.
+    pub(crate) fn sentence(self) -> String {
+        match self {
+            Self::Unopened(error) => format!("the channel's access token cannot be read: {error}"),
+            Self::Unusable(sentence) => sentence,
+        }
+    }
+}
+
+/// A connector for the channel and the app behind its token.
 pub(crate) fn connector(
     shared: &Arc<Shared>,
     channel: &Channel,
     connections: Connections,
     sealed: Option<Sealed>,
-) -> Result<(CloudApi, AppId), String> {
+) -> Result<(CloudApi, AppId), Unconnected> {
     let Sealed { token, app_secret } = sealed.unwrap_or_default();
-    let token = token.ok_or("the channel has no access token")?;
-    let token = shared
-        .vault
-        .unseal(&token, &context::token(channel.id))
-        .map_err(|error| format!("the channel's access token cannot be read: {error}"))?;
+    let no_token = || Unconnected::Unusable("the channel has no access token".to_owned());
+    let token = token.ok_or_else(no_token)?;
+    let token = shared.vault.unseal(&token, &context::token(channel.id)).map_err(Unconnected::Unopened)?;
     let app_secret =
         app_secret.and_then(|secret| shared.vault.unseal(&secret, &context::app_secret(channel.id)).ok());
     let app = AppId::of(app_secret.as_ref().unwrap_or(&token).expose().as_bytes());
@@ -92,5 +121,5 @@ pub(crate) fn connector(
     let waba_id = channel.waba_id.as_deref().unwrap_or_default();
     CloudApi::new(connections, &shared.cloud_api, phone_number_id, waba_id, &token)
         .map(|connector| (connector, app))
-        .map_err(|error| error.to_string())
+        .map_err(|error| Unconnected::Unusable(error.to_string()))
 }

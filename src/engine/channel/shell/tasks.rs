@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::connector::Unconnected;
 use super::{connector, loading};
 use crate::clock::Timestamp;
 use crate::connector::cloud_api::{CloudApi, Connections};
@@ -159,9 +160,10 @@ pub(super) async fn connect(
     let (store, id) = (shared.reader.store(), channel.id);
     let read = shared.reader.read(async move { store.channel_secrets(id).await }).await;
     let made = match read {
-        Ok(sealed) => {
-            connector::connector(&shared, &channel, connections, sealed).map_err(NotConnected::Unusable)
-        }
+        Ok(sealed) => match connector::connector(&shared, &channel, connections, sealed) {
+            Ok(made) => Ok(made),
+            Err(unconnected) => Err(not_connected(&shared, id, unconnected).await),
+        },
         Err(error) => {
             tracing::error!(channel.id = %id, %error, "cannot read the channel's secrets");
             Err(NotConnected::Failed)
@@ -172,6 +174,22 @@ pub(super) async fn connect(
         Err(why) => (None, Err(why)),
     };
     (connector, Input::Connected { generation, result })
+}
+
+/// Whether the channel has no usable token, or only this process cannot open it now.
+async fn not_connected(shared: &Shared, channel: Uuid, unconnected: Unconnected) -> NotConnected {
+    match unconnected.is_own(shared).await {
+        Ok(false) => NotConnected::Unusable(unconnected.sentence()),
+        Ok(true) => {
+            // The missing key is logged once, not for each channel.
+            tracing::debug!(channel.id = %channel, "this process lacks the key of the channel's token");
+            NotConnected::Failed
+        }
+        Err(error) => {
+            tracing::error!(channel.id = %channel, %error, "cannot read the keys of the database");
+            NotConnected::Failed
+        }
+    }
 }
 
 /// Probes the number.

@@ -70,7 +70,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// `import_not_found`, `import_has_begun`, and `invalid_mapping` when the change does not fit the file.
+    /// `import_not_found`, `import_has_begun`, `too_many_columns`, `too_many_mappings`, `too_many_tags`, and
+    /// `invalid_mapping` when the change does not fit the file.
     pub async fn change_import(&self, company: Uuid, id: Uuid, change: ImportChange) -> Result<(), Error> {
         let ImportChange { columns, tags, encoding } = change;
         let mut settings = settings(&self.find_import(company, id).await?);
@@ -79,7 +80,7 @@ impl Engine {
             let (beginning, is_all) = self.beginning(company, id).await?;
             let read =
                 import::preview(&beginning, is_all, &Settings { columns: Vec::new(), ..settings.clone() }, 1);
-            let read = read.map_err(|error| Refusal::new(Code::InvalidMapping, error.to_string()))?;
+            let read = read.map_err(|error| refused(&error, Code::InvalidMapping))?;
             settings.header = read.columns.into_iter().map(|(name, _)| name).collect();
         }
         if let Some(columns) = columns {
@@ -88,7 +89,7 @@ impl Engine {
         if let Some(tags) = tags {
             settings.tags = tags;
         }
-        settings.check().map_err(|wrong| Refusal::new(Code::InvalidMapping, wrong))?;
+        settings.check().map_err(|wrong| refused(&wrong, Code::InvalidMapping))?;
         let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
         match self.records_of(company).await?.set_import_settings(company, id, &written).await? {
             true => Ok(()),
@@ -104,7 +105,7 @@ impl Engine {
     pub async fn start_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<(), Error> {
         let found = self.find_import(company, id).await?;
         let settings = settings(&found);
-        settings.check_complete().map_err(|wrong| Refusal::new(Code::InvalidMapping, wrong))?;
+        settings.check_complete().map_err(|wrong| refused(&wrong, Code::InvalidMapping))?;
         let records = self.records_of(company).await?;
         let columns = settings.remember(self.remembered(company, &records).await?);
         let columns = serde_json::to_string(&columns).map_err(|_| Error::Internal)?;
@@ -154,6 +155,23 @@ impl Engine {
 /// How a file is read.
 pub fn settings(import: &Import) -> Settings {
     serde_json::from_str(&import.settings).unwrap_or_default()
+}
+
+/// The refusal of a file, or of the way in which it is to be read; with the code `otherwise` for a fault that has none of
+/// its own.
+fn refused(error: &import::Error, otherwise: Code) -> Refusal {
+    let code = match error {
+        import::Error::TooManyColumns { .. } => Code::TooManyColumns,
+        import::Error::TooManyMappings { .. } => Code::TooManyMappings,
+        import::Error::TooManyTags { .. } => Code::TooManyTags,
+        import::Error::NoKnownColumn { .. } => {
+            let sentence =
+                "no column is known to hold a phone number or an e-mail address: say which one does";
+            return Refusal::new(otherwise, sentence);
+        }
+        _ => otherwise,
+    };
+    Refusal::new(code, error.to_string())
 }
 
 /// The refusal for an import that the company does not have.

@@ -1,6 +1,6 @@
 //! The one runner of all imports: it writes a few rows of each company's import in turn.
 //!
-//! Each step is one short transaction that writes rows and the import's progress, so a process that ends loses nothing
+//! Each step is one short transaction that writes a bounded number of rows and the import's progress, so a process that ends loses nothing
 //! and repeats nothing. The runner gives way to other writers. It also removes the remains of imports, and rewrites
 //! texts of contacts whose tags were renamed or deleted.
 
@@ -16,7 +16,7 @@ use crate::clock::Timestamp;
 use crate::engine::Engine;
 use crate::import::Indexing;
 use crate::store::imports::{Counts, Step, Work};
-use crate::store::{self, Lease};
+use crate::store::{self, ContactDraft, Lease};
 
 /// Companies whose imports are read at the same time; each holds some megabytes of its file in memory.
 const AT_ONCE: usize = 4;
@@ -160,8 +160,9 @@ impl Runner {
         let created = counts.created - active.work.counts.created;
         active.created += created;
         (active.work.counts, active.work.position, active.work.line) = (counts, position, line);
-        active.indexing.written(drafts.len() + rejected.len(), started.elapsed()).await?;
-        active.reader.set_rows(active.indexing.rows());
+        let rows = drafts.iter().map(ContactDraft::rows).sum::<usize>() + rejected.len();
+        active.indexing.written(rows, started.elapsed()).await?;
+        active.reader.set_rows(active.indexing.pace().rows());
         if active.created >= active.next_count {
             store.contacts_grew().await?;
             active.next_count = active.created.saturating_mul(COUNTED_AGAIN);

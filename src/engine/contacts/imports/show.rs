@@ -2,9 +2,9 @@
 
 use uuid::Uuid;
 
-use super::settings;
+use super::{refused, settings};
 use crate::engine::{Engine, Error};
-use crate::error::{Code, Refusal};
+use crate::error::Code;
 use crate::import::{self, Preview};
 use crate::store::Upserted;
 
@@ -29,12 +29,12 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// `import_not_found`, and `invalid_file` when its header cannot be read.
+    /// `import_not_found`, and `invalid_file` or `too_many_columns` when its header cannot be read.
     pub async fn show_import(&self, company: Uuid, id: Uuid) -> Result<Shown, Error> {
         let settings = settings(&self.find_import(company, id).await?);
         let (beginning, is_all) = self.beginning(company, id).await?;
         let preview = import::preview(&beginning, is_all, &settings, LOOKED_UP)
-            .map_err(|error| Refusal::new(Code::InvalidFile, error.to_string()))?;
+            .map_err(|error| refused(&error, Code::InvalidFile))?;
         let records = self.records_of(company).await?;
         let results = records.compare_drafts(company, &preview.step.drafts).await?;
         let count = |result| results.iter().filter(|found| **found == result).count() as u64;

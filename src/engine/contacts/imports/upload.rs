@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use super::{Import, no_such_import};
+use super::{Import, no_such_import, refused};
+use crate::domain::contact::MOST_TAGS;
 use crate::engine::{Engine, Error};
 use crate::error::{Code, Refusal};
 use crate::import::{self, Inspection, Settings};
@@ -44,10 +45,13 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// `invalid_file` for an unknown encoding, `too_many_imports` when the company has as many unfinished imports as it
-    /// may have.
+    /// `invalid_file` for an unknown encoding, `too_many_tags`, and `too_many_imports` when the company has as many
+    /// unfinished imports as it may have.
     pub async fn begin_upload(&self, company: Uuid, new: NewUpload) -> Result<Upload, Error> {
         let NewUpload { file_name, encoding, tags } = new;
+        if tags.len() > MOST_TAGS {
+            return Err(invalid(&import::Error::TooManyTags { found: tags.len() }).into());
+        }
         let inspection = Inspection::new(encoding.as_deref()).map_err(|error| invalid(&error))?;
         let begun = self.records_of(company).await?.begin_upload(company, &file_name).await?;
         let import = begun.ok_or_else(|| {
@@ -125,7 +129,7 @@ impl Upload {
     ///
     /// # Errors
     ///
-    /// `invalid_file` when its header cannot be read, or part of the file is not in its encoding.
+    /// `invalid_file` when its header cannot be read, or part of the file is not in its encoding; `too_many_columns`.
     pub async fn finish(mut self) -> Result<Import, Error> {
         if !self.piece.is_empty() {
             self.store().await?;
@@ -156,5 +160,5 @@ impl Drop for Upload {
 }
 
 fn invalid(error: &import::Error) -> Refusal {
-    Refusal::new(Code::InvalidFile, error.to_string())
+    refused(error, Code::InvalidFile)
 }

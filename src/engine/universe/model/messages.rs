@@ -17,11 +17,19 @@ impl Model {
             last.insert((*send_id, outcome.position.ordinal), (*company_id, outcome));
         }
         for (place, (company_id, outcome)) in last {
-            match self.messages.get_mut(&place) {
-                Some(row) => row.conclude(outcome, now),
-                None => {
-                    self.messages.insert(place, MessageRow::new(company_id, outcome, now));
+            let before = self.messages.get(&place).map(|row| row.state);
+            let row = match self.messages.get_mut(&place) {
+                Some(row) => {
+                    row.conclude(outcome, now);
+                    row
                 }
+                None => {
+                    self.messages.entry(place).or_insert_with(|| MessageRow::new(company_id, outcome, now))
+                }
+            };
+            let state = row.state;
+            if before != Some(state) {
+                self.tell(place, company_id, state);
             }
         }
     }
@@ -39,10 +47,19 @@ impl Model {
     pub(super) fn end_messages(&mut self, send_id: Uuid, state: State, now: Timestamp) {
         let end = if state == State::Canceled { At::Canceled } else { At::Expired };
         let of_send = self.messages.range_mut((send_id, 0)..=(send_id, u64::MAX));
-        for (_, row) in of_send.filter(|(_, row)| row.retry_at.is_some()) {
-            row.state = if row.state == At::Queued { end } else { At::Unknown };
+        let mut ended = Vec::new();
+        for (place, row) in of_send.filter(|(_, row)| row.retry_at.is_some()) {
+            let before = row.state;
+            row.state = if before == At::Queued { end } else { At::Unknown };
             row.retry_at = None;
             row.updated_at = now;
+            if before != row.state {
+                ended.push((*place, row.state));
+            }
+        }
+        let company_id = self.sends.get(&send_id).map(|send| send.company_id);
+        for (place, state) in ended {
+            company_id.into_iter().for_each(|company_id| self.tell(place, company_id, state));
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod commit;
 mod control;
+mod events;
 mod messages;
 mod quota;
 mod reads;
@@ -91,6 +92,8 @@ pub(crate) struct Model {
     blocks: BTreeMap<(Uuid, u64), Vec<PhoneNumber>>,
     /// By send and ordinal.
     messages: BTreeMap<(Uuid, u64), MessageRow>,
+    /// The states of each message that the outbox has events of, in their order.
+    events: BTreeMap<(Uuid, u64), Vec<At>>,
     suppressions: BTreeMap<Subject, SuppressionRow>,
     templates: BTreeMap<i64, TemplateRow>,
     /// Raised by each process that takes the lease, or its part in it.

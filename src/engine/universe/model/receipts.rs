@@ -14,7 +14,14 @@ impl Model {
         for receipt in receipts {
             let place = (receipt.key.send_id, receipt.key.ordinal);
             match self.messages.get_mut(&place) {
-                Some(row) if row.company_id == receipt.company_id => row.hear(receipt),
+                Some(row) if row.company_id == receipt.company_id => {
+                    let (before, company_id) = (row.state, receipt.company_id);
+                    row.hear(receipt);
+                    let state = row.state;
+                    if state != before {
+                        self.tell(place, company_id, state);
+                    }
+                }
                 Some(_) => match self.attempted(&receipt) {
                     // The row of a message of another company stays.
                     Attempted::Yes(_) => {}
@@ -23,7 +30,9 @@ impl Model {
                 },
                 None => match self.attempted(&receipt) {
                     Attempted::Yes(recipient) => {
+                        let (company_id, state) = (receipt.company_id, receipt.state);
                         self.messages.insert(place, MessageRow::early(recipient, receipt));
+                        self.tell(place, company_id, state);
                     }
                     Attempted::Never => ignored.never_attempted += 1,
                     Attempted::Unknown => ignored.unknown_send += 1,

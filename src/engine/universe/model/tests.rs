@@ -22,9 +22,22 @@ async fn the_model_answers_and_keeps_what_sqlite_does() {
 }
 
 #[actix_web::test]
+async fn the_model_answers_and_keeps_what_sqlite_does_with_events() {
+    compare(&Real::sqlite().await.writing_events()).await;
+}
+
+#[actix_web::test]
 #[ignore = "needs PostgreSQL: run scripts/test"]
 async fn the_model_answers_and_keeps_what_postgresql_does() {
     let real = Real::postgres().await;
+    compare(&real).await;
+    real.remove().await;
+}
+
+#[actix_web::test]
+#[ignore = "needs PostgreSQL: run scripts/test"]
+async fn the_model_answers_and_keeps_what_postgresql_does_with_events() {
+    let real = Real::postgres().await.writing_events();
     compare(&real).await;
     real.remove().await;
 }
@@ -59,7 +72,7 @@ async fn case(real: &Real, seed: u64, met: &mut BTreeSet<&'static str>) -> Resul
         let numbers = real.template_numbers().await;
         let modelled = ask_model(&mut model, &mut epoch, &operation, &numbers);
         operation::note(&operation, &modelled, met);
-        let kept = if operation.writes() { real.tables(model.epoch).await } else { model.clone() };
+        let kept = if operation.writes() { real.tables(&model).await } else { model.clone() };
         // Only what differs is worth reading.
         let (kept, own) = (kept.as_text(), model.as_text());
         let in_store: Vec<_> = kept.difference(&own).collect();
@@ -86,13 +99,15 @@ fn last(trace: &[String]) -> String {
 impl Model {
     /// Every row of every table, as text.
     fn as_text(&self) -> BTreeSet<String> {
-        let Self { sends, blocks, messages, suppressions, templates, epoch: _, open: _ } = self;
+        let Self { sends, blocks, messages, events, suppressions, templates, epoch: _, open: _ } = self;
         let sends = sends.iter().map(|row| format!("send {row:?}"));
         let blocks = blocks.iter().map(|row| format!("block {row:?}"));
         let messages = messages.iter().map(|row| format!("message {row:?}"));
+        let events = events.iter().map(|row| format!("events {row:?}"));
         let suppressions = suppressions.iter().map(|row| format!("suppression {row:?}"));
         let templates = templates.iter().map(|row| format!("template {row:?}"));
-        sends.chain(blocks).chain(messages).chain(suppressions).chain(templates).collect()
+        let told = messages.chain(events).chain(suppressions);
+        sends.chain(blocks).chain(told).chain(templates).collect()
     }
 }
 

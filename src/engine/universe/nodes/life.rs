@@ -16,6 +16,8 @@ use crate::engine::universe::world::{Event, World};
 /// How often an operator checks whether a node is drained, and how many times before the node is stopped anyway.
 const DRAIN_LOOK: Duration = Duration::from_millis(500);
 const DRAIN_LOOKS: u32 = 40;
+/// An impatient operator stops a node within this time after the order to drain, while its channels move.
+const IMPATIENT: Duration = Duration::from_millis(2_500);
 
 /// The id of the node that a process of this life is.
 pub(super) fn node_id(life: u64) -> Uuid {
@@ -64,7 +66,7 @@ impl World {
         }
     }
 
-    /// An operator stops the present node, now or once it is drained.
+    /// An operator stops the present node, now, while it drains, or once it is drained.
     pub(in crate::engine::universe) fn stop_node(&mut self) {
         if self.dice.happens(400) {
             return self.stop();
@@ -72,6 +74,10 @@ impl World {
         let Some(id) = self.node().map(|node| node.id) else { return };
         if let Some(nodes) = &mut self.nodes {
             nodes.rows.drain(id);
+        }
+        if self.dice.happens(500) {
+            let wait = self.dice.time(Duration::from_millis(1), IMPATIENT);
+            return self.after_for_node(wait, NodeEvent::Drains { looks: 0 });
         }
         self.after_for_node(DRAIN_LOOK, NodeEvent::Drains { looks: DRAIN_LOOKS });
     }

@@ -2,6 +2,7 @@
 
 use super::super::process::Process;
 use super::super::world::World;
+use super::told;
 use crate::domain::message::{Key, State as At};
 use crate::domain::send::State;
 
@@ -59,6 +60,7 @@ impl World {
                 if row.state == At::Queued || row.state == At::Sending || row.retry_at.is_some() {
                     broken.push(("no message of a send that is over waits", format!("{key}: {row:?}")));
                 }
+                broken.extend(told::differing(&self.model, key).map(|what| (told::RULE, what)));
                 let is_taken = self.provider.took(key) > 0;
                 if matches!(row.state, At::Sent | At::Delivered | At::Read) && !is_taken {
                     broken.push((

@@ -7,6 +7,7 @@ mod promises;
 mod quota;
 mod rows;
 mod shares;
+mod told;
 mod web;
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
@@ -339,11 +340,6 @@ impl Watch {
     /// A send is paused or ended.
     pub(super) fn steered(&mut self, send_id: Uuid) {
         self.steered.insert(send_id);
-    }
-
-    /// Something besides a timer happened: earlier outlooks may no longer be true.
-    pub(super) fn forget_promises(&mut self) {
-        self.promises.forget();
     }
 
     /// The present input is an answer from this earlier connector; `None` if it is not.

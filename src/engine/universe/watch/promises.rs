@@ -29,6 +29,13 @@ impl Promises {
     }
 }
 
+impl super::Watch {
+    /// Something besides a timer happened: earlier outlooks may no longer be true.
+    pub(in crate::engine::universe) fn forget_promises(&mut self) {
+        self.promises.forget();
+    }
+}
+
 impl World {
     /// A person reads the outlooks of a channel's sends.
     pub(in crate::engine::universe) fn look_at_sends(&mut self) {

@@ -34,6 +34,7 @@ impl Watch {
             {
                 self.break_("states only move forward", format!("{key}: {before:?}, then {:?}", row.state));
             }
+            self.compare_events(model, key);
         }
         for mark in &batch.marks {
             let send_id = mark.send_id;

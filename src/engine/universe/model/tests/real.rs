@@ -91,9 +91,16 @@ impl Real {
         Self { store, lease, raw, place }
     }
 
+    /// The same with events.
+    pub(super) fn writing_events(mut self) -> Self {
+        self.store = self.store.writing_events();
+        self
+    }
+
     /// Empties the tables that the model has.
     pub(super) async fn clear(&self) {
-        for table in ["send", "send_source", "recipient_block", "message", "suppression", "template"] {
+        let of_sends = ["send", "send_source", "recipient_block", "message", "outbox_event"];
+        for table in of_sends.into_iter().chain(["suppression", "template"]) {
             self.raw.execute_unprepared(&format!("DELETE FROM {table}")).await.unwrap();
         }
     }
@@ -248,8 +255,25 @@ impl Real {
         rows.into_iter().map(|row| ((row.waba_id, row.name), row.id)).collect()
     }
 
-    /// Everything that is in the tables.
-    pub(super) async fn tables(&self, epoch: u64) -> Model {
+    /// The events of each message, in the order of the outbox.
+    async fn events(&self) -> BTreeMap<(Uuid, u64), Vec<At>> {
+        let sql =
+            "SELECT subject_id, ordinal, state FROM outbox_event WHERE ordinal IS NOT NULL ORDER BY seq";
+        let statement = Statement::from_string(self.raw.get_database_backend(), sql);
+        let mut events = BTreeMap::<_, Vec<_>>::new();
+        for row in self.raw.query_all_raw(statement).await.unwrap() {
+            let ordinal: i64 = row.try_get_by_index(1).unwrap();
+            let place = (row.try_get_by_index(0).unwrap(), ordinal.cast_unsigned());
+            let state = At::from_i16(row.try_get_by_index(2).unwrap()).unwrap();
+            events.entry(place).or_default().push(state);
+        }
+        events
+    }
+
+    /// Everything that is in the tables; the events of the model, if this store writes none.
+    pub(super) async fn tables(&self, model: &Model) -> Model {
+        let (epoch, is_telling) = (model.epoch, self.store.writes_events());
+        let events = if is_telling { self.events().await } else { model.events.clone() };
         let sends = send::Entity::find().all(&self.raw).await.unwrap().into_iter().map(send_row).collect();
         let blocks = recipient_block::Entity::find().all(&self.raw).await.unwrap();
         let blocks = blocks
@@ -265,6 +289,7 @@ impl Real {
             sends,
             blocks: blocks.collect(),
             messages,
+            events,
             suppressions,
             templates,
             epoch,

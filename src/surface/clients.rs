@@ -23,7 +23,7 @@ const AT_ONCE: usize = 16;
 
 /// Why the service ended a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(crate) enum Ending {
     /// There were too many connections.
     Room,
     /// A request's head took too long to arrive.
@@ -43,7 +43,7 @@ impl Ending {
 }
 
 /// All connections of one listener.
-pub(super) struct Clients {
+pub(crate) struct Clients {
     most: usize,
     began: Instant,
     open: AtomicUsize,
@@ -54,7 +54,7 @@ pub(super) struct Clients {
 
 impl Clients {
     /// No connections yet, and at most `most` before the first is closed.
-    pub(super) fn new(listener: &'static str, most: usize) -> Arc<Self> {
+    pub(crate) fn new(listener: &'static str, most: usize) -> Arc<Self> {
         metrics::gauge!("pombo_connections_max", "listener" => listener).set(most as f64);
         let gauge = metrics::gauge!("pombo_connections", "listener" => listener);
         gauge.set(0.0);
@@ -69,7 +69,7 @@ impl Clients {
     }
 
     /// Adds a connection. Others are closed when there are too many.
-    pub(super) fn open(self: &Arc<Self>) -> Opened {
+    pub(crate) fn open(self: &Arc<Self>) -> Opened {
         let client = Arc::new(Client {
             clients: Arc::clone(self),
             waiting_since: AtomicU64::new(self.now()),
@@ -135,13 +135,13 @@ impl Clients {
 }
 
 /// A connection of [`Clients`]; closed when it is dropped.
-pub(super) struct Opened {
+pub(crate) struct Opened {
     id: u64,
     client: Arc<Client>,
 }
 
 impl Opened {
-    pub(super) const fn client(&self) -> &Arc<Client> {
+    pub(crate) const fn client(&self) -> &Arc<Client> {
         &self.client
     }
 }
@@ -153,7 +153,7 @@ impl Drop for Opened {
 }
 
 /// The state of a connection. Its requests have access to it, too.
-pub(in crate::api) struct Client {
+pub(crate) struct Client {
     clients: Arc<Clients>,
     /// When it began to wait for its client, or [`AT_WORK`].
     waiting_since: AtomicU64,
@@ -168,7 +168,7 @@ pub(in crate::api) struct Client {
 
 impl Client {
     /// Marks a request as in progress until the guard is dropped.
-    pub(in crate::api) fn work(self: &Arc<Self>) -> Working {
+    pub(crate) fn work(self: &Arc<Self>) -> Working {
         self.waiting_since.store(AT_WORK, Ordering::Relaxed);
         self.makes_room.store(false, Ordering::Relaxed);
         self.requests.fetch_add(1, Ordering::Relaxed);
@@ -176,7 +176,7 @@ impl Client {
     }
 
     /// Marks the request in progress as waiting for its body until the guard is dropped.
-    pub(in crate::api) fn await_body(self: &Arc<Self>) -> AwaitingBody {
+    pub(crate) fn await_body(self: &Arc<Self>) -> AwaitingBody {
         self.sends_body.store(true, Ordering::Relaxed);
         self.waiting_since.store(self.clients.now(), Ordering::Relaxed);
         AwaitingBody(Arc::clone(self))
@@ -188,22 +188,22 @@ impl Client {
     }
 
     /// Whether the connection has to end now.
-    pub(super) fn makes_room(&self) -> bool {
+    pub(crate) fn makes_room(&self) -> bool {
         self.makes_room.load(Ordering::Relaxed) && self.waiting_since.load(Ordering::Relaxed) != AT_WORK
     }
 
     /// Notes the task to wake when the connection has to end.
-    pub(super) fn register(&self, waker: &Waker) {
+    pub(crate) fn register(&self, waker: &Waker) {
         self.waker.register(waker);
     }
 
     /// The number of requests so far, for the connection.
-    pub(super) fn requests(&self) -> u64 {
+    pub(crate) fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
     /// When it began to wait for a request.
-    pub(super) fn idle_since(&self) -> Option<Instant> {
+    pub(crate) fn idle_since(&self) -> Option<Instant> {
         let since = self.waiting_since.load(Ordering::Relaxed);
         let is_idle = since != AT_WORK && !self.sends_body.load(Ordering::Relaxed);
         is_idle.then(|| self.clients.began + Duration::from_micros(since))
@@ -211,12 +211,12 @@ impl Client {
 }
 
 /// Counts a connection that the service ended.
-pub(super) fn count(ending: Ending) {
+pub(crate) fn count(ending: Ending) {
     metrics::counter!("pombo_connections_ended_total", "reason" => ending.as_str()).increment(1);
 }
 
 /// The guard of [`Client::work`].
-pub(in crate::api) struct Working(Arc<Client>);
+pub(crate) struct Working(Arc<Client>);
 
 impl Drop for Working {
     fn drop(&mut self) {
@@ -229,7 +229,7 @@ impl Drop for Working {
 }
 
 /// The guard of [`Client::await_body`].
-pub(in crate::api) struct AwaitingBody(Arc<Client>);
+pub(crate) struct AwaitingBody(Arc<Client>);
 
 impl Drop for AwaitingBody {
     fn drop(&mut self) {

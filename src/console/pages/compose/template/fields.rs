@@ -1,0 +1,129 @@
+//! The fields of a template's values.
+
+use maud::{Markup, html};
+
+use super::{DEADLINE, Names, parts, text_fields};
+use crate::console::component::copy::copy;
+use crate::console::component::field::Field;
+use crate::console::form::Form;
+use crate::console::text::Text;
+use crate::domain::template::contact_field::ContactField;
+use crate::domain::template::{Button, Header, Shape, Template, Variables};
+
+/// The list of contact fields.
+fn contact_fields(text: Text) -> Markup {
+    let word = |field| {
+        text.get(match field {
+            ContactField::Name => "compose-contact-name",
+            ContactField::FirstName => "contacts-first-name",
+            ContactField::LastName => "contacts-last-name",
+            ContactField::Email => "contacts-email",
+            ContactField::PhoneNumber => "compose-contact-number",
+        })
+    };
+    html! {
+        details {
+            summary { (text.get("compose-contact-fields")) }
+            p { (text.get("compose-contact-fields-hint")) " " code { "{{contact.first_name|…}}" } }
+            dl.facts {
+                @for field in ContactField::ALL {
+                    dt { (word(field)) }
+                    dd { (copy(text, &word(field), &format!("{{{{contact.{}}}}}", field.as_str()))) }
+                }
+            }
+        }
+    }
+}
+
+/// Whether nothing can be filled in.
+fn is_fixed(shape: &Shape) -> bool {
+    matches!(&shape.header, Header::Absent | Header::Unchecked)
+        && shape.body.0.is_empty()
+        && shape.buttons.iter().all(|button| matches!(button, Button::Fixed | Button::Unchecked))
+}
+
+/// A field for each value.
+pub(in crate::console::pages::compose) fn fields(text: Text, template: &Template, form: &Form) -> Markup {
+    let Some(shape) = Shape::read(template) else { return html! { p { (text.get("compose-unreadable")) } } };
+    let needs_nothing = !shape.has_deadline && parts(&shape).all(|(_, shape)| is_fixed(shape));
+    html! {
+        @if needs_nothing && shape.other_kinds.is_empty() { p { (text.get("compose-nothing-to-fill")) } }
+        @if needs_nothing && !shape.other_kinds.is_empty() { p { (text.get("compose-unknown-parts")) } }
+        @for (names, shape) in parts(&shape) {
+            @match names.0 {
+                None => (own_fields(text, names, shape, form)),
+                Some(card) => {
+                    fieldset.field {
+                        legend { (text.with("compose-card", [("number", (card as u64 + 1).into())])) }
+                        (own_fields(text, names, shape, form))
+                    }
+                }
+            }
+        }
+        @if shape.has_deadline {
+            (Field::new(form, DEADLINE, &text.get("compose-deadline")).hint(&text.get("compose-deadline-hint"))
+                .required().input("datetime-local"))
+        }
+        @if !needs_nothing { p.hint { (text.get("compose-same-for-all")) } }
+        @if !text_fields(template).is_empty() { (contact_fields(text)) }
+    }
+}
+
+/// The fields of the template itself, or of one card.
+fn own_fields(text: Text, names: Names, shape: &Shape, form: &Form) -> Markup {
+    let variable = |part: &str, key: &str, name: &String| {
+        let label = text.with(key, [("name", name.as_str().into())]);
+        Field::new(form, &names.of(part, name), &label).required().most(1024).text()
+    };
+    let header = |value: &str| names.of("header", value);
+    html! {
+        @match &shape.header {
+            Header::Text(Variables(variables)) => {
+                @for name in variables { (variable("header", "compose-header-variable", name)) }
+            }
+            Header::Media(kind) => {
+                (Field::new(form, &header("link"), &text.get("compose-header-link"))
+                    .hint(&text.get("compose-link-hint")).required().input("url"))
+                @if *kind == "document" {
+                    (Field::new(form, &header("filename"), &text.get("compose-filename"))
+                        .hint(&text.get("compose-filename-hint")).text())
+                }
+            }
+            Header::Location => {
+                (Field::new(form, &header("latitude"), &text.get("compose-latitude")).required().text())
+                (Field::new(form, &header("longitude"), &text.get("compose-longitude")).required().text())
+                (Field::new(form, &header("name"), &text.get("compose-place")).text())
+                (Field::new(form, &header("address"), &text.get("compose-address")).text())
+            }
+            Header::Product => {
+                (Field::new(form, &header("product"), &text.get("compose-product")).required().text())
+                (Field::new(form, &header("catalog"), &text.get("compose-catalog")).required().text())
+            }
+            Header::Absent | Header::Unchecked => {}
+        }
+        @for name in &shape.body.0 { (variable("body", "compose-body-variable", name)) }
+        @for (index, button) in shape.buttons.iter().enumerate() {
+            (button_field(text, &names.of("button", index), index, button, form))
+        }
+    }
+}
+
+fn button_field(text: Text, name: &str, index: usize, button: &Button, form: &Form) -> Markup {
+    let label = |key| text.with(key, [("number", (index as u64 + 1).into())]);
+    html! {
+        @match button {
+            Button::Link => (Field::new(form, name, &label("compose-button-link")).required().text()),
+            Button::CopyCode => (Field::new(form, name, &label("compose-button-code")).required().text()),
+            Button::QuickReply => (Field::new(form, name, &label("compose-button-payload")).text()),
+            Button::Flow => (Field::new(form, name, &label("compose-button-flow")).text()),
+            Button::Catalog => (Field::new(form, name, &label("compose-button-catalog")).text()),
+            Button::ProductList => {
+                (Field::new(form, &format!("{name}_title"), &label("compose-button-products-title")).required()
+                    .most(24).text())
+                (Field::new(form, name, &label("compose-button-products")).hint(&text.get("compose-button-products-hint"))
+                    .required().area(4))
+            }
+            Button::Fixed | Button::Unchecked => {}
+        }
+    }
+}

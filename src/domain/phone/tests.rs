@@ -1,0 +1,142 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn parse(text: &str) -> Result<u64, InvalidPhone> {
+    PhoneNumber::parse(text).map(PhoneNumber::as_u64)
+}
+
+#[test]
+fn separators_are_stripped_and_the_rules_are_named() {
+    assert_eq!(parse("+55 (11) 98888-7777"), Ok(5_511_988_887_777));
+    assert_eq!(parse("1234567"), Ok(1_234_567));
+    assert_eq!(parse("999999999999999"), Ok(999_999_999_999_999));
+    assert_eq!(parse(""), Err(InvalidPhone::NoDigits));
+    assert_eq!(parse("n/a"), Err(InvalidPhone::NoDigits));
+    assert_eq!(parse("123456"), Err(InvalidPhone::TooShort));
+    assert_eq!(parse("1234567890123456"), Err(InvalidPhone::TooLong));
+    assert_eq!(parse("0044 20 7946 0958"), Err(InvalidPhone::LeadingZero));
+    assert_eq!(parse(&"1 ".repeat(1_000_000)), Err(InvalidPhone::TooLong));
+}
+
+#[test]
+fn a_text_that_is_plainly_one_number_is_that_number() {
+    for (text, number) in [
+        ("5511900000901.0", 5_511_900_000_901),
+        ("5511900000902.00", 5_511_900_000_902),
+        ("5511900000903,0", 5_511_900_000_903),
+        ("5511900000904,00", 5_511_900_000_904),
+        ("+5511900000905.0", 5_511_900_000_905),
+        ("5.511.900.000.906,00", 5_511_900_000_906),
+        ("+33.1.23.45.67.00", 33_123_456_700),
+        ("=\"5511900000907\"", 5_511_900_000_907),
+        ("'5511900000908", 5_511_900_000_908),
+        ("+44 (0) 20 7946 0104", 442_079_460_104),
+        ("+44 (0)20 7946 0104", 442_079_460_104),
+        ("+44(0)2079460104", 442_079_460_104),
+        ("+49 (0)30 1234567", 49_301_234_567),
+        ("+49 30/1234567", 49_301_234_567),
+        ("tel:+1-212-555-0103", 12_125_550_103),
+        ("TEL: +1 212 555 0103", 12_125_550_103),
+        ("Cel: +55 11 90000-0105", 5_511_900_000_105),
+        ("WhatsApp (Ana) +55 11 90000-0105", 5_511_900_000_105),
+        ("+55 11 90000-0105 (Ana)", 5_511_900_000_105),
+        ("+55 11 90000-0105 casa", 5_511_900_000_105),
+        ("+966 ٥٠ 123 4567", 966_501_234_567),
+        ("۹۸۹۱۲۳۴۵۶۷۸۹", 989_123_456_789),
+        ("＋５５ １１ ９００００－０１０５", 5_511_900_000_105),
+        ("\u{202a}+55\u{a0}11\u{a0}90000\u{2011}0105\u{202c}", 5_511_900_000_105),
+        ("5511900001101:12@s.whatsapp.net", 5_511_900_001_101),
+        ("5511900001102@s.whatsapp.net", 5_511_900_001_102),
+        ("5511900001103@c.us", 5_511_900_001_103),
+        ("+1 212 555 0101", 12_125_550_101),
+    ] {
+        assert_eq!(parse(text), Ok(number), "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_is_something_else_is_refused_with_what_it_looks_like() {
+    use InvalidPhone::*;
+    for (text, looks_like) in [
+        ("5.51199E+12", Figure),
+        ("5,51199E+12", Figure),
+        ("+5.51199E+12", Figure),
+        ("=5.51199E+12", Figure),
+        ("551199e12", Figure),
+        ("5511988887777.5", Figure),
+        ("5511988887777,25", Figure),
+        ("2026-11-26 09:00", Date),
+        ("2026-11-26", Date),
+        ("2026-11-26T09:00:00Z", Date),
+        ("26/11/2026", Date),
+        ("11.26.2026", Date),
+        ("+1 555 123 4567 ext. 89", Extension),
+        ("+1 212 555 0102x9", Extension),
+        ("+1 212 555 0102 x 9", Extension),
+        ("+55 11 3333-1500 ramal 12", Extension),
+        ("+1 212 555 0102 #9", Extension),
+        ("tel:+1-212-555-0103;ext=77", Extension),
+        ("83842157310076@lid", Lid),
+        ("120363000000000001@g.us", WhatsAppId),
+        ("status@broadcast", WhatsAppId),
+        ("BR.ENT.a1B2c3D4e5", WhatsAppId),
+        ("US.13491208655302741918", WhatsAppId),
+        ("5511988887777@example.com", EmailAddress),
+        ("3333-151/3333-152", Several),
+        ("+5511988887777/8", Several),
+        ("+55 11 98888-7777 / +55 11 98888-7778", Several),
+        ("+5511988887777, +5511988887778", Several),
+        ("5511988887777;5511988887778", Several),
+        ("1234567 7654321", Several),
+        ("5511988887777 ou 5511988887778", Several),
+        ("Cel 2: +55 11 90000-0105", Several),
+        ("1-800-FLOWERS 22", Letters),
+        ("55119a8888b7777", Letters),
+        ("5511988887777:12", Unclear),
+        ("5511*98888*7777", Unclear),
+        ("(11) 90000-2701", National),
+        ("11 90000-2701", National),
+        ("10987654321", National),
+        ("+1 190 000 2701", National),
+        ("(011) 90000-2702", LeadingZero),
+        ("0055 11 90000-2703", LeadingZero),
+    ] {
+        assert_eq!(parse(text), Err(looks_like), "{text}");
+    }
+}
+
+/// Whether the digits are those of a national number.
+fn is_national(value: u64) -> bool {
+    (10_000_000_000..12_000_000_000).contains(&value)
+}
+
+proptest! {
+    #[test]
+    fn a_valid_number_survives_any_separators(value in 1_000_000_u64..=999_999_999_999_999, gap in "[ ()-]{0,3}") {
+        prop_assume!(!is_national(value));
+        let decorated: String =
+            value.to_string().chars().flat_map(|digit| [gap.clone(), digit.to_string()]).collect();
+        prop_assert_eq!(parse(&format!("+{decorated}")), Ok(value));
+    }
+
+    #[test]
+    fn a_valid_number_is_the_same_in_every_script(value in 1_000_000_u64..=999_999_999_999_999, zero in prop::sample::select(vec!['٠', '۰', '०', '０', '𝟎', '𝟶'])) {
+        prop_assume!(!is_national(value));
+        let written: String = value
+            .to_string()
+            .bytes()
+            .filter_map(|digit| char::from_u32(u32::from(zero) + u32::from(digit - b'0')))
+            .collect();
+        prop_assert_eq!(parse(&written), Ok(value));
+    }
+
+    #[test]
+    fn what_parses_is_shown_and_parsed_again_unchanged(text in "[ +0-9().,;:/xeE@a-z-]{0,40}|.{0,40}") {
+        if let Ok(number) = PhoneNumber::parse(&text) {
+            prop_assert_eq!(PhoneNumber::parse(&number.to_string()), Ok(number));
+            prop_assert_eq!(PhoneNumber::from_u64(number.as_u64()), Some(number));
+            prop_assert_eq!(PhoneNumber::from_i64(number.as_i64()), Some(number));
+        }
+    }
+}
