@@ -14,7 +14,7 @@ const SECRET: &str = "5ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4e75ec4
 const SEEN: &str = "5ec4e7";
 
 /// An option, values with a secret that are valid, and values that are not.
-const FORMS: [(&str, &[&str], &[&str]); 8] = [
+const FORMS: [(&str, &[&str], &[&str]); 10] = [
     (
         "database.url",
         &[
@@ -39,6 +39,12 @@ const FORMS: [(&str, &[&str], &[&str]); 8] = [
         &["SECRET", "https://pombo:SECRET@127.0.0.1", "nats://pombo:12/SECRET@127.0.0.1", "nats://[SECRET"],
     ),
     ("nats.token", &["SECRET"], &[]),
+    (
+        "events.url",
+        &["nats://pombo:SECRET@127.0.0.1:1"],
+        &["SECRET", "https://pombo:SECRET@127.0.0.1", "nats://pombo:12/SECRET@127.0.0.1"],
+    ),
+    ("events.token", &["SECRET"], &[]),
     (
         "network.proxy",
         &["http://pombo:SECRET@127.0.0.1:1"],
@@ -73,15 +79,22 @@ fn variable(option: &str) -> String {
     format!("POMBO__{}", option.to_ascii_uppercase().replace('.', "__"))
 }
 
-fn with(option: &str, value: &str) -> Place {
+/// A place with the options without which this one is not used.
+fn beside(option: &str) -> Place {
     let place = place();
-    // Without an address, NATS gets no token, and a collector no headers.
-    let place = match option {
+    match option {
         "nats.token" => place.with("POMBO__NATS__URL", "nats://127.0.0.1:1"),
+        "events.url" => place.with("POMBO__EVENTS__ENABLED", "true"),
+        "events.token" => {
+            place.with("POMBO__EVENTS__ENABLED", "true").with("POMBO__EVENTS__URL", "nats://127.0.0.1:1")
+        }
         "telemetry.otlp_headers" => place.with("POMBO__TELEMETRY__OTLP_ENDPOINT", "http://127.0.0.1:1"),
         _ => place,
-    };
-    place.with(&variable(option), value.replace("SECRET", SECRET))
+    }
+}
+
+fn with(option: &str, value: &str) -> Place {
+    beside(option).with(&variable(option), value.replace("SECRET", SECRET))
 }
 
 fn assert_silent(run: &Run, what: &str) {
@@ -167,7 +180,7 @@ fn an_address_with_a_password_is_repeated_for_no_option() {
 fn a_file_with_any_secret_that_others_can_read_is_bad() {
     for (option, valid, _) in FORMS {
         for value in valid {
-            let place = place();
+            let place = beside(option);
             let (section, key) = option.split_once('.').unwrap();
             let value = value.replace("SECRET", SECRET);
             let value = if option == "secrets.previous_keys" {
