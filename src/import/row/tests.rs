@@ -43,7 +43,7 @@ fn our_own_columns_are_read() {
 #[test]
 fn the_address_of_a_picture_is_one_of_the_web() {
     let row = |picture: &str| read(OWN, &format!("Ana,,ana@example.com,,,{picture},"));
-    for picture in ["javascript:alert(1)", " JAVASCRIPT:alert(1)", "data:text/html;base64,PHA+", "ana.png"] {
+    for picture in ["javascript:alert(1)", " JAVASCRIPT:alert(1)", "data:text/html;base64", "ana.png"] {
         assert_eq!(row(picture).unwrap_err(), Refused::Picture, "{picture}");
         let given = Person { profile_picture: picture.to_owned(), ..Person::default() };
         assert!(check_contact(&given).unwrap_err().contains("profile_picture"), "{picture}");
