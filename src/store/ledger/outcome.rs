@@ -72,7 +72,7 @@ pub(super) fn last_marks(batch: &PendingWrites) -> Vec<&Mark> {
     last_words(&batch.marks, |mark| mark.send_id).collect()
 }
 
-/// The row of an outcome, as [`OUTCOME`] names its columns.
+/// The row of an outcome, as [`OUTCOME`] names its columns. A message that has ended waits for no retry.
 pub(super) fn cells_of_outcome(row: &OutcomeOf) -> [Cell<'_>; OUTCOME.len()] {
     let OutcomeOf { send_id, company_id, outcome } = row;
     [
@@ -85,7 +85,7 @@ pub(super) fn cells_of_outcome(row: &OutcomeOf) -> [Cell<'_>; OUTCOME.len()] {
         Cell::Text(outcome.provider_message_id.as_deref()),
         Cell::Int(outcome.error.as_ref().and_then(|failure: &Failure| failure.code)),
         Cell::Text(outcome.error.as_ref().map(|failure| failure.sentence.as_str())),
-        Cell::Int(outcome.retry_at.map(Timestamp::millis)),
+        Cell::Int(outcome.retry_at.filter(|_| outcome.state.is_open()).map(Timestamp::millis)),
         Cell::Int(outcome.taken_at.map(Timestamp::millis)),
     ]
 }

@@ -84,8 +84,10 @@ impl Moves {
                      AND (message.state IN ({open}) OR {heard} > {known})))"
                 )
             }
-            Self::Receipt => format!("{heard} > {known}"),
-            Self::EarlyReceipt => format!("(message.state IS NULL OR {heard} > {known})"),
+            Self::Receipt => format!("message.company_id = incoming.company_id AND {heard} > {known}"),
+            Self::EarlyReceipt => format!(
+                "(message.state IS NULL OR message.company_id = incoming.company_id AND {heard} > {known})"
+            ),
         }
     }
 }

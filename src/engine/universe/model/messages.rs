@@ -73,7 +73,7 @@ impl MessageRow {
             attempts: outcome.attempts.min(i16::MAX.cast_unsigned()),
             provider_message_id: outcome.provider_message_id.clone(),
             error: outcome.error.clone(),
-            retry_at: outcome.retry_at,
+            retry_at: outcome.retry_at.filter(|_| outcome.state.is_open()),
             taken_at: outcome.taken_at,
             updated_at: now,
         }
@@ -90,7 +90,7 @@ impl MessageRow {
         } else {
             self.state = *state;
             self.error.clone_from(error);
-            self.retry_at = *retry_at;
+            self.retry_at = retry_at.filter(|_| state.is_open());
             self.taken_at = *taken_at;
         }
         self.recipient = position.recipient;
