@@ -1,5 +1,5 @@
 //! Says in the log when all visitors seem to have the address of a proxy: guesses at passwords are then counted for the
-//! proxy, and whoever guesses makes everybody wait whose device is not known yet.
+//! proxy, and a stranger who guesses makes all people on unknown devices wait.
 
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};

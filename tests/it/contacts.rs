@@ -297,7 +297,7 @@ async fn an_export_imports_to_the_same_contacts(universe: &Universe) {
          \"=HYPERLINK(\"\"http://x\"\")\",-Bob,,4930901820,,,'=t;@x\n\
          \"two\nlines\",\"a,b;c\",,5511988887778,,,\n\
          '@ann,,ann@example.com,n/a,,,=a\n\
-         Eva;=1+1,\"a, -1|@b\",,+5511988887779,,＝1,\"x,=y\"\n",
+         Eva;=1+1,\"a, -1|@b\",,+5511988887779,＝1,,\"x,=y\"\n",
     );
     assert_eq!(counts(&import(universe, acme, &file.path).await.unwrap()), (5, 0, 0, 0));
     let mut exported = Vec::new();

@@ -196,15 +196,9 @@ fn mapping(viewer: &Viewer, import: &Import, form: &Form, shown: &Shown) -> Mark
     let example = |index: usize| {
         shown.preview.rows.iter().find_map(|row| row.get(index).filter(|cell| !cell.is_empty()))
     };
-    let filled = match is_sent {
-        true => Form::filled(
-            text,
-            [("tags", form.value("tags").to_owned()), ("encoding", form.value("encoding").to_owned())],
-        ),
-        false => {
-            Form::filled(text, [("tags", settings.tags.join("; ")), ("encoding", settings.encoding.clone())])
-        }
-    };
+    let stored =
+        Form::filled(text, [("tags", settings.tags.join("; ")), ("encoding", settings.encoding.clone())]);
+    let filled = if is_sent { form } else { &stored };
     let mut encodings: Vec<&str> = ENCODINGS.to_vec();
     if !encodings.contains(&settings.encoding.as_str()) {
         encodings.push(&settings.encoding);
@@ -235,8 +229,8 @@ fn mapping(viewer: &Viewer, import: &Import, form: &Form, shown: &Shown) -> Mark
                 @if shown.preview.columns.len() > SHOWN_COLUMNS {
                     p.hint { (text.with("imports-more-columns", [("count", SHOWN_COLUMNS.into())])) }
                 }
-                (Field::new(&filled, "tags", &text.get("imports-tags")).hint(&text.get("imports-tags-hint")).most(TAGS).text())
-                (Field::new(&filled, "encoding", &text.get("imports-encoding")).hint(&text.get("imports-encoding-hint"))
+                (Field::new(filled, "tags", &text.get("imports-tags")).hint(&text.get("imports-tags-hint")).most(TAGS).text())
+                (Field::new(filled, "encoding", &text.get("imports-encoding")).hint(&text.get("imports-encoding-hint"))
                     .select(encodings.iter().map(|name| (*name, *name))))
                 @if viewer.may_work() {
                     p.actions {

@@ -4,7 +4,7 @@
 //! can be read with the database's own tools. The keys that open its secrets are not in the backup: each sealed value
 //! names its key. Called by [`crate::app`] only.
 //!
-//! A restore takes only the rows of our tables from a backup, and creates the tables itself: whoever made the file decides
+//! A restore takes only the rows of our tables from a backup, and creates the tables itself: the author of the file decides
 //! on the data, and runs nothing.
 
 mod client;

@@ -3,7 +3,7 @@
 //!
 //! A separate statement would read the rows as they were when it began, while another node moves them: it would miss a
 //! state, or write one that the message never reached. Here an event gets its number while its row is locked, so that
-//! the numbers of a message's events are in the order of its states, and whoever reads one sees the earlier ones. SQLite
+//! the numbers of a message's events are in the order of its states, and a reader of one sees the earlier ones. SQLite
 //! has one writer, and no statement that changes two tables: there the [announcements](super::announce) come first.
 
 use std::fmt::Write as _;

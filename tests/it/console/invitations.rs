@@ -88,7 +88,7 @@ async fn a_person_with_a_second_factor_enters_a_code_and_comes_back_to_the_invit
     world.person(BEN, Some((world.globex.id, Role::Owner)), false).await;
     let there = Browser::new(&world.service);
     assert_eq!(there.post("/console/sign-in", &[("email", BEN), ("password", PASSWORD)]).await.status, 303);
-    let page = there.submit("/console/account/totp", &[]).await;
+    let page = there.submit("/console/account/totp", &[("current", PASSWORD)]).await;
     let secret = page.split("aria-label=\"Secret\"").nth(1).unwrap().split('>').nth(2).unwrap();
     let secret = Secret::try_from_base32(secret.split('<').next().unwrap()).unwrap();
     let code = |steps: i64| {

@@ -18,8 +18,8 @@ const SIGN_IN: &str = "/console/sign-in";
 const WITHOUT_FORM: [&str; 13] = [
     "/console/sign-out",
     "/console/channels/{id}/unlink",
-    "/console/account/totp",
     "/console/account/sessions/{id}/end",
+    "/console/account/sessions/end",
     "/console/keys/{id}/revoke",
     "/console/company/token",
     "/console/company/invitations/{id}/withdraw",
