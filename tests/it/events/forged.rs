@@ -117,12 +117,13 @@ async fn an_answer_of_somebody_else_is_passed_over_and_that_of_the_owner_counts(
             stranger.publish(reply.clone(), question.payload).await.unwrap();
             stranger.publish_with_headers(reply, failed, Vec::new().into()).await.unwrap();
             stranger.flush().await.unwrap();
-            count.fetch_add(1, Ordering::SeqCst);
+            // Before it, the asking node may ask for the owner's epoch.
+            count.fetch_add(usize::from(question.subject.ends_with(".pairing")), Ordering::SeqCst);
         }
     });
     let (answer, ()) = tokio::join!(one.request(CHANNEL, "pairing", Vec::new(), false, None), async {
         let Some(Incoming::Request(request)) = owned.next().await else { panic!("no request") };
-        until("forged answers", async || forged.load(Ordering::SeqCst) >= 2).await;
+        until("forged answers", async || forged.load(Ordering::SeqCst) > 0).await;
         request.answer.send(b"true".to_vec()).unwrap();
     });
     assert_eq!(answer, Ok(b"true".to_vec()));

@@ -4,7 +4,10 @@
 //! A transaction is held up in its middle by a row that it needs later and that the test has locked.
 
 use actix_web::rt;
+use pombo::domain::block::pack;
+use pombo::domain::send::Block;
 use pombo::domain::suppression::Suppression;
+use pombo::store::ledger::BlockOf;
 use pombo::store::suppressions::{Says, Word};
 use sea_orm::{
     ConnectionTrait as _, Database, DatabaseConnection, DatabaseTransaction, TransactionTrait as _,
@@ -30,7 +33,11 @@ impl Stage {
     async fn new() -> Self {
         let universe = Universe::postgres().await;
         let (store, lease) = open(&universe).await;
-        commit(&store, &lease, sends(vec![send(10, Recipients::Blocks(3))])).await;
+        let recipients: Vec<_> = (0..3).map(number).collect();
+        let block = Block { first_ordinal: 0, recipients: 3, packed: pack(&recipients) };
+        let blocks = vec![BlockOf { send_id: Uuid::from_u128(10), block }];
+        let begun = PendingWrites { blocks, ..sends(vec![send(10, Recipients::Blocks(3))]) };
+        commit(&store, &lease, begun).await;
         commit(&store, &lease, mark(10, 3, State::Active)).await;
         commit(&store, &lease, PendingWrites { suppressions: vec![opt_out()], ..PendingWrites::default() })
             .await;
