@@ -166,7 +166,7 @@ pub(super) fn person(person: &Person) -> Result<Person, String> {
 }
 
 /// The names of tags, without repetitions.
-pub(super) fn tags(given: Vec<String>) -> Result<Vec<String>, String> {
+pub(super) fn tags(given: &[String]) -> Result<Vec<String>, String> {
     import::check_tags(given.iter().map(String::as_str))
 }
 
@@ -181,7 +181,7 @@ pub(super) struct GivenTags {
 impl GivenTags {
     /// The names, without repetitions.
     pub(super) fn names(self) -> Result<Vec<String>, String> {
-        if self.is_too_long { Err(too_many_tags()) } else { tags(self.names) }
+        if self.is_too_long { Err(too_many_tags()) } else { tags(&self.names) }
     }
 }
 

@@ -95,7 +95,7 @@ pub(in crate::api) async fn upload(
     let new = NewUpload {
         file_name: name.chars().take(LONGEST_NAME).collect(),
         encoding: query.text("encoding")?,
-        tags: fields::tags(tags.collect()).map_err(invalid_field)?,
+        tags: fields::tags(&tags.collect::<Vec<_>>()).map_err(invalid_field)?,
     };
     let mut upload = state.engine.begin_upload(company.id, new).await?;
     let mut pieces = body.pieces(upload.most())?;

@@ -267,7 +267,7 @@ fn read(from: &Path, list: &str) -> Result<(mpsc::Receiver<Part>, JoinHandle<Res
 }
 
 /// Runs `pg_restore` and gives away the parts of its output.
-fn follow(mut client: Client, from: &PathBuf, give: impl FnMut(Part) -> bool) -> Result<()> {
+fn follow(mut client: Client, from: &Path, give: impl FnMut(Part) -> bool) -> Result<()> {
     let mut child = client.command.spawn().map_err(|error| client.unstarted(&error))?;
     let text = child.stdout.take().map(BufReader::new);
     let read = text.map_or(Ok(()), |text| dump::read(text, give));

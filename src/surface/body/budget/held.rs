@@ -109,11 +109,11 @@ impl Held {
             }
             Sender::Person { company, .. } => {
                 self.all -= bytes;
-                subtract(&mut self.by_company, company, bytes);
+                subtract(&mut self.by_company, &company, bytes);
             }
             Sender::Company(_) | Sender::Operator => self.all -= bytes,
         }
-        subtract(&mut self.by_sender, sender, bytes);
+        subtract(&mut self.by_sender, &sender, bytes);
     }
 
     /// Notes a body that arrives and may have to make room; its number.
@@ -162,13 +162,13 @@ impl Held {
 
 fn subtract<K: Eq + std::hash::Hash>(
     held: &mut HashMap<K, usize, foldhash::quality::RandomState>,
-    holder: K,
+    holder: &K,
     bytes: usize,
 ) {
-    if let Some(own) = held.get_mut(&holder) {
+    if let Some(own) = held.get_mut(holder) {
         *own = own.saturating_sub(bytes);
         if *own == 0 {
-            held.remove(&holder);
+            held.remove(holder);
         }
     }
 }
