@@ -178,7 +178,7 @@ pub(in crate::api) async fn steer(
         }
         Some(_) => return Err(invalid_field("`action` must be start or cancel")),
     };
-    let tags = tags.map(fields::tags).transpose().map_err(invalid_field)?;
+    let tags = tags.as_deref().map(fields::tags).transpose().map_err(invalid_field)?;
     let encoding = encoding.filter(|encoding| !encoding.is_empty());
     let has_nul = |column: &Column| column.column.contains('\0');
     if columns.iter().flatten().any(has_nul) {

@@ -194,7 +194,7 @@ fn read_change(patch: ContactPatch) -> Result<ContactChange, String> {
         phone_number: phone_number.map(|_| checked.phone_number),
         phone_number_lid: phone_number_lid.map(|_| checked.phone_number_lid.unwrap_or_default()),
         profile_picture: profile_picture.map(|_| checked.profile_picture),
-        tags: tags.map(fields::tags).transpose()?,
+        tags: tags.as_deref().map(fields::tags).transpose()?,
     })
 }
 

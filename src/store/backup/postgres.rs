@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 
 use sea_orm::sqlx::postgres::PgConnection;
@@ -280,7 +280,7 @@ fn follow(mut client: Client, from: &Path, give: impl FnMut(Part) -> bool) -> Re
         Ok(()) => client.judge(status),
         // The receiver knows its own failure.
         Err(Stopped::Unwanted) => Ok(()),
-        Err(Stopped::Odd) => Err(Error::OddStatement(from.clone())),
+        Err(Stopped::Odd) => Err(Error::OddStatement(from.to_path_buf())),
         Err(Stopped::Unreadable(error)) => {
             client.judge(status)?;
             Err(Error::file("read", from)(error))
