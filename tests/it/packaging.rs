@@ -283,7 +283,7 @@ fn the_compose_and_kubernetes_files_use_only_existing_options_and_paths() {
         let script = postgres["volumes"].as_vec().unwrap().iter().filter_map(Yaml::as_str);
         let script =
             script.filter_map(|volume| volume.strip_suffix(":/docker-entrypoint-initdb.d/role.sh:ro"));
-        let script = root().join("packaging").join(script.last().unwrap());
+        let script = root().join("packaging").join(script.next_back().unwrap());
         let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&script).unwrap().permissions());
         assert_eq!(mode & 0o111, 0o111, "{file}: the image runs only what can be run");
         let script = fs::read_to_string(script).unwrap();

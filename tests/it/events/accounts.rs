@@ -41,8 +41,7 @@ async fn client(server: &NatsServer, user: &str) -> Client {
 #[ignore = "needs nats-server: run scripts/test"]
 async fn with_the_permissions_of_the_documents_nodes_speak_and_events_are_published_and_read() {
     let (server, _directory) = documented().await;
-    let mut config = Config::default();
-    config.nats = options(&address(&server, "nodes"));
+    let mut config = Config { nats: options(&address(&server, "nodes")), ..Config::default() };
     config.events.url = Some(Secret::new(address(&server, "publisher")));
     let own = config.events.own_nats(&config.nats).unwrap();
     let cluster = Some("production");

@@ -93,7 +93,7 @@ async fn a_request_that_the_owner_drops_fails_before_its_timeout() {
     let mut owned = owner(&other).await;
     let asking = async {
         tokio::join!(one.request(CHANNEL, "limits", Vec::new(), false, None), async {
-            drop(owned.next().await)
+            drop(owned.next().await);
         })
     };
     let (answer, ()) =
