@@ -281,7 +281,7 @@ fn the_compose_and_kubernetes_files_use_only_existing_options_and_paths() {
         // The image makes this role a superuser, so the service has another one, which the script makes.
         assert_eq!(postgres["environment"]["POSTGRES_USER"].as_str(), Some("postgres"), "{file}");
         let script = postgres["volumes"].as_vec().unwrap().iter().filter_map(Yaml::as_str);
-        let script =
+        let mut script =
             script.filter_map(|volume| volume.strip_suffix(":/docker-entrypoint-initdb.d/role.sh:ro"));
         let script = root().join("packaging").join(script.next_back().unwrap());
         let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&script).unwrap().permissions());
