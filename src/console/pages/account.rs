@@ -246,9 +246,9 @@ async fn page(person: &Person, state: &State, forms: Forms) -> Result<Page, Erro
             @if let Some(setup) = &begun {
                 (setup_form(&totp.unwrap_or_else(empty), setup))
             } @else {
-                (begin_form(&begin.unwrap_or_else(empty), user.has_totp))
+                (begin_form(&user.email, &begin.unwrap_or_else(empty), user.has_totp))
             }
-            @if user.has_totp { (remove_form(&remove.unwrap_or_else(empty))) }
+            @if user.has_totp { (remove_form(&user.email, &remove.unwrap_or_else(empty))) }
         }
         (sessions::section(person, &sessions))
     };
@@ -280,14 +280,18 @@ fn password_form(email: &str, form: &Form) -> Markup {
     html! {
         form method="post" action="/console/account/password" {
             (faults(form)) (once(form))
-            // Password managers need to know the user of the password.
-            input type="text" name="username" value=(email) autocomplete="username" hidden;
+            (user_of_password(email))
             (Field::new(form, "current", &text.get("account-current")).required().autocomplete("current-password").password())
             (password_fields(form))
             p.hint { (text.get("account-password-hint")) }
             button type="submit" { (text.get("account-password-change")) }
         }
     }
+}
+
+/// Password managers need to know the user of a password.
+fn user_of_password(email: &str) -> Markup {
+    html! { input type="text" name="username" value=(email) autocomplete="username" hidden; }
 }
 
 fn setup_form(form: &Form, setup: &TotpSetup) -> Markup {
@@ -311,9 +315,10 @@ fn setup_form(form: &Form, setup: &TotpSetup) -> Markup {
 }
 
 /// The fields of what a person proves again; `within` tells apart the fields of several forms.
-fn proof_fields(form: &Form, within: &'static str, has_totp: bool) -> Markup {
+fn proof_fields(email: &str, form: &Form, within: &'static str, has_totp: bool) -> Markup {
     let text = form.text();
     html! {
+        (user_of_password(email))
         (Field::new(form, "current", &text.get("account-current")).within(within).required()
             .autocomplete("current-password").password())
         @if has_totp {
@@ -323,24 +328,24 @@ fn proof_fields(form: &Form, within: &'static str, has_totp: bool) -> Markup {
     }
 }
 
-fn begin_form(form: &Form, has_totp: bool) -> Markup {
+fn begin_form(email: &str, form: &Form, has_totp: bool) -> Markup {
     let text = form.text();
     let button = if has_totp { "account-totp-replace" } else { "account-totp-begin" };
     html! {
         form method="post" action="/console/account/totp" {
             (faults(form))
-            (proof_fields(form, "begin", has_totp))
+            (proof_fields(email, form, "begin", has_totp))
             button type="submit" { (text.get(button)) }
         }
     }
 }
 
-fn remove_form(form: &Form) -> Markup {
+fn remove_form(email: &str, form: &Form) -> Markup {
     let text = form.text();
     html! {
         form method="post" action="/console/account/totp/remove" {
             (faults(form))
-            (proof_fields(form, "remove", true))
+            (proof_fields(email, form, "remove", true))
             button.danger type="submit" { (text.get("account-totp-remove")) }
         }
     }
