@@ -69,6 +69,7 @@ test('with a second factor, the password alone is not enough', async () => {
     const { email, person } = await member('ana', 'correct horse battery');
     const { page } = person;
     await page.goto(`${demo.url}/console/account`);
+    await page.locator('form[action="/console/account/totp"] input[type="password"]').fill('correct horse battery');
     await page.getByRole('button', { name: 'Set up' }).click();
     const secret = (await page.getByRole('group', { name: 'Secret' }).locator('code').textContent()).replaceAll(' ', '');
     await page.getByLabel('Code', { exact: true }).fill(code(secret, 0));
