@@ -11,7 +11,7 @@ use crate::clock::Timestamp;
 use crate::domain::message::{self, Failure, Key};
 use crate::domain::send::{Mark, State};
 use crate::store::dialect::{Bulk, Cell, Rows, Type};
-use crate::store::outbox::{Announced, Moves, untold_states, with_events};
+use crate::store::outbox::{Announced, Moves, untold_states, with_events, with_events_of_send};
 use crate::store::sends::stored_recipient;
 use crate::store::{Result, Store};
 
@@ -299,7 +299,7 @@ impl Store {
         let values = vec![send_id.into(), end.as_i16().into(), now.millis().into()];
         if self.tells_with_change() {
             let is_new = format!("waiting.earlier <> {unknown}");
-            let sql = with_events(&update, "message.updated_at", &is_new, 3);
+            let sql = with_events_of_send(&update, "message.updated_at", &is_new, 3);
             self.count_changed(to, sql, values).await?;
         } else {
             self.announce_ended_messages(to, send_id, end, now).await?;

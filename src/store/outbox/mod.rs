@@ -19,7 +19,7 @@ use crate::clock::Timestamp;
 use sea_orm::ConnectionTrait as _;
 
 pub(super) use self::announce::{Announced, Moves};
-pub(super) use self::moved::{untold_states, with_events, with_inbound_events};
+pub(super) use self::moved::{untold_states, with_events, with_events_of_send, with_inbound_events};
 
 /// The values of the column `kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -37,15 +37,25 @@ fn states(are_meant: impl Fn(State) -> bool) -> String {
 
 /// The statement `change`, which moves messages, with an event for each that reaches a state with one. `at` is the time
 /// of the event and `tells` whether the row has one, as SQL; `now` is the number of the parameter with the present time.
-/// The statement yields how many rows moved.
+/// The statement yields how many rows moved. A change that names the company of each message has an event only if the send
+/// is of that company; [`with_events_of_send`] is for the messages of one send.
 pub(in crate::store) fn with_events(change: &str, at: &str, tells: &str, now: usize) -> String {
+    telling(change, at, tells, " AND send.company_id = moved.company_id", now)
+}
+
+/// Like [`with_events`], for a change of messages of one send, whatever company a row has.
+pub(in crate::store) fn with_events_of_send(change: &str, at: &str, tells: &str, now: usize) -> String {
+    telling(change, at, tells, "", now)
+}
+
+fn telling(change: &str, at: &str, tells: &str, of_company: &str, now: usize) -> String {
     format!(
         "WITH moved AS ({change} RETURNING {RETURNED}, {at} AS at, {tells} AS tells), \
          told AS (INSERT INTO outbox_event (kind, company_id, channel_id, subject_id, ordinal, recipient, state, \
          number, name, detail, at, written_at) \
          SELECT {kind}, send.company_id, send.channel_id, moved.send_id, moved.ordinal, moved.recipient, \
          moved.state, moved.error_code, moved.provider_message_id, moved.error, moved.at, ${now} \
-         FROM moved JOIN send ON send.id = moved.send_id AND send.company_id = moved.company_id \
+         FROM moved JOIN send ON send.id = moved.send_id{of_company} \
          WHERE moved.tells AND moved.state IN ({told}) ORDER BY moved.send_id, moved.ordinal) \
          SELECT count(*) FROM moved",
         kind = Kind::Message.as_i16(),
