@@ -25,7 +25,7 @@ const SAID_EACH: Duration = Duration::from_secs(60);
 /// A question, as it travels.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Question {
-    /// The owner's epoch that the question is for; nil for a caller who asks for the epoch.
+    /// The owner's epoch that the question is for; nil in a request for the epoch itself.
     pub(super) epoch: Uuid,
     /// The question's own id, which its answer is bound to.
     pub(super) id: Uuid,
