@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { AxeBuilder } from '@axe-core/playwright';
 import { chromium } from 'playwright-core';
 
 const { POMBO, CHROMIUM } = process.env;
@@ -138,6 +139,15 @@ export function assertQuiet({ seen, hosts }, demo) {
     assert.deepEqual(seen, []);
     hosts.delete(new URL(demo.url).host);
     assert.deepEqual([...hosts], []);
+}
+
+/** Checks the page with axe. `tags` are the sets of rules; without them, all rules apply. */
+export async function assertAccessible(page, place, tags = []) {
+    // No page has frames. Otherwise axe opens another page each time, which takes most of its time.
+    const axe = new AxeBuilder({ page }).setLegacyMode(true);
+    const { violations } = await (tags.length ? axe.withTags(tags) : axe).analyze();
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' | ')}`);
+    assert.deepEqual(found, [], place);
 }
 
 /** Waits until `look` finds something. */
