@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { assertAccessible, assertQuiet, Browser, Demo, eventually, failing } from './stage.mjs';
+import { assertAccessible, assertQuiet, Browser, Demo, eventually, failing, untilFinished } from './stage.mjs';
 
 let demo, browser, sales;
 before(async () => {
@@ -39,7 +39,7 @@ test('a send to a tag is watched to its end', async () => {
     await compose(page, () => page.getByLabel('Tags').selectOption({ index: 0 }).catch(async () => {
         await page.getByLabel(/vip/).check();
     }));
-    await page.getByText('Finished').first().waitFor();
+    await untilFinished(page, demo);
     await eventually(() => page.getByText(/ of .* messages are done/).count());
     assertQuiet(person, demo);
 });
@@ -87,7 +87,7 @@ test('failed messages are sent again, after they were shown', async () => {
     const person = await browser.signedIn(demo);
     const { page } = person;
     await compose(page, () => page.getByLabel('Numbers').fill('+999 900 000 001\n+999 900 000 002, +999 900 000 003'));
-    await page.getByText('Finished').first().waitFor();
+    await untilFinished(page, demo);
     await page.reload();
     const first = page.url();
     await page.getByText('Send again to those that failed').first().click();
@@ -95,7 +95,7 @@ test('failed messages are sent again, after they were shown', async () => {
     await page.getByText('1 recipient').first().waitFor();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.waitForURL(url => /\/console\/sends\/[0-9a-f-]{36}$/.test(url.pathname) && String(url) !== first);
-    await page.getByText('Finished').first().waitFor();
+    await untilFinished(page, demo);
     assertQuiet(person, demo);
 });
 
@@ -123,7 +123,7 @@ test('one message goes through a linked phone, and its page follows it', async (
     await page.getByText('Goes to').waitFor();
     await send.click();
     await page.waitForURL(/\/console\/sends\/[0-9a-f-]{36}$/);
-    await page.getByText('Finished').first().waitFor();
+    await untilFinished(page, demo);
     await demo.request('DELETE', pairing);
     assertQuiet(person, demo);
 });

@@ -161,6 +161,14 @@ export async function eventually(look, patience = PATIENCE) {
     }
 }
 
+/** Waits until the page of a send says that it has finished. If it does not, the error tells what the API says of it. */
+export async function untilFinished(page, demo) {
+    await page.getByText('Finished').first().waitFor().catch(async ({ message }) => {
+        const { body } = await demo.request('GET', `/api/v1/sends/${new URL(page.url()).pathname.split('/').at(-1)}`);
+        assert.fail(`${message}\n${JSON.stringify(body)}\n${await page.locator('main').innerText()}`);
+    });
+}
+
 /** Moves the focus from stop to stop to the wanted one. */
 export async function reach(page, wanted, isThere) {
     for (let stops = 0; stops < 80; stops += 1) {
