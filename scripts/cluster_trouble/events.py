@@ -40,7 +40,9 @@ class Connection:
         self.inbox = f"pombo.trouble.{secrets.token_hex(8)}"
         # Without headers, messages come as their bodies alone.
         self.say('CONNECT {"verbose": false, "headers": false}')
-        self.say(f"SUB {self.inbox}.* 1")
+        # Two subscriptions: the server sends a stream's messages only to a subject that is subscribed by its full name.
+        self.say(f"SUB {self.inbox}.answer 1")
+        self.say(f"SUB {self.inbox}.events 2")
 
     def say(self, line, body=None):
         body = b"" if body is None else body + b"\r\n"
