@@ -127,34 +127,19 @@ fn shown() -> String {
 }
 
 fn node(row: &QueryResult) -> Result<Node> {
-    let Row {
-        id,
-        cluster,
-        name,
-        address,
-        version,
-        cores,
-        started_at,
-        lapses_in,
-        state,
-        lacks_key,
-        clock_ahead,
-    } = Row::from_query_result(row, "")?;
-    let lacks_key = lacks_key != 0;
-    let (started_at, stage) = (Timestamp::from_millis(started_at), Stage::from_i16(state)?);
-    let cores = u32::try_from(cores).unwrap_or(1);
+    let row = Row::from_query_result(row, "")?;
     Ok(Node {
-        id,
-        cluster,
-        name,
-        address,
-        version,
-        cores,
-        started_at,
-        lapses_in,
-        stage,
-        lacks_key,
-        clock_ahead,
+        id: row.id,
+        cluster: row.cluster,
+        name: row.name,
+        address: row.address,
+        version: row.version,
+        cores: u32::try_from(row.cores).unwrap_or(1),
+        started_at: Timestamp::from_millis(row.started_at),
+        lapses_in: row.lapses_in,
+        stage: Stage::from_i16(row.state)?,
+        lacks_key: row.lacks_key != 0,
+        clock_ahead: row.clock_ahead,
     })
 }
 
