@@ -14,7 +14,7 @@ import { chromium } from 'playwright-core';
 const { POMBO, CHROMIUM } = process.env;
 
 /** The timeout of each step on a busy machine. */
-export const PATIENCE = 60_000;
+export const PATIENCE = 150_000;
 
 /** A service with a simulated provider, in a temporary directory. */
 export class Demo {
