@@ -143,7 +143,7 @@ export function assertQuiet({ seen, hosts }, demo) {
 
 /** Checks the page with axe. `tags` are the sets of rules; without them, all rules apply. */
 export async function assertAccessible(page, place, tags = []) {
-    // No page has frames. Otherwise axe opens another page each time, which takes most of its time.
+    // The pages have no frames, so axe needs no blank page of its own: opening one takes longer than most checks.
     const axe = new AxeBuilder({ page }).setLegacyMode(true);
     const { violations } = await (tags.length ? axe.withTags(tags) : axe).analyze();
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' | ')}`);

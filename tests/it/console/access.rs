@@ -128,8 +128,8 @@ fn encoded(route: &Route) -> Vec<String> {
     spellings
 }
 
-/// The route that a path belongs to when an encoded segment is no word of the table: where it falls on a variable of
-/// another route, that one.
+/// The route that a path with an encoded segment belongs to. Such a segment fits no fixed word of the table, only a
+/// variable.
 fn named_by(path: &str) -> Option<&'static Route> {
     let fits = |route: &&Route| {
         if route.path.contains("{rest") {
@@ -140,7 +140,7 @@ fn named_by(path: &str) -> Option<&'static Route> {
             && pattern.zip(words).all(|(fixed, word)| fixed == word || fixed.starts_with('{'))
     };
     let first = ROUTES.iter().find(fits)?;
-    // A path's own GET may stand behind its POST.
+    // The table may list the POST of a path before its GET.
     Some(ROUTES.iter().find(|route| route.path == first.path && route.method == "GET").unwrap_or(first))
 }
 
