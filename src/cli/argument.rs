@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::domain::contact::tag_name;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::scope::Scope;
 use crate::domain::time_span::NOT_A_SPAN;
@@ -44,7 +45,10 @@ pub(super) fn name(text: &str) -> Result<String, String> {
 
 /// The name of a tag. A file separates several tags with semicolons.
 pub(super) fn tag(text: &str) -> Result<String, String> {
-    let tag = name(text)?;
+    let tag = tag_name(&name(text)?).into_owned();
+    if tag.is_empty() {
+        return Err("a tag's name has at least one character".to_owned());
+    }
     if tag.contains(';') { Err("a tag's name cannot have a semicolon".to_owned()) } else { Ok(tag) }
 }
 

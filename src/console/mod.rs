@@ -69,6 +69,7 @@ mod query;
 mod rest;
 mod route;
 mod text;
+mod unsent;
 mod visitor;
 mod words;
 mod zone;

@@ -11,6 +11,7 @@ mod tests;
 
 use std::fmt;
 
+pub(in crate::domain) use reader::{is_invisible, plain};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The fewest digits of a number that can be reached internationally.

@@ -139,6 +139,9 @@ pub struct Accepted {
     pub skipped: Skipped,
     /// When it may go, as the request asked.
     pub schedule: Schedule,
+    /// The fields of the request that have no effect. They are not stored: an answer that is repeated has them from the
+    /// repeated request.
+    pub ignored: Vec<String>,
 }
 
 /// Whether the service can take requests.

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use super::header::{Field, Layout};
 use crate::domain::cell::unguard;
-use crate::domain::contact::{MOST_TAGS, Person, is_picture};
+use crate::domain::contact::{MOST_TAGS, Person, is_picture, tag_name};
 use crate::domain::phone::{InvalidPhone, PhoneNumber};
 use crate::store::ContactDraft;
 
@@ -65,13 +65,13 @@ pub fn check_contact(person: &Person) -> Result<Person, String> {
     })
 }
 
-/// Checks the name of a tag. Returns the trimmed name.
+/// Checks the name of a tag. Returns the name in its one form.
 ///
 /// # Errors
 ///
 /// A sentence that says what is wrong with it.
 pub fn check_tag(name: &str) -> Result<String, String> {
-    let name = name.trim();
+    let name = &*tag_name(name);
     if name.is_empty() || name.contains([';', '\n', '\r']) || name.contains(":::") {
         return Err("a tag's name has at least one character, and no semicolon, `:::` or line end".to_owned());
     }
@@ -178,23 +178,23 @@ fn is_address(text: &str) -> bool {
 /// Names of tags, without repetitions and without those of `every` contact. Google's own groups, such as `* myContacts`,
 /// are skipped.
 fn tags<'a>(cells: impl Iterator<Item = &'a str>, every: &'a [String]) -> Result<Vec<String>, Refused> {
-    let mut known: HashSet<&str> = HashSet::new();
+    let mut known: HashSet<Cow<'a, str>> = HashSet::new();
     let mut tags: Vec<String> = Vec::new();
     for name in cells.flat_map(parts).flat_map(|part| part.split(';')) {
-        let name = name.trim();
+        let name = tag_name(name);
         if name.is_empty() || name == "*" || name.starts_with("* ") {
             continue;
         }
         if known.is_empty() {
-            known.extend(every.iter().map(String::as_str));
+            known.extend(every.iter().map(|name| Cow::Borrowed(name.as_str())));
         }
-        if !known.insert(name) {
+        if !known.insert(name.clone()) {
             continue;
         }
         if known.len() > MOST_TAGS {
             return Err(Refused::TooManyTags);
         }
-        tags.push(text("tags", name, MAX_TAG)?);
+        tags.push(text("tags", &name, MAX_TAG)?);
     }
     Ok(tags)
 }

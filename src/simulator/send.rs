@@ -1,7 +1,7 @@
 //! `POST /{phone_number_id}/messages`: the order of checks, and the outcome of a send.
 //!
-//! Token, object, number and account state, messages per second, pair, schema, template, parameters;
-//! then the script; then acceptance. The order is inferred: the provider does not document it.
+//! Token, object, number and account state, messages per second, pair, schema, template, parameters, customer service
+//! window; then the script; then acceptance. The order is inferred: the provider does not document it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,6 +95,14 @@ fn judge(
         return Err(GraphError::new(130_403));
     }
     let template = (checked.kind == "template").then(|| template(number, checked.content)).transpose()?;
+    if template.is_none()
+        && recipient.kind != RecipientKind::Group
+        && !world.windows.allow(number.index, &recipient.address, world.now())
+    {
+        let details = "Message failed to send because more than 24 hours have passed since the customer last \
+                       replied to this number.";
+        return Err(GraphError::because(131_047, details));
+    }
     Ok(Draft {
         number: Arc::clone(number),
         recipient,

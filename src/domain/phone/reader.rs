@@ -146,7 +146,7 @@ fn without_scheme(text: &str) -> &str {
 }
 
 /// Whether the character shows nothing: marks of direction and joiners, which copied numbers carry.
-const fn is_invisible(char: char) -> bool {
+pub(in crate::domain) const fn is_invisible(char: char) -> bool {
     matches!(
         char,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
@@ -156,7 +156,7 @@ const fn is_invisible(char: char) -> bool {
 
 /// The plain form of a character: digits of every script, dashes, pluses and signs of full width as their ASCII
 /// characters.
-fn plain(char: char) -> char {
+pub(in crate::domain) fn plain(char: char) -> char {
     if char.is_ascii() {
         return char;
     }

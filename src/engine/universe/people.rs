@@ -130,8 +130,8 @@ impl World {
         let schedule = self.schedule(channel);
         let is_refused = template.is_none() && self.goes_wrong(self.plan.trouble.row_refused);
         let content = match &template {
-            None if is_refused => Content::Text { body: REFUSED_CONTENT.to_owned() },
-            None => Content::Text { body: "hello".to_owned() },
+            None if is_refused => Content::Text { body: REFUSED_CONTENT.to_owned(), preview_url: None },
+            None => Content::Text { body: "hello".to_owned(), preview_url: None },
             Some(template) => Content::Template {
                 name: template.name.clone(),
                 language: "pt_BR".to_owned(),

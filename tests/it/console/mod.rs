@@ -13,6 +13,7 @@ mod forms;
 mod help;
 mod imports;
 mod invitations;
+mod kept;
 mod keys;
 mod live;
 mod nodes;

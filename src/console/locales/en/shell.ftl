@@ -64,3 +64,7 @@ shell-in-days = { $count ->
     [1] in 1 day
    *[other] in { $count } days
 }
+shell-unsent-title = Not sent yet
+shell-unsent-why = Your session has ended, so nothing was sent or saved. What you typed is kept on this page: sign in in a new tab, come back, and send it again.
+shell-unsent-sign-in = Sign in in a new tab
+shell-unsent-again = Send it again

@@ -64,3 +64,7 @@ shell-in-days = { $count ->
     [1] em 1 dia
    *[other] em { $count } dias
 }
+shell-unsent-title = Ainda não enviado
+shell-unsent-why = Sua sessão terminou, então nada foi enviado nem salvo. O que você digitou fica nesta página: entre em outra aba, volte e envie de novo.
+shell-unsent-sign-in = Entrar em outra aba
+shell-unsent-again = Enviar de novo

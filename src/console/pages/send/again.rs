@@ -256,7 +256,8 @@ pub(in crate::console::pages) fn refused(viewer: &Viewer, refusal: &Refusal) -> 
 /// the limit that decides it.
 pub(in crate::console::pages) fn outcome(viewer: &Viewer, dry_run: &DryRun) -> Markup {
     let text = viewer.text;
-    let DryRun { recipients, skipped, takes: _, suppressed: _, without_fields, ends, binding } = dry_run;
+    let DryRun { recipients, skipped, takes: _, suppressed: _, without_fields, ends, binding, ignored: _ } =
+        dry_run;
     html! {
         section.panel id="check" aria-label=(text.get("send-check-title")) {
             p { strong { (text.with("send-check-count", [("count", (*recipients).into())])) } }

@@ -105,9 +105,10 @@ fn what_a_body_asked_for_passes_the_check_and_nothing_else_does() {
         }
     }
     let number = PhoneNumber::from_u64(5_511_988_887_777).map(WebRecipient::Number).unwrap();
-    let text = Content::Text { body: "hi".to_owned() };
+    let text = Content::Text { body: "hi".to_owned(), preview_url: None };
     let wrong = |recipient: &WebRecipient, content: &Content| {
-        let request = WebRequest { recipient: recipient.clone(), content: content.clone() };
+        let request =
+            WebRequest { recipient: recipient.clone(), content: content.clone(), ignored: Vec::new() };
         request.check(&Limits::default()).unwrap_err().code
     };
     let group = WebRecipient::Group("1@evil".to_owned());
@@ -121,5 +122,8 @@ fn what_a_body_asked_for_passes_the_check_and_nothing_else_does() {
     assert_eq!(wrong(&number, &renamed), Code::InvalidBody);
     let interactive = Content::Interactive { interactive: json!({}) };
     assert_eq!(wrong(&number, &interactive), Code::InvalidType);
-    assert_eq!(wrong(&number, &Content::Text { body: "x".repeat(4_097) }), Code::TextTooLong);
+    assert_eq!(
+        wrong(&number, &Content::Text { body: "x".repeat(4_097), preview_url: None }),
+        Code::TextTooLong
+    );
 }

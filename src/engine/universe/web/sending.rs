@@ -95,7 +95,7 @@ impl World {
             let sent =
                 Sent { to: Jid::person(recipient), id: MessageId::of_send(send_id), built: Built::Text };
             let text = Some("hello".to_owned());
-            let handed_over = HandedOver { send_id, sent, text, at: wall };
+            let handed_over = HandedOver { send_id, sent, text, ignored: Vec::new(), at: wall };
             pending_reply.tell(HandOver::Done(Box::new(handed_over)), wall);
         }
         self.after_for_web(WORD_PATIENCE, WebEvent::NoWord { send_id, flight: number });
