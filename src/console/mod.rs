@@ -222,6 +222,7 @@ route::table! {
     GET "/console/suppressions" => pages::suppressions::list, Viewer;
     POST "/console/suppressions" => pages::suppressions::add, Member;
     POST "/console/suppressions/lift" => pages::suppressions::lift, Member;
+    POST "/console/suppressions/words" => pages::suppressions::set_words, Owner;
     // Everything else below the console. It is last, because the first matching path is used.
     GET "/console/{rest:.*}" => pages::missing::show, Public;
 }

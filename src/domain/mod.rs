@@ -17,6 +17,7 @@ pub mod limit;
 pub mod link;
 pub mod message;
 pub mod nearest;
+pub mod opt_out;
 pub mod outlook;
 pub mod page;
 mod payload;

@@ -4,6 +4,7 @@
 //! at most 15 digits, country codes never start with 0). Fifteen digits fit into 50 bits, which is why
 //! a recipient is an integer everywhere inside: a million of them are 8 MB.
 
+mod person;
 mod reader;
 mod shape;
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod machine;
 mod mailbox;
 mod nodes;
 mod receipts;
+mod recent;
 pub mod records;
 mod sends;
 mod shared;
@@ -245,8 +246,11 @@ impl Engine {
         self.0.keys.forget_before(revision);
     }
 
-    /// Loads the suppressions, and reads them again when others arrived meanwhile.
+    /// Loads the suppressions and the numbers of people, and reads the suppressions again when others arrived meanwhile.
     async fn load_suppressions(&self) -> store::Result<()> {
+        let people = &self.0.shared.people;
+        people.replace(self.store().other_numbers(None).await?);
+        people.replace_waiting(self.store().waiting_users().await?);
         for _ in 0..MOST_LOADS {
             let loading = self.0.shared.suppressions.load();
             if loading.finish(self.store().suppressions(Timestamp::now()).await?) {

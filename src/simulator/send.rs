@@ -81,17 +81,17 @@ fn judge(
     number.arrive(world.now(), &world.app)?;
     let recipient = parsed.map(body::recipient);
     if let Some(Ok(recipient)) = &recipient
-        && !world.permits_pair(number, &recipient.address)
+        && !world.permits_pair(number, &recipient.known_as)
     {
         return Err(GraphError::because(131_056, "too many messages to this recipient in a short time"));
     }
     let fields = parsed.ok_or_else(|| GraphError::because(100, "the body is not a JSON object"))?;
     let checked = body::check(fields)?;
     let recipient = recipient.unwrap_or_else(|| body::recipient(fields))?;
-    if number.is_own(&recipient.address) {
+    if [&recipient.address, &recipient.known_as].iter().any(|address| number.is_own(address)) {
         return Err(GraphError::new(131_021));
     }
-    if number.upkeep().has_blocked(&recipient.address) {
+    if number.upkeep().has_blocked(&recipient.known_as) {
         return Err(GraphError::new(130_403));
     }
     let template = (checked.kind == "template").then(|| template(number, checked.content)).transpose()?;
@@ -168,7 +168,7 @@ async fn accept(world: &World, draft: &Draft, failure: Option<AsyncFailure>) -> 
     let event = || Event {
         number: Arc::clone(&draft.number),
         id: id.clone(),
-        to: to.clone(),
+        to: draft.recipient.known_as.clone(),
         is_group: draft.recipient.kind == RecipientKind::Group,
         key: draft.key.clone(),
         category: draft.category(),
@@ -283,10 +283,10 @@ impl Draft {
     }
 
     fn acceptance(&self, id: &str, status: &str) -> Value {
-        let Recipient { input, address, kind } = &self.recipient;
+        let Recipient { input, address, known_as, kind } = &self.recipient;
         let contact = match kind {
             RecipientKind::User => json!({ "input": input, "user_id": address }),
-            RecipientKind::Phone | RecipientKind::Group => json!({ "input": input, "wa_id": address }),
+            RecipientKind::Phone | RecipientKind::Group => json!({ "input": input, "wa_id": known_as }),
         };
         let mut message = json!({ "id": id, "message_status": status });
         if *kind == RecipientKind::Group {

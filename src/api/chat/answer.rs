@@ -98,6 +98,11 @@ pub(in crate::api) struct SkippedRecord {
     /// Why it is skipped.
     #[schema(example = "has fewer than 7 digits")]
     reason: String,
+    /// The kind of reason: `invalid_number` for an entry that is not plainly one phone number, `suppressed` and
+    /// `opted_out` for a recipient who gets nothing, or no marketing, `same_person` for another number of a person
+    /// who is in the send already. Null in repeated answers from before there were kinds.
+    #[schema(example = "invalid_number")]
+    code: Option<String>,
 }
 
 impl From<Accepted> for Queued {
@@ -144,6 +149,6 @@ impl From<DryRun> for Rehearsed {
 
 /// The entries that an answer shows.
 pub(in crate::api) fn skipped_records(skipped: Skipped) -> Vec<SkippedRecord> {
-    let record = |SkippedEntry { input, reason }| SkippedRecord { input, reason };
+    let record = |SkippedEntry { input, reason, code }| SkippedRecord { input, reason, code };
     skipped.first.into_iter().map(record).collect()
 }

@@ -1,8 +1,11 @@
 //! The recipients that the company's sends skip, with reason and time; adding and lifting suppressions.
 
+mod words;
+
 use actix_web::web::Data;
 use maud::{Markup, html};
 
+pub(in crate::console) use self::words::set_words;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::component::empty::empty;
@@ -16,9 +19,10 @@ use crate::console::form::Form;
 use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
+use crate::domain::opt_out::OptOutWords;
 use crate::domain::page::{Page as Records, PageRequest};
 use crate::domain::phone::PhoneNumber;
-use crate::domain::suppression::Suppression;
+use crate::domain::suppression::{Source, Suppression};
 use crate::engine::records::suppressions::Kept;
 
 pub(in crate::console) async fn list(
@@ -29,9 +33,11 @@ pub(in crate::console) async fn list(
     let request = query.page(state.options.page_size);
     let search = query.text("search", 64).unwrap_or_default();
     let found = read(&viewer, &state, request, search).await?;
+    let words = known_words(&viewer, &state).await?;
     let done = state.flashes.take(viewer.session, "done");
     let form = Form::filled(viewer.text, [("scope", Suppression::Marketing.as_str().to_owned())]);
-    Ok(page(&viewer, &form, Some((&query, request)), search, &found, done.as_deref()))
+    let words = words::Shown { form: &words::filled(viewer.text, &words), is_open: false };
+    Ok(page(&viewer, &form, &words, Some((&query, request)), search, &found, done.as_deref()))
 }
 
 /// Suppresses a number.
@@ -51,7 +57,9 @@ pub(in crate::console) async fn add(
     let (Ok(number), Some(scope), false) = (number, scope, form.has_faults()) else {
         let first = PageRequest { page: 1, limit: state.options.page_size };
         let found = read(&viewer, &state, first, "").await?;
-        return Ok(page(&viewer, &form, None, "", &found, None).unprocessable().into());
+        let words = words::filled(text, &known_words(&viewer, &state).await?);
+        let words = words::Shown { form: &words, is_open: false };
+        return Ok(page(&viewer, &form, &words, None, "", &found, None).unprocessable().into());
     };
     state
         .once
@@ -84,6 +92,11 @@ pub(in crate::console) async fn lift(
     Ok(Answer::to("/console/suppressions"))
 }
 
+/// What the company does with opt-out words.
+async fn known_words(viewer: &Viewer, state: &State) -> Result<OptOutWords, Error> {
+    Ok(state.engine.company(viewer.company.id).await?.suppressions().words().await?)
+}
+
 async fn read(
     viewer: &Viewer,
     state: &State,
@@ -104,6 +117,7 @@ async fn read(
 fn page(
     viewer: &Viewer,
     form: &Form,
+    words: &words::Shown<'_>,
     query: Option<(&Query, PageRequest)>,
     search: &str,
     found: &Records<Kept>,
@@ -136,6 +150,7 @@ fn page(
                 button type="submit" { (text.get("suppressions-add")) }
             }
         }
+        (words::panel(viewer, words))
     };
     Page::new(text.get("suppressions-title"), Menu::Suppressions, body)
 }
@@ -175,11 +190,14 @@ fn row(viewer: &Viewer, kept: &Kept) -> Vec<Markup> {
         Suppression::Everything => text.get("suppressions-scope-everything"),
     };
     // The provider's own code is shown beside the words, for readers who look it up.
-    let why = match (record.provider_code, record.until) {
-        (Some(_), Some(_)) => text.get("suppressions-why-held"),
-        (Some(_), None) => text.get("suppressions-why-provider"),
-        (None, _) => text.get("suppressions-why-said"),
-    };
+    let why = text.get(match (record.provider_code, record.until, kept.source) {
+        (Some(_), Some(_), _) => "suppressions-why-held",
+        (Some(_), None, _) | (None, _, Some(Source::Provider)) => "suppressions-why-provider",
+        (None, _, Some(Source::Preference)) => "suppressions-why-preference",
+        (None, _, Some(Source::Message)) => "suppressions-why-message",
+        (None, _, Some(Source::Operator)) => "suppressions-why-added",
+        (None, _, None) => "suppressions-why-said",
+    });
     let until = match record.until {
         Some(until) => moment(viewer, until),
         None => html! { (text.get("suppressions-lasting")) },

@@ -140,3 +140,55 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_forms_of_one_number_are_one_person() {
+    let number = |value| PhoneNumber::from_u64(value).unwrap();
+    for (person, other) in [
+        (5_564_988_887_777, 556_488_887_777),
+        (5_511_961_234_567, 551_161_234_567),
+        (525_512_345_678, 5_215_512_345_678),
+        (5_491_155_554_444, 541_155_554_444),
+        (5_492_994_112_233, 542_994_112_233),
+        (2_250_708_091_011, 22_508_091_011),
+        (2_250_544_091_011, 22_544_091_011),
+        (2_250_141_091_011, 22_541_091_011),
+    ] {
+        let (person, other) = (number(person), number(other));
+        assert_eq!((person.person(), other.person()), (person, person), "{other}");
+        assert_eq!((person.other_form(), other.other_form()), (Some(other), Some(person)), "{other}");
+        assert!(person.may_be_form_of(other), "{other}");
+    }
+    // Landlines, new mobile numbers that never had a shorter form, incomplete numbers, and other countries.
+    for alone in [
+        551_133_334_444,
+        5_511_933_334_444,
+        5_511_900_000_000,
+        5_215_012_345,
+        549_115_555_444,
+        22_520_212_223,
+        2_250_711_091_011,
+        2_252_720_212_223,
+        16_505_551_234,
+        1_234_567,
+    ] {
+        let alone = number(alone);
+        assert_eq!((alone.person(), alone.other_form()), (alone, None), "{alone}");
+    }
+    assert!(number(2_290_161_234_567).may_be_form_of(number(22_961_234_567)));
+    assert!(!number(5_511_900_000_001).may_be_form_of(number(5_511_900_000_002)));
+    assert!(!number(5_511_900_000_001).may_be_form_of(number(4_411_900_000_001)));
+}
+
+proptest! {
+    #[test]
+    fn a_person_s_number_is_its_own_and_forms_lead_to_it(value in 1_000_000_u64..=999_999_999_999_999) {
+        let number = PhoneNumber::from_u64(value).unwrap();
+        let person = number.person();
+        prop_assert!(PhoneNumber::from_u64(person.as_u64()).is_some());
+        prop_assert_eq!(person.person(), person);
+        if let Some(other) = number.other_form() {
+            prop_assert_eq!(other.person(), person);
+        }
+    }
+}

@@ -96,7 +96,7 @@ impl WebChannel {
         }
         match timeout(WORD_PATIENCE, word.word()).await {
             Ok(Some(AckState::Refused { code })) => nack(code),
-            Ok(Some(_)) => Reply::Accepted { id: id.as_str().to_owned() },
+            Ok(Some(_)) => Reply::Accepted { id: id.as_str().to_owned(), known_as: None },
             Ok(None) => {
                 Reply::Uncertain(failure("the session ended before WhatsApp said that it has the message"))
             }

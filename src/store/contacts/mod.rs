@@ -22,7 +22,6 @@ use std::collections::HashMap;
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
-use self::search::Search;
 use crate::clock::Timestamp;
 use crate::domain::contact::{Contact, Person, TagSummary};
 use crate::domain::fold::fold;
@@ -69,7 +68,7 @@ impl Store {
         if text.len() > LONGEST_SEARCH {
             return Ok(Page { records: Vec::new(), total: 0 });
         }
-        let found = self.found(company, &Search::new(&text)).await?;
+        let found = self.found(company, &self.search(company, &text).await?).await?;
         let total = found.len() as u64;
         let (offset, limit) = (length(page.offset()), length(page.limit));
         let mut wanted = Rows::new(self.backend, &[("place", Type::Int)]);

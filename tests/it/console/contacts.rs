@@ -1,6 +1,7 @@
 //! Contacts and tags in the console: search, edit, merge, tag, delete, export.
 
 use pombo::accounts::Role;
+use pombo::domain::suppression::Suppression;
 use serde_json::{Value, json};
 
 use super::browser::value_of;
@@ -250,6 +251,36 @@ async fn suppressions_of_numbers_are_added_and_lifted() {
     let lifted = member.submit("/console/suppressions/lift", &[("number", "+5511988880001")]).await;
     assert!(lifted.contains("+5511988880001 gets messages again.") && lifted.contains("Nobody is skipped."));
     assert_eq!(member.post("/console/suppressions/lift", &[("number", "x")]).await.status, 404);
+}
+
+#[tokio::test]
+async fn owners_decide_what_opt_out_words_do() {
+    let world = World::new().await;
+    let (owner, member) = (world.signed_in(Role::Owner).await, world.signed_in(Role::Member).await);
+    let (place, set) = ("/console/suppressions", "/console/suppressions/words");
+    let page = member.page(place).await;
+    assert!(
+        page.contains("Opt-out words") && page.contains("STOP") && !page.contains("Save words"),
+        "{page}"
+    );
+    let words = |stops: &'static str, stop: &'static str| [("stops", stops), ("stop_words", stop)];
+    assert_eq!(member.post(set, &words("nothing", "")).await.status, 403);
+    let page = owner.submit(set, &words("marketing", "Chega\r\nJá deu")).await;
+    assert!(page.contains("The words are saved.") && page.contains("Chega\nJá deu"), "{page}");
+    let kept = world.service.store().opt_out_words(world.acme.id).await.unwrap();
+    assert_eq!(
+        (kept.scope, kept.stop_words),
+        (Some(Suppression::Marketing), vec!["Chega".into(), "Já deu".into()])
+    );
+    for (wrong, sentence) in [
+        (words("marketing", "start"), "This word would both stop messages and take that back: start"),
+        (words("all", ""), "Save words"),
+    ] {
+        let page = owner.post(set, &wrong).await;
+        assert!(page.status == 422 && page.body.contains(sentence), "{}", page.body);
+    }
+    assert!(owner.submit(set, &words("nothing", "")).await.contains("The words are saved."));
+    assert_eq!(world.service.store().opt_out_words(world.acme.id).await.unwrap().scope, None);
 }
 
 #[tokio::test]

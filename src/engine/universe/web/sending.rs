@@ -116,7 +116,7 @@ impl World {
                 let failure = Failure { code, sentence: sentence.to_owned() };
                 Reply::Refused { disposition: Disposition::Fail, failure, retry_after: None }
             }
-            _ => Reply::Accepted { id: MessageId::of_send(send_id).as_str().to_owned() },
+            _ => Reply::Accepted { id: MessageId::of_send(send_id).as_str().to_owned(), known_as: None },
         };
         self.conclude(send_id, reply);
         true

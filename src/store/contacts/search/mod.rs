@@ -12,6 +12,7 @@ use self::gram::Part;
 use self::segment::Word;
 use crate::domain::contact::digits_pattern;
 use crate::domain::fold::{digits, like_anywhere, looks_like_a_number};
+use crate::domain::phone::PhoneNumber;
 use crate::store::{Error, Result, Store, Transaction};
 
 mod gram;
@@ -37,16 +38,17 @@ struct Term {
     /// What is looked for in the index: any of them.
     words: Vec<Word>,
     pattern: String,
-    /// For a number, which is also found by its digits.
-    digits_pattern: Option<String>,
+    /// For a number, which is also found by its digits, and a whole one by the digits of every form of it.
+    digits_patterns: Vec<String>,
 }
 
 impl Search {
-    pub(in crate::store) fn new(text: &str) -> Self {
+    /// A search for this text. `others` are further numbers of the person whose number it is.
+    fn new(text: &str, others: &[PhoneNumber]) -> Self {
         let is_indexed = text.chars().count() <= LONGEST_INDEXED;
         // The groups of a number belong together.
         if looks_like_a_number(text) {
-            return Self { terms: vec![Term::new(text)], is_indexed };
+            return Self { terms: vec![Term::new(text, others)], is_indexed };
         }
         let mut terms = Vec::new();
         let mut rest = text.trim_start_matches(' ');
@@ -57,10 +59,15 @@ impl Search {
                 }
                 _ => (rest.trim_end_matches(' '), ""),
             };
-            terms.push(Term::new(word));
+            terms.push(Term::new(word, &[]));
             rest = behind;
         }
         Self { terms, is_indexed }
+    }
+
+    /// The number that a text is, if it is a whole one.
+    fn number(text: &str) -> Option<PhoneNumber> {
+        if looks_like_a_number(text) { PhoneNumber::parse(text).ok() } else { None }
     }
 
     /// What is looked for in the index, for all words.
@@ -78,8 +85,8 @@ impl Search {
                 r"{and}(search_text LIKE ${number} ESCAPE '\' OR tag_text LIKE ${number} ESCAPE '\'"
             ));
             values.push(term.pattern.as_str().into());
-            if let Some(pattern) = &term.digits_pattern {
-                condition.push_str(&format!(r" OR search_text LIKE ${} ESCAPE '\'", number + 1));
+            for (pattern, number) in term.digits_patterns.iter().zip(number + 1..) {
+                condition.push_str(&format!(r" OR search_text LIKE ${number} ESCAPE '\'"));
                 values.push(pattern.as_str().into());
             }
             condition.push(')');
@@ -89,19 +96,33 @@ impl Search {
 }
 
 impl Term {
-    fn new(text: &str) -> Self {
-        let number = looks_like_a_number(text).then(|| digits(text));
+    fn new(text: &str, others: &[PhoneNumber]) -> Self {
+        let mut numbers = Vec::new();
+        if looks_like_a_number(text) {
+            let number = digits(text);
+            numbers.extend(others.iter().map(PhoneNumber::to_string).filter(|other| *other != number));
+            numbers.push(number);
+        }
         let words = std::iter::once(Word::new(Part::Words, text));
-        let words = words.chain(number.iter().map(|number| Word::new(Part::Digits, number)));
+        let words = words.chain(numbers.iter().map(|number| Word::new(Part::Digits, number)));
         Self {
             words: words.collect(),
             pattern: like_anywhere(text),
-            digits_pattern: number.as_deref().map(digits_pattern),
+            digits_patterns: numbers.iter().map(|number| digits_pattern(number)).collect(),
         }
     }
 }
 
 impl Store {
+    /// A search for a folded text. A whole number finds its person under every form of the number.
+    pub(in crate::store) async fn search(&self, company: Uuid, text: &str) -> Result<Search> {
+        let others = match Search::number(text) {
+            Some(number) => self.forms_in(&self.read, company, number).await?,
+            None => Vec::new(),
+        };
+        Ok(Search::new(text, &others))
+    }
+
     /// The ordinals of the contacts of `company` that a search finds, descending; four bytes for each are held.
     pub(in crate::store) async fn found(&self, company: Uuid, search: &Search) -> Result<Vec<u32>> {
         let snapshot = self.snapshot().await?;

@@ -117,7 +117,7 @@ pub(super) fn nothing() -> Fetched {
 }
 
 pub(super) fn accepted() -> Reply {
-    Reply::Accepted { id: "wamid.1".to_owned() }
+    Reply::Accepted { id: "wamid.1".to_owned(), known_as: None }
 }
 
 pub(super) fn failure() -> Failure {
