@@ -54,6 +54,15 @@ pub struct OptOutWords {
     pub start_words: Vec<String>,
 }
 
+/// One of a company's two lists of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum List {
+    /// The words that stop messages.
+    Stop,
+    /// The words that take it back.
+    Start,
+}
+
 /// Words that a company cannot have; completes a sentence that begins with the field's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidWords {
@@ -80,24 +89,24 @@ impl OptOutWords {
     ///
     /// # Errors
     ///
-    /// [`InvalidWords`], for the list of words that stop messages (`Err(Ok(…))`) or the other one (`Err(Err(…))`).
+    /// The list that is wrong, and what is wrong in it.
     pub fn new(
         scope: Option<Suppression>,
         stop_words: impl IntoIterator<Item = String>,
         start_words: impl IntoIterator<Item = String>,
-    ) -> Result<Self, Result<InvalidWords, InvalidWords>> {
-        let stop_words = words(stop_words).map_err(Ok)?;
-        let start_words = words(start_words).map_err(Err)?;
+    ) -> Result<Self, (List, InvalidWords)> {
+        let stop_words = words(stop_words).map_err(|wrong| (List::Stop, wrong))?;
+        let start_words = words(start_words).map_err(|wrong| (List::Start, wrong))?;
         let stops: BTreeSet<_> = stop_words.iter().map(|word| plain(word)).collect();
         if let Some(word) = stop_words.iter().find(|word| START.contains(&plain(word).as_str())) {
-            return Err(Ok(InvalidWords::Both(word.clone())));
+            return Err((List::Stop, InvalidWords::Both(word.clone())));
         }
         let is_stop = |word: &&String| {
             let word = plain(word);
             stops.contains(&word) || STOP.contains(&word.as_str())
         };
         match start_words.iter().find(is_stop) {
-            Some(word) => Err(Err(InvalidWords::Both(word.clone()))),
+            Some(word) => Err((List::Start, InvalidWords::Both(word.clone()))),
             None => Ok(Self { scope, stop_words, start_words }),
         }
     }
@@ -148,7 +157,7 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn own(stop: &[&str], start: &[&str]) -> Result<OptOutWords, Result<InvalidWords, InvalidWords>> {
+    fn own(stop: &[&str], start: &[&str]) -> Result<OptOutWords, (List, InvalidWords)> {
         let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         OptOutWords::new(Some(Suppression::Everything), list(stop), list(start))
     }
@@ -178,13 +187,14 @@ mod tests {
         assert_eq!(words.meaning("CHEGA JA"), Some(Said::Stop));
         assert_eq!(words.meaning("voltar"), Some(Said::Start));
         assert_eq!(words.meaning("stop"), Some(Said::Stop));
-        let both = |word: &str| InvalidWords::Both(word.to_owned());
-        assert_eq!(own(&["Start"], &[]), Err(Ok(both("Start"))));
-        assert_eq!(own(&["x"], &["X"]), Err(Err(both("X"))));
-        assert_eq!(own(&[], &["stop"]), Err(Err(both("stop"))));
-        assert_eq!(own(&[&"x".repeat(41)], &[]), Err(Ok(InvalidWords::TooLong("x".repeat(40)))));
+        let both = |list, word: &str| Err((list, InvalidWords::Both(word.to_owned())));
+        assert_eq!(own(&["Start"], &[]), both(List::Stop, "Start"));
+        assert_eq!(own(&["x"], &["X"]), both(List::Start, "X"));
+        assert_eq!(own(&[], &["stop"]), both(List::Start, "stop"));
+        let long = InvalidWords::TooLong("x".repeat(40));
+        assert_eq!(own(&[&"x".repeat(41)], &[]), Err((List::Stop, long)));
         let many: Vec<_> = (0..51).map(|number| number.to_string()).collect();
         let many: Vec<_> = many.iter().map(String::as_str).collect();
-        assert_eq!(own(&[], &many), Err(Err(InvalidWords::TooMany)));
+        assert_eq!(own(&[], &many), Err((List::Start, InvalidWords::TooMany)));
     }
 }

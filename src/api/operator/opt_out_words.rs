@@ -115,9 +115,9 @@ pub(in crate::api) async fn set(
         })?),
     };
     let (stop_words, start_words) = (list(&mut fields, "stop_words")?, list(&mut fields, "start_words")?);
-    let words = opt_out::OptOutWords::new(scope, stop_words, start_words).map_err(|wrong| match wrong {
-        Ok(stop) => invalid(format!("`stop_words` {stop}")),
-        Err(start) => invalid(format!("`start_words` {start}")),
+    let words = opt_out::OptOutWords::new(scope, stop_words, start_words).map_err(|(list, wrong)| {
+        let name = if list == opt_out::List::Stop { "stop_words" } else { "start_words" };
+        invalid(format!("`{name}` {wrong}"))
     })?;
     let records = state.engine.operator().await?.company(company.id);
     records.suppressions().set_words(&operator.who(), &words).await?;

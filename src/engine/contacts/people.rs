@@ -85,10 +85,11 @@ impl People {
         forms
     }
 
-    /// Whether the person with this number may have another one.
-    pub(crate) fn has_forms(&self, company: Uuid, number: PhoneNumber) -> bool {
-        number.other_form().is_some()
-            || self.has_pairs.load(Ordering::Acquire) && self.forms(company, number).len() > 1
+    /// Whether the person with this number may have a greater one.
+    pub(crate) fn has_greater_form(&self, company: Uuid, number: PhoneNumber) -> bool {
+        number.other_form().is_some_and(|other| other > number)
+            || self.has_pairs.load(Ordering::Acquire)
+                && self.forms(company, number).iter().any(|form| *form > number)
     }
 
     /// The provider knows the number that was written to as `known_as`.
@@ -254,7 +255,10 @@ mod tests {
         assert_eq!((people.person(COMPANY, long), people.person(COMPANY, short)), (short, short));
         assert_eq!(people.person(Uuid::from_u128(2), long), long);
         assert_eq!(people.forms(COMPANY, long), [short, long]);
-        assert!(people.has_forms(COMPANY, short) && !people.has_forms(Uuid::from_u128(2), short));
+        assert!(
+            people.has_greater_form(COMPANY, short) && !people.has_greater_form(Uuid::from_u128(2), short)
+        );
+        assert!(!people.has_greater_form(COMPANY, long));
         people.notice(COMPANY, long, short);
         assert!(people.take_noticed().is_empty(), "it is known");
     }

@@ -10,7 +10,7 @@ use crate::console::form::Form;
 use crate::console::page::Answer;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;
-use crate::domain::opt_out::{InvalidWords, LONGEST_WORD, MOST_WORDS, OptOutWords, START, STOP};
+use crate::domain::opt_out::{InvalidWords, LONGEST_WORD, List, MOST_WORDS, OptOutWords, START, STOP};
 use crate::domain::page::PageRequest;
 use crate::domain::suppression::Suppression;
 
@@ -51,10 +51,9 @@ pub(in crate::console) async fn set_words(
     };
     let (stop_words, start_words) = (list("stop_words"), list("start_words"));
     let words = OptOutWords::new(scope, stop_words, start_words);
-    match &words {
-        Ok(_) => {}
-        Err(Ok(stop)) => form.fault("stop_words", sentence(text, stop)),
-        Err(Err(start)) => form.fault("start_words", sentence(text, start)),
+    if let Err((list, wrong)) = &words {
+        let name = if *list == List::Stop { "stop_words" } else { "start_words" };
+        form.fault(name, sentence(text, wrong));
     }
     let (Ok(words), false) = (words, form.has_faults()) else {
         let first = PageRequest { page: 1, limit: state.options.page_size };

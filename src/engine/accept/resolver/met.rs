@@ -29,13 +29,14 @@ impl Met {
     ) {
         numbers.retain(|number| {
             let person = people.person(company, *number);
-            if let Some(first) = self.0.get(&person).filter(|_| !self.0.is_empty()) {
+            if !self.0.is_empty()
+                && let Some(first) = self.0.get(&person)
+            {
                 let reason = format!("is another form of +{first}, which is in this send");
                 skipped.add_as(SkipCode::SamePerson, &format!("+{number}"), &reason);
                 return false;
             }
-            let has_greater = || people.forms(company, *number).iter().any(|form| form > number);
-            if people.has_forms(company, *number) && has_greater() {
+            if people.has_greater_form(company, *number) {
                 self.0.insert(person, *number);
             }
             true
