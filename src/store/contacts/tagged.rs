@@ -4,7 +4,7 @@
 
 use uuid::Uuid;
 
-use super::search::{Search, listed, ordinal};
+use super::search::{listed, ordinal};
 use super::{COLUMNS, LONGEST_SEARCH, folded, length, signed};
 use crate::domain::contact::Contact;
 use crate::domain::page::{Page, PageRequest};
