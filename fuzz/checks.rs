@@ -77,11 +77,11 @@ pub(crate) fn csv(bytes: &[u8]) {
 }
 
 fn inspect(label: Option<&str>, pieces: &[&[u8]]) -> Result<&'static str, String> {
-    let mut inspection = Inspection::new(label).map_err(|error| error.to_string())?;
+    let mut inspection = Inspection::new(label, None).map_err(|error| error.to_string())?;
     for piece in pieces {
         inspection.feed(piece).map_err(|error| error.to_string())?;
     }
-    inspection.finish().map_err(|error| error.to_string())
+    inspection.finish().map(|found| found.encoding).map_err(|error| error.to_string())
 }
 
 /// Numbers that were read from any bytes are packed into bytes that give the same numbers.

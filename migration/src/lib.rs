@@ -42,6 +42,7 @@ mod m20261126_000080_create_sealing_keys;
 mod m20261126_000081_describe_nodes;
 mod m20261126_000090_know_people_by_one_number;
 mod m20261126_000091_add_opt_out_words;
+mod m20261126_000100_add_company_country;
 mod m20261126_000110_refold_contacts;
 mod m20261126_000111_keep_forms;
 
@@ -85,6 +86,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261126_000081_describe_nodes::Migration),
             Box::new(m20261126_000090_know_people_by_one_number::Migration),
             Box::new(m20261126_000091_add_opt_out_words::Migration),
+            Box::new(m20261126_000100_add_company_country::Migration),
             Box::new(m20261126_000110_refold_contacts::Migration),
             Box::new(m20261126_000111_keep_forms::Migration),
         ]

@@ -170,6 +170,7 @@ route::table! {
     POST "/console/keys" => pages::keys::create, Owner;
     POST "/console/keys/{id}/revoke" => pages::keys::revoke, Owner;
     GET "/console/company" => pages::company::show, Viewer;
+    POST "/console/company/country" => pages::company::set_country, Member;
     POST "/console/company/token" => pages::company::token, Viewer;
     POST "/console/company/invitations" => pages::company::invite, Owner;
     POST "/console/company/invitations/{id}/withdraw" => pages::company::withdraw, Owner;

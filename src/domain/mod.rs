@@ -11,6 +11,7 @@ pub mod contact;
 pub mod content;
 pub mod event;
 pub mod fold;
+pub mod garbled;
 pub mod interactive;
 pub mod json;
 pub mod limit;

@@ -4,7 +4,9 @@
 //! at most 15 digits, country codes never start with 0). Fifteen digits fit into 50 bits, which is why
 //! a recipient is an integer everywhere inside: a million of them are 8 MB.
 
+mod country;
 mod person;
+mod plans;
 mod reader;
 mod shape;
 #[cfg(test)]
@@ -12,7 +14,9 @@ mod tests;
 
 use std::fmt;
 
-pub(in crate::domain) use reader::{is_invisible, plain};
+pub use self::country::Country;
+pub(in crate::domain) use self::reader::{is_invisible, plain};
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The fewest digits of a number that can be reached internationally.

@@ -13,7 +13,7 @@ use crate::console::component::field::{Field, faults, once};
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
-use crate::console::component::{confirm, notice};
+use crate::console::component::{confirm, notice, number};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Answer, Menu, Page};
@@ -37,7 +37,8 @@ pub(in crate::console) async fn list(
     let done = state.flashes.take(viewer.session, "done");
     let form = Form::filled(viewer.text, [("scope", Suppression::Marketing.as_str().to_owned())]);
     let words = words::Shown { form: &words::filled(viewer.text, &words), is_open: false };
-    Ok(page(&viewer, &form, &words, Some((&query, request)), search, &found, done.as_deref()))
+    let adding = Adding { form: &form, meant: &[] };
+    Ok(page(&viewer, &adding, &words, Some((&query, request)), search, &found, done.as_deref()))
 }
 
 /// Suppresses a number.
@@ -47,19 +48,18 @@ pub(in crate::console) async fn add(
     mut form: Form,
 ) -> Result<Answer, Error> {
     let text = viewer.text;
-    let number = form.required("number", 64);
+    form.required("number", 64);
     let scope = form.choice("scope", &[Suppression::Marketing.as_str(), Suppression::Everything.as_str()]);
-    let number = PhoneNumber::parse(&number);
-    if number.is_err() {
-        form.fault("number", text.get("suppressions-number-wrong"));
-    }
+    let country = state.engine.company(viewer.company.id).await?.country().await?.likely();
+    let (number, meant) = number::required(&mut form, "number", country, "suppressions-number-wrong");
     let scope = scope.and_then(|scope| scope.parse::<Suppression>().ok());
-    let (Ok(number), Some(scope), false) = (number, scope, form.has_faults()) else {
+    let (Some(number), Some(scope), false) = (number, scope, form.has_faults()) else {
         let first = PageRequest { page: 1, limit: state.options.page_size };
         let found = read(&viewer, &state, first, "").await?;
         let words = words::filled(text, &known_words(&viewer, &state).await?);
         let words = words::Shown { form: &words, is_open: false };
-        return Ok(page(&viewer, &form, &words, None, "", &found, None).unprocessable().into());
+        let adding = Adding { form: &form, meant: &meant };
+        return Ok(page(&viewer, &adding, &words, None, "", &found, None).unprocessable().into());
     };
     state
         .once
@@ -114,9 +114,15 @@ async fn read(
     Ok(records.suppressions().page(request, number, Timestamp::now()).await?)
 }
 
+/// The form of a new suppression, and the numbers that its text may mean.
+struct Adding<'a> {
+    form: &'a Form,
+    meant: &'a [PhoneNumber],
+}
+
 fn page(
     viewer: &Viewer,
-    form: &Form,
+    &Adding { form, meant }: &Adding<'_>,
     words: &words::Shown<'_>,
     query: Option<(&Query, PageRequest)>,
     search: &str,
@@ -147,6 +153,7 @@ fn page(
                 (once(form))
                 (Field::new(form, "number", &text.get("suppressions-number")).hint(&text.get("suppressions-number-hint")).required().most(64).input("tel"))
                 (Field::new(form, "scope", &text.get("suppressions-scope")).radios(scopes))
+                @if !meant.is_empty() { (number::choose(text, "number", meant)) }
                 button type="submit" { (text.get("suppressions-add")) }
             }
         }

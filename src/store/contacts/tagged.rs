@@ -69,7 +69,8 @@ impl Store {
         let mut tagged = numbers.into_iter().map(ordinal).collect::<Result<Vec<_>>>()?;
         tagged.sort_unstable_by(|one, other| other.cmp(one));
         if let Some(text) = search {
-            let mut found = self.found(company, &self.search(company, &text).await?).await?.into_iter().peekable();
+            let mut found =
+                self.found(company, &self.search(company, &text).await?).await?.into_iter().peekable();
             // Both are descending.
             tagged.retain(|ordinal| {
                 while found.next_if(|found| found > ordinal).is_some() {}

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::choice::Choice;
 use crate::console::State;
 use crate::console::component::field::Field;
+use crate::console::component::number;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::visitor::Viewer;
@@ -18,7 +19,7 @@ use crate::domain::contact::{Contact, Tag};
 use crate::domain::fold::fold;
 use crate::domain::limit::Limit;
 use crate::domain::page::PageRequest;
-use crate::domain::phone::PhoneNumber;
+use crate::domain::phone::{Country, PhoneNumber};
 
 /// The number of tags that are offered at once: the newest, or those that a search finds.
 const TAGS: u64 = 1_000;
@@ -43,6 +44,8 @@ pub(super) struct Audience {
     pub(super) found: Option<Vec<Contact>>,
     /// The limits of a linked phone; empty for business accounts.
     pub(super) limits: Vec<Limit>,
+    /// The company's country, whose national numbers are pointed out.
+    country: Option<Country>,
 }
 
 impl Audience {
@@ -84,7 +87,8 @@ impl Audience {
         } else {
             None
         };
-        Ok(Self { tags, more_tags, tag_search, found, limits })
+        let country = records.country().await?.likely();
+        Ok(Self { tags, more_tags, tag_search, found, limits, country })
     }
 }
 
@@ -142,6 +146,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Marku
             }
         }
         (Field::new(form, "numbers", &text.get("compose-numbers")).hint(&text.get("compose-numbers-hint")).area(4))
+        (number::read_as(text, numbers(words), audience.country))
         div.row.bottom {
             (Field::new(form, "find", &text.get("compose-find")).most(SEARCH_CHARS).input("search"))
             button.plain type="submit" name="action" value="find" formnovalidate { (text.get("compose-find-button")) }

@@ -60,7 +60,8 @@ pub(in crate::console) async fn set_words(
         let found = super::read(&viewer, &state, first, "").await?;
         let other = Form::filled(text, [("scope", Suppression::Marketing.as_str().to_owned())]);
         let shown = Shown { form: &form, is_open: true };
-        return Ok(super::page(&viewer, &other, &shown, None, "", &found, None).unprocessable().into());
+        let adding = super::Adding { form: &other, meant: &[] };
+        return Ok(super::page(&viewer, &adding, &shown, None, "", &found, None).unprocessable().into());
     };
     let records = state.engine.company(viewer.company.id).await?;
     records.suppressions().set_words(&viewer.who(), &words).await?;
