@@ -1,4 +1,4 @@
-//! Names are folded for search in another way: the texts of all companies have to be folded anew.
+//! Names are folded for search in another way: the texts of all companies have to be folded again.
 
 use sea_orm_migration::prelude::*;
 
@@ -6,7 +6,7 @@ use sea_orm_migration::prelude::*;
 pub(crate) struct Migration;
 
 const UP: &[&str] = &[
-    // The companies whose stored texts are not folded anew yet, each with the ordinal of the next contact.
+    // The companies whose stored texts are not folded again yet, each with the ordinal of the next contact.
     "CREATE TABLE contact_refold (
         company_id {uuid} NOT NULL PRIMARY KEY REFERENCES company (id),
         next {int} NOT NULL

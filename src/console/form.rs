@@ -61,6 +61,14 @@ impl Form {
         form
     }
 
+    /// The form in the body of a request.
+    pub(super) async fn of(request: &HttpRequest, body: Incoming) -> Result<Self, Error> {
+        let visitor = Visitor::of(request)?;
+        let (words, room) = read(request, body).await?;
+        let once = words.one("once").parse().ok();
+        Ok(Self { words, once, _room: Some(room), ..Self::new(visitor.text) })
+    }
+
     /// The form of these words, with the id under which it acts.
     pub(super) fn kept(text: Text, words: Words) -> Self {
         let once = words.one("once").parse().ok();
@@ -193,12 +201,8 @@ impl FromRequest for Form {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (request, body) = (request.clone(), Incoming::from_request(request, payload).into_inner());
         Box::pin(async move {
-            let visitor = Visitor::of(&request)?;
             let Ok(body) = body;
-            let (words, room) = read(&request, body).await?;
-            let once = words.one("once").parse().ok();
-            let text = visitor.text;
-            Ok(Self { words, faults: BTreeMap::new(), text, once, hold: None, _room: Some(room) })
+            Self::of(&request, body).await
         })
     }
 }

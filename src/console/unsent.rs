@@ -9,6 +9,7 @@ use maud::html;
 use super::component::notice;
 use super::form::Form;
 use super::page::{Menu, Page};
+use crate::surface::body::Incoming;
 
 /// The forms that hold what a person typed, without passwords and other secrets. A form that acts on everything that a
 /// list has is not among them: the person may be in another company when they send it again.
@@ -31,7 +32,8 @@ pub(super) fn is_typed(pattern: &str) -> bool {
 /// The page that keeps the form of a request; `None` when the form cannot be read. `place` is where the person signs in,
 /// or chooses a company.
 pub(super) async fn page(request: &HttpRequest, payload: &mut Payload, place: &str) -> Option<HttpResponse> {
-    let form = Form::from_request(request, payload).await.ok()?;
+    let Ok(body) = Incoming::from_request(request, payload).into_inner();
+    let form = Form::of(request, body).await.ok()?;
     let text = form.text();
     let body = html! {
         (notice::warning(&html! { p { (text.get("shell-unsent-why")) } }))

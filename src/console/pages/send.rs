@@ -62,8 +62,11 @@ pub(in crate::console) async fn show(
         },
     );
     // The list below follows with its filters.
-    let live = || format!("/console/sends/{id}/live?{}", query.encoded());
-    Ok(if view.may_change(Timestamp::now()) { page.live(live()) } else { page })
+    let live = match query.encoded() {
+        filters if filters.is_empty() => format!("/console/sends/{id}/live"),
+        filters => format!("/console/sends/{id}/live?{filters}"),
+    };
+    Ok(if view.may_change(Timestamp::now()) { page.live(live) } else { page })
 }
 
 /// Keeps the figures and the list of messages up to date.

@@ -1,8 +1,8 @@
 //! Indexes contacts that no import indexed: they were there before the index, or their import was interrupted. Folds the
-//! stored texts of companies anew after an update that changed how texts are folded.
+//! stored texts of companies again after an update that changed how texts are folded.
 //!
 //! The sentinel runs the rounds: one step at a time, with a pause after it, so that nothing else waits for the
-//! database. While contacts are indexed a search is exact, only slower. A text that is not folded anew yet is found as
+//! database. While contacts are indexed a search is exact, only slower. A text that is not folded again yet is found as
 //! before the update.
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Folds stored texts anew, after an update of the program that folds them in another way.
+//! Folds stored texts again, after an update of the program that folds them in another way.
 //!
 //! The migration of such an update lists all companies in `contact_refold`, each with the ordinal of its next contact.
 //! A company is done in short steps, its tags and channels first, which a running service takes in the background and
@@ -26,7 +26,7 @@ const COMPANIES: i64 = 8;
 const TEXTS: &[(&str, Type)] = &[("id", Type::Uuid), ("before", Type::Text), ("after", Type::Text)];
 
 impl Store {
-    /// Some of the companies whose texts have to be folded anew.
+    /// Some of the companies whose texts have to be folded again.
     ///
     /// # Errors
     ///

@@ -192,7 +192,7 @@ async fn dry_run(state: &State, company: Uuid, id: Uuid, asked: RetryRequest) ->
     let retried = state.engine.retried(company, id).await?;
     match state.engine.dry_run_retry(retried, asked).await {
         Ok(dry_run) => Ok(Ok(dry_run)),
-        Err(engine::Error::Refused(refusal)) => Ok(Err(refusal)),
+        Err(engine::Error::Refused(refusal) | engine::Error::Nobody { refusal, .. }) => Ok(Err(refusal)),
         Err(other) => Err(other.into()),
     }
 }
