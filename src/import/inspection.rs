@@ -22,6 +22,12 @@ const OTHERS: [(&[u8], Other); 3] = [
     (b"PK\x03\x04", Other::Spreadsheet),
     (b"\xd0\xcf\x11\xe0", Other::Spreadsheet),
 ];
+<<<<<<< ours
+=======
+
+/// Bytes by which another format is recognised.
+const ENOUGH: usize = 64;
+>>>>>>> theirs
 
 /// A format that is not CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +82,8 @@ pub struct Inspection {
     /// Collects what an encoding is guessed from, if it may be guessed.
     guess: Option<Guess>,
     wrong: WrongBytes,
-    beginning: Vec<u8>,
+    /// The first bytes, until there are enough to recognise another format; `None` behind them.
+    beginning: Option<Vec<u8>>,
     bytes: u64,
     line: u64,
     line_length: usize,
@@ -97,7 +104,7 @@ impl Inspection {
             text: Vec::new(),
             guess: may_guess.then(|| Guess::new(country)),
             wrong: WrongBytes::default(),
-            beginning: Vec::new(),
+            beginning: Some(Vec::new()),
             bytes: 0,
             line: 1,
             line_length: 0,
@@ -111,8 +118,14 @@ impl Inspection {
     /// [`Error::NotEncoded`] for a byte that is invalid in the encoding, [`Error::NotCsv`] for a file of another format,
     /// [`Error::NotText`] for a file that is no text, [`Error::EndlessLine`] for a line that is far too long.
     pub fn feed(&mut self, piece: &[u8]) -> Result<()> {
-        self.recognise(piece)?;
-        self.look(piece, false)
+        let Some(mut beginning) = self.beginning.take() else { return self.look(piece, false) };
+        beginning.extend_from_slice(piece);
+        if beginning.len() < ENOUGH {
+            self.beginning = Some(beginning);
+            return Ok(());
+        }
+        recognise(&beginning)?;
+        self.look(&beginning, false)
     }
 
     /// Ends the inspection of a complete file.
@@ -121,7 +134,9 @@ impl Inspection {
     ///
     /// As [`Inspection::feed`], and [`Error::Empty`].
     pub fn finish(mut self) -> Result<Inspected> {
-        self.look(&[], true)?;
+        let beginning = self.beginning.take().unwrap_or_default();
+        recognise(&beginning)?;
+        self.look(&beginning, true)?;
         if self.bytes == 0 {
             return Err(Error::Empty);
         }
@@ -133,6 +148,7 @@ impl Inspection {
         Ok(guessed.map_or(utf8, |encoding| Inspected { encoding: encoding.name(), wrong: None }))
     }
 
+<<<<<<< ours
     /// Refuses a file of another format, by its first bytes.
     fn recognise(&mut self, piece: &[u8]) -> Result<()> {
         const LONGEST: usize = 64;
@@ -150,6 +166,8 @@ impl Inspection {
         }
     }
 
+=======
+>>>>>>> theirs
     fn look(&mut self, mut piece: &[u8], is_last: bool) -> Result<()> {
         self.bytes += piece.len() as u64;
         if let Some(guess) = &mut self.guess {
@@ -202,6 +220,16 @@ impl Inspection {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses a file of another format, by its first bytes.
+fn recognise(beginning: &[u8]) -> Result<()> {
+    let bare = beginning.strip_prefix("\u{feff}".as_bytes()).unwrap_or(beginning).trim_ascii_start();
+    let begins = |with: &[u8]| bare.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with));
+    match OTHERS.into_iter().find(|(with, _)| begins(with)) {
+        Some((_, other)) => Err(Error::NotCsv(other)),
+        None => Ok(()),
     }
 }
 

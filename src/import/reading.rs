@@ -66,9 +66,10 @@ fn encoding(path: &Path, options: &Options) -> Result<(&'static encoding_rs::Enc
     let mut piece = vec![0; PIECE];
     let mut length = file.read(&mut piece).map_err(Error::read(path))?;
     if label != Some(GUESSED) {
-        return match inspection.feed(&piece[..length]) {
+        let beginning = inspection.feed(&piece[..length]).and_then(|()| inspection.finish());
+        return match beginning {
             Err(error @ Error::NotCsv(_)) => Err(error),
-            Ok(()) | Err(_) => Ok((named, Invalid::Failure)),
+            Ok(_) | Err(_) => Ok((named, Invalid::Failure)),
         };
     }
     while length > 0 {

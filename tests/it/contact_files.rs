@@ -119,7 +119,7 @@ pub(crate) fn numbers(export: &str) -> Vec<u64> {
 fn the_command_line_makes_the_right_contacts_of_every_file() {
     let place = Place::new();
     place.json("company create Acme");
-    let mut all = Vec::new();
+    let mut all: Vec<u64> = Vec::new();
     for case in CASES {
         let file = place.path().join("people.csv");
         std::fs::copy(path(case), &file).unwrap();

@@ -5,7 +5,7 @@ use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1252};
 
 use crate::domain::phone::Country;
 
-/// Bytes from which an encoding is guessed, in pieces that have other bytes than ASCII: more would not change the guess.
+/// Bytes from which an encoding is guessed, from the first on that is not ASCII: more would not change the guess.
 const LOOKED_AT: usize = 1024 * 1024;
 
 /// What the guess is made from.
@@ -31,18 +31,18 @@ impl Guess {
         }
     }
 
-    /// Takes the next piece of the file.
+    /// Takes the next piece of the file. It does not matter where the pieces begin.
     pub(super) fn feed(&mut self, piece: &[u8]) {
-        let rest = LOOKED_AT - self.fed;
-        if rest == 0 || piece.is_ascii() {
-            return;
+        // What stands before the first byte that is not ASCII counts for nothing.
+        let ascii = if self.fed == 0 { piece.iter().take_while(|byte| byte.is_ascii()).count() } else { 0 };
+        let end = piece.len().min(ascii + LOOKED_AT - self.fed);
+        if end > 0 && self.fed < LOOKED_AT {
+            self.detector.feed(&piece[..end], false);
         }
-        let piece = &piece[..piece.len().min(rest)];
-        self.fed += piece.len();
-        self.detector.feed(piece, false);
-        for byte in piece.iter().filter(|byte| !byte.is_ascii()) {
+        for byte in piece[ascii..end].iter().filter(|byte| !byte.is_ascii()) {
             self.high[usize::from(byte & 0x7f)] += 1;
         }
+        self.fed += end - ascii;
     }
 
     /// Takes the next text that is valid UTF-8.

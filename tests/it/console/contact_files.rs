@@ -67,7 +67,7 @@ async fn import(
 async fn the_console_makes_the_right_contacts_of_every_file_with_the_form_as_it_is_shown() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
-    let mut all = Vec::new();
+    let mut all: Vec<u64> = Vec::new();
     for case in CASES {
         let national = case.country.map(|country| [("numbers", "national"), ("country", country)]);
         let changes = national.as_ref().map_or(&[][..], |changes| &changes[..]);
