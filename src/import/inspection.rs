@@ -22,12 +22,9 @@ const OTHERS: [(&[u8], Other); 3] = [
     (b"PK\x03\x04", Other::Spreadsheet),
     (b"\xd0\xcf\x11\xe0", Other::Spreadsheet),
 ];
-<<<<<<< ours
-=======
 
 /// Bytes by which another format is recognised.
 const ENOUGH: usize = 64;
->>>>>>> theirs
 
 /// A format that is not CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,26 +145,6 @@ impl Inspection {
         Ok(guessed.map_or(utf8, |encoding| Inspected { encoding: encoding.name(), wrong: None }))
     }
 
-<<<<<<< ours
-    /// Refuses a file of another format, by its first bytes.
-    fn recognise(&mut self, piece: &[u8]) -> Result<()> {
-        const LONGEST: usize = 64;
-        if self.beginning.len() == LONGEST {
-            return Ok(());
-        }
-        let room = LONGEST - self.beginning.len();
-        self.beginning.extend_from_slice(&piece[..piece.len().min(room)]);
-        let bare =
-            self.beginning.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&self.beginning).trim_ascii_start();
-        let begins = |with: &[u8]| bare.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with));
-        match OTHERS.into_iter().find(|(with, _)| begins(with)) {
-            Some((_, other)) => Err(Error::NotCsv(other)),
-            None => Ok(()),
-        }
-    }
-
-=======
->>>>>>> theirs
     fn look(&mut self, mut piece: &[u8], is_last: bool) -> Result<()> {
         self.bytes += piece.len() as u64;
         if let Some(guess) = &mut self.guess {
