@@ -48,7 +48,7 @@ impl Person {
     pub fn search_text(&self) -> String {
         let lid = self.phone_number_lid.as_deref().unwrap_or_default();
         let fields = [&self.first_name, &self.last_name, &self.email, &self.phone_number, lid];
-        let lines = fields.map(|field| fold(field));
+        let lines = fields.map(fold);
         format!("{}{BEFORE_DIGITS}{}", lines.join("\n"), digits(&lines[3]))
     }
 }

@@ -215,7 +215,7 @@ impl<R: Read> Rows<R> {
             let rejected = broken.map(|broken| {
                 let whole = String::from_utf8_lossy(&text[start..]);
                 let whole = whole.trim_end_matches(['\r', '\n']);
-                let rejected = rejected(line, broken.to_string(), Coded::from(&broken), &[whole]);
+                let rejected = rejected(line, &broken.to_string(), Coded::from(&broken), &[whole]);
                 text.truncate(start);
                 rejected
             });
@@ -227,7 +227,7 @@ impl<R: Read> Rows<R> {
             show(fields);
             let draft = row::draft(&self.layout, fields, &self.tags, self.country).map_err(|refused| {
                 // The line is known below.
-                rejected(0, refused.to_string(), Coded::from(&refused), fields)
+                rejected(0, &refused.to_string(), Coded::from(&refused), fields)
             });
             drafts.push_back((start, draft));
             Ok(())
@@ -247,7 +247,7 @@ impl<R: Read> Rows<R> {
 }
 
 /// A rejected row, with its text cut to the maximum that is kept.
-fn rejected(line: u64, reason: String, (code, details): Coded, fields: &[&str]) -> Rejected {
+fn rejected(line: u64, reason: &str, (code, details): Coded, fields: &[&str]) -> Rejected {
     let mut room = LONGEST_REJECTED;
     let mut kept = Vec::new();
     for field in fields {
@@ -261,7 +261,7 @@ fn rejected(line: u64, reason: String, (code, details): Coded, fields: &[&str]) 
     let details = details.into_iter().map(|detail| encoding::shown(&detail.replace('\0', ""))).collect();
     Rejected {
         line,
-        reason: encoding::shown(&reason),
+        reason: encoding::shown(reason),
         code: Some(code.as_str().to_owned()),
         details,
         fields: kept,
