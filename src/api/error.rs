@@ -34,7 +34,7 @@ pub(super) struct ErrorBody<'a> {
     /// For programs; a code never changes.
     #[schema(example = "missing_type")]
     pub(super) code: &'static str,
-    /// For `no_valid_recipients`: the number of skipped entries.
+    /// For `no_valid_recipients`, where entries were skipped: their number.
     #[schema(value_type = u64, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped_count: Option<u64>,
@@ -50,8 +50,12 @@ impl<'a> ErrorBody<'a> {
     }
 
     fn of_nobody(error: &'a str, code: Code, skipped: &Skipped) -> Self {
+        let body = Self::new(error, code);
+        if skipped.count == 0 {
+            return body;
+        }
         let shown = Some(skipped_records(skipped.clone()));
-        Self { skipped_count: Some(skipped.count), skipped: shown, ..Self::new(error, code) }
+        Self { skipped_count: Some(skipped.count), skipped: shown, ..body }
     }
 }
 

@@ -147,17 +147,19 @@ fn conclude(
     is_changing: bool,
     had_session: bool,
 ) -> Result<(), Stop> {
-    let elsewhere = |place: String| if is_changing { Stop::Unsent(place) } else { Stop::Elsewhere(place) };
     match verdict {
         Verdict::Pass => Ok(()),
         Verdict::Refused => Err(Stop::Fault(Error::Forbidden)),
         _ if failed => Err(Stop::Fault(Error::Unavailable)),
         // The browser keeps the cookie of a session that has ended, and loses it when the person signs out.
         Verdict::SignIn if had_session => {
-            Err(elsewhere(format!("/console/sign-in?ended=yes&{}", next(request, is_changing))))
+            let place = format!("/console/sign-in?ended=yes&{}", next(request, is_changing));
+            Err(if is_changing { Stop::Unsent(place) } else { Stop::Elsewhere(place) })
         }
         Verdict::SignIn => Err(Stop::Elsewhere(format!("/console/sign-in?{}", next(request, is_changing)))),
-        Verdict::Choose => Err(elsewhere(format!("/console/companies?{}", next(request, is_changing)))),
+        Verdict::Choose => {
+            Err(Stop::Elsewhere(format!("/console/companies?{}", next(request, is_changing))))
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! A form that was sent after its session ended, or before a company was chosen: a page that says so and keeps what the
-//! person typed, so that they can sign in beside it and send it again. Nothing of it stays on the server.
+//! A form that was sent after its session ended: a page that says so and keeps what the person typed, so that they can sign
+//! in beside it and send it again. Nothing of it stays on the server.
 
 use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
@@ -29,8 +29,7 @@ pub(super) fn is_typed(pattern: &str) -> bool {
     TYPED.contains(&pattern)
 }
 
-/// The page that keeps the form of a request; `None` when the form cannot be read. `place` is where the person signs in,
-/// or chooses a company.
+/// The page that keeps the form of a request; `None` when the form cannot be read. `place` is where the person signs in.
 pub(super) async fn page(request: &HttpRequest, payload: &mut Payload, place: &str) -> Option<HttpResponse> {
     let Ok(body) = Incoming::from_request(request, payload).into_inner();
     let form = Form::of(request, body).await.ok()?;

@@ -192,7 +192,7 @@ impl<R: BufRead> Records<R> {
             self.line += 1;
         } else {
             self.line += ends.len() as u64;
-            drop_spaces(text, first, self.delimiter);
+            drop_spaces(text, start, self.delimiter);
         }
         Ok(Some(Found { line, broken }))
     }

@@ -122,7 +122,7 @@ pub(super) fn draft(
     let wanted = layout.header.len();
     // Programs leave empty cells at the end of a row out, or add some.
     let (known, more) = fields.split_at(fields.len().min(wanted));
-    if more.iter().any(|cell| !cell.trim().is_empty()) {
+    if more.iter().any(|cell| !bare(cell).is_empty()) {
         return Err(Refused::FieldCount { found: fields.len(), wanted });
     }
     let mut cells: Vec<_> = known.iter().map(|cell| unguard(bare(cell))).collect();

@@ -56,7 +56,7 @@ pub(crate) const CASES: &[Case] = &[
     ),
     case(
         "extensions",
-        &[49_301_234_567, 442_079_460_104],
+        &[442_079_460_104, 49_301_234_567],
         &["number_has_extension", "number_has_extension", "number_has_extension", "several_numbers"],
     ),
     case(

@@ -66,8 +66,8 @@ impl Plain {
 fn file_name(field: Field<'_>) -> Result<Option<String>, Refusal> {
     let Some(name) = field.text()? else { return Ok(None) };
     let name = name.trim();
-    if name.contains(char::is_control) {
-        return Err(field.refuse(Code::InvalidField, "must be a file's name, on one line"));
+    if name.contains(|char: char| char.is_control() || matches!(char, '/' | '\\')) {
+        return Err(field.refuse(Code::InvalidField, "must be a file's name, on one line and without slashes"));
     }
     measure(field, Code::InvalidField, name, FILE_NAME_CHARS)?;
     Ok(Some(name.to_owned()))

@@ -87,8 +87,8 @@ async fn when_nobody_is_left_the_refusal_lists_the_skipped_entries() {
         assert_eq!(
             body["skipped"],
             json!([
-                {"input": "nonsense", "reason": "has no digits"},
-                {"input": "12", "reason": "has fewer than 7 digits"},
+                {"input": "nonsense", "reason": "has no digits", "code": "invalid_number"},
+                {"input": "12", "reason": "has fewer than 7 digits", "code": "invalid_number"},
             ])
         );
     }

@@ -75,7 +75,7 @@ async fn a_start_in_the_past_and_braces_in_a_text_are_told_before() {
 async fn a_form_that_is_sent_after_its_session_ended_keeps_what_was_typed_and_says_why() {
     let world = World::new().await;
     let member = world.signed_in(Role::Member).await;
-    let fields = [("first_name", "Ana <b>"), ("phone_number", "5511988880001"), ("tags", "vip")];
+    let fields = [("first_name", "Ana <b>"), ("phone_number", "+5511988880001"), ("tags", "vip")];
     end_session(&world, "member@acme.example").await;
     let refused = member.post("/console/contacts/new", &fields).await;
     assert_eq!(refused.status, 401, "{}", refused.body);
