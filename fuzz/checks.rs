@@ -61,12 +61,7 @@ pub(crate) fn csv(bytes: &[u8]) {
         let (before, after) = file.split_at(usize::from(cut).min(file.len()));
         assert_eq!(inspect(label, &[before, after]), whole, "{label:?}, cut at {cut}");
         let Ok(encoding) = whole else { continue };
-        let settings = Settings {
-            encoding: encoding.to_owned(),
-            columns: Vec::new(),
-            tags: Vec::new(),
-            header: Vec::new(),
-        };
+        let settings = Settings { encoding: encoding.to_owned(), ..Settings::default() };
         for is_all in [true, false] {
             if let Ok(preview) = preview(file, is_all, &settings, PREVIEW_ROWS) {
                 assert!(preview.rows.len() <= PREVIEW_ROWS);
@@ -77,11 +72,11 @@ pub(crate) fn csv(bytes: &[u8]) {
 }
 
 fn inspect(label: Option<&str>, pieces: &[&[u8]]) -> Result<&'static str, String> {
-    let mut inspection = Inspection::new(label).map_err(|error| error.to_string())?;
+    let mut inspection = Inspection::new(label, None).map_err(|error| error.to_string())?;
     for piece in pieces {
         inspection.feed(piece).map_err(|error| error.to_string())?;
     }
-    inspection.finish().map_err(|error| error.to_string())
+    inspection.finish().map(|found| found.encoding).map_err(|error| error.to_string())
 }
 
 /// Numbers that were read from any bytes are packed into bytes that give the same numbers.

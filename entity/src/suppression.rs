@@ -24,6 +24,8 @@ pub struct Model {
     pub created_at: i64,
     /// When the recipient last opted out or in, in Unix milliseconds; 0 if that never happened.
     pub said_at: i64,
+    /// 1 the provider, 2 the person's preference in WhatsApp, 3 an opt-out word, 4 an operator; `None` if unknown.
+    pub source: Option<i16>,
 }
 
 /// Joins are written where they are needed.

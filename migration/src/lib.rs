@@ -40,6 +40,11 @@ mod m20261126_000030_version_credentials;
 mod m20261126_000040_share_sign_in_state;
 mod m20261126_000080_create_sealing_keys;
 mod m20261126_000081_describe_nodes;
+mod m20261126_000090_know_people_by_one_number;
+mod m20261126_000091_add_opt_out_words;
+mod m20261126_000100_add_company_country;
+mod m20261126_000110_refold_contacts;
+mod m20261126_000111_keep_forms;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -79,6 +84,11 @@ impl MigratorTrait for Migrator {
             Box::new(m20261126_000040_share_sign_in_state::Migration),
             Box::new(m20261126_000080_create_sealing_keys::Migration),
             Box::new(m20261126_000081_describe_nodes::Migration),
+            Box::new(m20261126_000090_know_people_by_one_number::Migration),
+            Box::new(m20261126_000091_add_opt_out_words::Migration),
+            Box::new(m20261126_000100_add_company_country::Migration),
+            Box::new(m20261126_000110_refold_contacts::Migration),
+            Box::new(m20261126_000111_keep_forms::Migration),
         ]
     }
 }

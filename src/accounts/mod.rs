@@ -12,6 +12,7 @@ mod devices;
 mod error;
 mod failures;
 mod invitations;
+mod kept_forms;
 mod last_use;
 mod links;
 mod members;

@@ -23,7 +23,7 @@ use super::openapi::{BusinessSend, Failures};
 use super::templates::{self, Template};
 use crate::domain::channel::{self, Kind};
 use crate::domain::request::BusinessRequest;
-use crate::engine::Allowance;
+use crate::engine::{Accepted, Allowance};
 use crate::error::Code;
 use crate::surface::body::Room;
 
@@ -161,7 +161,10 @@ pub(super) async fn send(
     let body = body.read(&state.options).await?;
     let held = match idempotency::turn(&state, company, &request, body.bytes()).await? {
         Turn::First(held) => held,
-        Turn::Repeated(accepted) => return Ok(idempotency::replay(&Queued::from(accepted))),
+        Turn::Repeated(accepted) => {
+            let (ignored, _room) = body.read(fields_without_effect).await?;
+            return Ok(idempotency::replay(&Queued::from(Accepted { ignored, ..accepted })));
+        }
         // The path is part of the fingerprint of the request. This channel is not a web session.
         Turn::Told(_) => return Err(Error::Internal),
     };
@@ -177,6 +180,12 @@ pub(super) async fn send(
     }
     let accepted = state.engine.send(&channel, asked, held).await?;
     Ok(HttpResponse::Accepted().json(Queued::from(accepted)))
+}
+
+/// Fields that an answer names are not stored: the repeated request has the same.
+fn fields_without_effect(bytes: &[u8], room: &mut Room) -> Result<Vec<String>, Error> {
+    room.charge(BusinessRequest::weight(bytes))?;
+    Ok(BusinessRequest::ignored(bytes))
 }
 
 /// The business-account channel of the path, if it is the company's.

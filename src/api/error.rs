@@ -12,10 +12,12 @@ use actix_web::{HttpRequest, HttpResponse, ResponseError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::chat::answer::{SkippedRecord, skipped_records};
 use super::rate_limit;
 use super::route::Allow;
 use crate::accounts;
 use crate::domain::limit::Spent;
+use crate::domain::request::Skipped;
 use crate::engine::{self, Exhausted};
 use crate::error::{Class, Code, Refusal};
 
@@ -32,6 +34,29 @@ pub(super) struct ErrorBody<'a> {
     /// For programs; a code never changes.
     #[schema(example = "missing_type")]
     pub(super) code: &'static str,
+    /// For `no_valid_recipients`, where entries were skipped: their number.
+    #[schema(value_type = u64, required = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped_count: Option<u64>,
+    /// For `no_valid_recipients`: the first hundred of them, as in the answer to an accepted send.
+    #[schema(value_type = Vec<SkippedRecord>, required = false)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<Vec<SkippedRecord>>,
+}
+
+impl<'a> ErrorBody<'a> {
+    pub(super) const fn new(error: &'a str, code: Code) -> Self {
+        Self { error, code: code.as_str(), skipped_count: None, skipped: None }
+    }
+
+    fn of_nobody(error: &'a str, code: Code, skipped: &Skipped) -> Self {
+        let body = Self::new(error, code);
+        if skipped.count == 0 {
+            return body;
+        }
+        let shown = Some(skipped_records(skipped.clone()));
+        Self { skipped_count: Some(skipped.count), skipped: shown, ..body }
+    }
 }
 
 /// The body of a refusal in the older form of web sessions.
@@ -56,6 +81,8 @@ pub(super) struct Apology {
 pub(super) enum Error {
     /// Refused, with a code from the table.
     Refused(Refusal),
+    /// Refused, because nobody is left to send to.
+    Nobody(Refusal, Skipped),
     /// A web-session send to a channel that the company does not have.
     UnknownChannel,
     /// The path exists, the method does not.
@@ -93,6 +120,7 @@ impl From<engine::Error> for Error {
     fn from(error: engine::Error) -> Self {
         match error {
             engine::Error::Refused(refusal) => Self::Refused(refusal),
+            engine::Error::Nobody { refusal, skipped } => Self::Nobody(refusal, skipped),
             engine::Error::TooSoon { retry_after, sentence, spent } => {
                 Self::TooSoon(retry_after, sentence, spent)
             }
@@ -137,7 +165,7 @@ impl From<accounts::Error> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(refusal) => refusal.fmt(f),
+            Self::Refused(refusal) | Self::Nobody(refusal, _) => refusal.fmt(f),
             Self::UnknownChannel => f.write_str("unknown channel"),
             Self::MethodNotAllowed(_) => f.write_str("method not allowed"),
             Self::RateLimited(_) | Self::TooSoon(..) => f.write_str("too many requests"),
@@ -150,7 +178,7 @@ impl fmt::Display for Error {
 impl ResponseError for Error {
     fn status_code(&self) -> StatusCode {
         match self {
-            Self::Refused(refusal) => status(refusal.code.class()),
+            Self::Refused(refusal) | Self::Nobody(refusal, _) => status(refusal.code.class()),
             Self::UnknownChannel => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::RateLimited(_) | Self::TooSoon(..) => StatusCode::TOO_MANY_REQUESTS,
@@ -183,13 +211,18 @@ impl ResponseError for Error {
                     | Class::Unprocessable
                     | Class::NotBuilt => {}
                 }
-                answer.json(ErrorBody { error: sentence, code: code.as_str() })
+                answer.json(ErrorBody::new(sentence, *code))
+            }
+            Self::Nobody(Refusal { code, sentence }, skipped) => {
+                answer.json(ErrorBody::of_nobody(sentence, *code, skipped))
             }
             Self::UnknownChannel => answer.json(MessageBody { message: "Unknown Channel" }),
-            Self::MethodNotAllowed(allow) => answer.insert_header((ALLOW, allow.as_str())).json(ErrorBody {
-                error: "this path does not answer that method: see the Allow header",
-                code: Code::MethodNotAllowed.as_str(),
-            }),
+            Self::MethodNotAllowed(allow) => {
+                answer.insert_header((ALLOW, allow.as_str())).json(ErrorBody::new(
+                    "this path does not answer that method: see the Allow header",
+                    Code::MethodNotAllowed,
+                ))
+            }
             Self::RateLimited(Exhausted { allowance, wait }) => {
                 let (limit, seconds) = (allowance.limit, allowance.window.as_secs());
                 let sentence = format!(
@@ -198,18 +231,18 @@ impl ResponseError for Error {
                 );
                 answer
                     .insert_header((RETRY_AFTER, whole_seconds(*wait)))
-                    .json(ErrorBody { error: &sentence, code: Code::RateLimited.as_str() })
+                    .json(ErrorBody::new(&sentence, Code::RateLimited))
             }
             Self::TooSoon(retry_after, sentence, spent) => answer
                 .insert_header((RETRY_AFTER, whole_seconds(*retry_after)))
                 .insert_header((rate_limit::POLICY, rate_limit::policy_of(spent)))
                 .insert_header((rate_limit::LEFT, rate_limit::nothing_left(spent, *retry_after)))
-                .json(ErrorBody { error: sentence, code: Code::RateLimited.as_str() }),
+                .json(ErrorBody::new(sentence, Code::RateLimited)),
             Self::Unavailable(retry_after) => {
-                answer.insert_header((RETRY_AFTER, whole_seconds(*retry_after))).json(ErrorBody {
-                    error: "the service cannot do this now: try again after the seconds of Retry-After",
-                    code: Code::ServiceUnavailable.as_str(),
-                })
+                answer.insert_header((RETRY_AFTER, whole_seconds(*retry_after))).json(ErrorBody::new(
+                    "the service cannot do this now: try again after the seconds of Retry-After",
+                    Code::ServiceUnavailable,
+                ))
             }
             Self::Internal => answer.finish(),
         }

@@ -109,6 +109,8 @@ route::table! {
     GET "/operator/v1/companies/{id}/suppressions" => operator::suppressions::list, Operator;
     POST "/operator/v1/companies/{id}/suppressions" => operator::suppressions::add, Operator;
     DELETE "/operator/v1/companies/{id}/suppressions/{number}" => operator::suppressions::lift, Operator;
+    GET "/operator/v1/companies/{id}/opt-out-words" => operator::opt_out_words::show, Operator;
+    PUT "/operator/v1/companies/{id}/opt-out-words" => operator::opt_out_words::set, Operator;
     GET "/operator/v1/users" => operator::users::list, Operator;
     POST "/operator/v1/users" => operator::users::create, Operator;
     GET "/operator/v1/users/{id}" => operator::users::show, Operator;

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::domain::phone::PhoneNumber;
+use crate::domain::contact::tag_name;
+use crate::domain::phone::{Country, PhoneNumber};
 use crate::domain::scope::Scope;
 use crate::domain::time_span::NOT_A_SPAN;
 use crate::domain::user::{Email, Role};
@@ -44,7 +45,10 @@ pub(super) fn name(text: &str) -> Result<String, String> {
 
 /// The name of a tag. A file separates several tags with semicolons.
 pub(super) fn tag(text: &str) -> Result<String, String> {
-    let tag = name(text)?;
+    let tag = tag_name(&name(text)?).into_owned();
+    if tag.is_empty() {
+        return Err("a tag's name has at least one character".to_owned());
+    }
     if tag.contains(';') { Err("a tag's name cannot have a semicolon".to_owned()) } else { Ok(tag) }
 }
 
@@ -67,6 +71,11 @@ pub(super) fn phone_number(text: &str) -> Result<String, String> {
 pub(super) fn recipient(text: &str) -> Result<PhoneNumber, String> {
     PhoneNumber::parse(text)
         .map_err(|reason| format!("it {reason}; write it in international form, such as +55 11 98888-7777"))
+}
+
+/// A country, by its two letters.
+pub(super) fn country(text: &str) -> Result<Country, String> {
+    Country::parse(text).ok_or_else(|| "a country is given by its two letters, such as BR".to_owned())
 }
 
 /// An id that the provider gives: digits.

@@ -1,6 +1,6 @@
 //! `pombo contacts`.
 
-use std::io::BufWriter;
+use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -12,8 +12,9 @@ use super::failure::Misused;
 use super::output::Unwritten;
 use super::progress;
 use super::session::Session;
+use crate::domain::phone::Country;
 use crate::files;
-use crate::import::{self, Mapping, Options, Summary};
+use crate::import::{self, BYTE_ORDER_MARK, Mapping, Options, Summary};
 
 #[derive(Debug, Args)]
 pub(super) struct Import {
@@ -25,13 +26,19 @@ pub(super) struct Import {
     /// A tag that every contact of the file gets; may be given several times
     #[arg(long = "tag", value_name = "NAME", value_parser = argument::tag)]
     tags: Vec<String>,
-    /// The field for a column with an unknown name, such as "Contact 1=phone_number"; may be given several
-    /// times
+    /// The field for a column with an unknown name, such as "Contact 1=phone_number", or by its place, such as
+    /// "#3=phone_number"; may be given several times
     #[arg(long = "map", value_name = "COLUMN=FIELD")]
     mappings: Vec<Mapping>,
-    /// The file's encoding when it is not UTF-8, such as windows-1252
+    /// The file's encoding when it is not UTF-8, such as windows-1252; with "auto", it is guessed from the whole file
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
+    /// The country of numbers without a plus sign, such as BR; without it, they are international
+    #[arg(long, value_name = "COUNTRY", value_parser = argument::country)]
+    country: Option<Country>,
+    /// Let a name that looks wrongly decoded replace a good one, "JoÃ£o" in place of "João"
+    #[arg(long)]
+    replace_names: bool,
 }
 
 #[derive(Debug, Args)]
@@ -41,12 +48,15 @@ pub(super) struct Export {
     /// The file to write; without it, standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Begin with a byte-order mark, by which spreadsheets know that the file is UTF-8
+    #[arg(long)]
+    for_spreadsheets: bool,
 }
 
 pub(super) async fn import(session: &Session, arguments: Import) -> anyhow::Result<()> {
-    let Import { file, of, tags, mappings, encoding } = arguments;
+    let Import { file, of, tags, mappings, encoding, country, replace_names } = arguments;
     let company = session.company(&of.company).await?;
-    let options = Options { encoding, mappings, tags };
+    let options = Options { encoding, mappings, tags, country, replaces_names: replace_names };
     let bar = progress::bar(0, "importing", session.output.json);
     let (store, who) = (&session.app.store, session.who());
     let imported = import::contacts(store, &who, company.id, &file, &options, |so_far| {
@@ -58,7 +68,11 @@ pub(super) async fn import(session: &Session, arguments: Import) -> anyhow::Resu
     session.output.record(&summary, &told(&summary))
 }
 
-pub(super) async fn export(session: &Session, Export { of, output }: Export) -> anyhow::Result<()> {
+pub(super) async fn export(
+    session: &Session,
+    Export { of, output, for_spreadsheets }: Export,
+) -> anyhow::Result<()> {
+    let mark = if for_spreadsheets { BYTE_ORDER_MARK } else { "" };
     let company = session.company(&of.company).await?;
     let store = &session.app.store;
     let Some(path) = output else {
@@ -67,7 +81,9 @@ pub(super) async fn export(session: &Session, Export { of, output }: Export) -> 
                 "an export is CSV; to get its figures as JSON, write it to a file with --output FILE";
             return Err(Misused(sentence.to_owned()).into());
         }
-        let exported = import::export(store, company.id, session.output.stream(), |_| {}).await;
+        let mut stream = session.output.stream();
+        stream.write_all(mark.as_bytes()).map_err(Unwritten)?;
+        let exported = import::export(store, company.id, stream, |_| {}).await;
         return match exported {
             Ok(_) => Ok(()),
             Err(import::Error::Write { source, .. }) => Err(Unwritten(source).into()),
@@ -77,7 +93,9 @@ pub(super) async fn export(session: &Session, Export { of, output }: Export) -> 
     let shown = path.display();
     let file = files::create_new(&path)
         .with_context(|| format!("cannot create {shown}; choose a file that does not exist yet"))?;
-    let count = import::export(store, company.id, BufWriter::new(file), |_| {}).await?;
+    let mut file = BufWriter::new(file);
+    file.write_all(mark.as_bytes()).with_context(|| format!("cannot write {shown}"))?;
+    let count = import::export(store, company.id, file, |_| {}).await?;
     session
         .output
         .record(&json!({ "contacts": count, "file": path }), &format!("wrote {count} contacts to {shown}"))
@@ -86,15 +104,17 @@ pub(super) async fn export(session: &Session, Export { of, output }: Export) -> 
 /// The caller has to correct errors of the file or of the arguments about it.
 fn failure(error: import::Error) -> anyhow::Error {
     use import::Error::{
-        Empty, Encoding, EndlessLine, Header, Mapping, NoKnownColumn, NoSuchColumn, NoSuchField, NotEncoded,
-        NotText, Read, Stopped, Store, TooManyColumns, TooManyMappings, TooManyTags, UnknownEncoding, Unread,
-        Write,
+        Damaged, Empty, Encoding, EndlessLine, Header, Mapping, Miscounted, Misplaced, NoKnownColumn,
+        NoSuchColumn, NoSuchCountry, NoSuchField, NotCsv, NotEncoded, NotText, Read, Stopped, Store,
+        TooManyColumns, TooManyMappings, TooManyTags, UnknownEncoding, Unread, Write,
     };
     match error {
         UnknownEncoding(_)
         | Encoding { .. }
         | NotEncoded { .. }
         | NotText { .. }
+        | NotCsv(_)
+        | NoSuchCountry(_)
         | EndlessLine { .. }
         | Empty
         | Header { .. }
@@ -105,17 +125,30 @@ fn failure(error: import::Error) -> anyhow::Error {
         | NoKnownColumn { .. }
         | Mapping(_)
         | NoSuchColumn { .. } => Misused(error.to_string()).into(),
-        Read { .. } | Write { .. } | Unread(_) | Store(_) | Stopped => error.into(),
+        Read { .. }
+        | Write { .. }
+        | Unread(_)
+        | Damaged(_)
+        | Store(_)
+        | Stopped
+        | Misplaced { .. }
+        | Miscounted { .. } => error.into(),
     }
 }
 
 fn told(summary: &Summary) -> String {
-    let Summary { created, updated, unchanged, rejected, without_number, rejects_file } = summary;
+    let Summary { created, updated, unchanged, rejected, without_number, names_kept, rejects_file } = summary;
     let mut told =
         format!("{created} created, {updated} updated, {unchanged} unchanged, {rejected} rejected");
     if *without_number > 0 {
         told.push_str(&format!(
             "\n{without_number} of them have no valid phone number and will get no messages"
+        ));
+    }
+    if *names_kept > 0 {
+        told.push_str(&format!(
+            "\n{names_kept} names look wrongly decoded, so that the contacts kept theirs: say the file's encoding with \
+             --encoding, or take the names with --replace-names"
         ));
     }
     if let Some(path) = rejects_file {

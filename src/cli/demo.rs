@@ -114,7 +114,9 @@ fn about(company: &Company) -> String {
 
 /// Three requests to paste into a shell.
 fn to_try(base_url: &str, company: &Company) -> Option<String> {
-    let (channel, tag, key) = (company.channels.first()?, company.tags.first()?, company.api_key.expose());
+    // People without the tag did not write today: the provider refuses texts for them.
+    let tag = company.tags.iter().find(|tag| tag.name == "vip").or(company.tags.first())?;
+    let (channel, key) = (company.channels.first()?, company.api_key.expose());
     let post = |body: &str| {
         format!(
             "  curl {base_url}/api/v1/chat/{}/messages \\\n    -H 'Authorization: Bearer {key}' \
@@ -122,13 +124,14 @@ fn to_try(base_url: &str, company: &Company) -> Option<String> {
             channel.id
         )
     };
-    let everyone = format!(r#"{{"contact_tag_id":"{}","type":"text","message":"Hello, everyone"}}"#, tag.id);
+    let tagged = format!(r#"{{"contact_tag_id":"{}","type":"text","message":"Hello, everyone"}}"#, tag.id);
     let one = r#"{"phone_number":"+999 900 000 001","type":"text","message":"Hello, you"}"#;
     Some(format!(
-        "\nTo try:\n  # a text to everyone of {}\n{}\n  # a text to one number\n{}\n  # a search among the contacts\n  \
+        "\nTo try:\n  # a text to everyone of {} with the tag {}\n{}\n  # a text to one number\n{}\n  # a search among the contacts\n  \
          curl '{base_url}/api/v1/contacts?search=joao&limit=3' -H 'Authorization: Bearer {key}'",
         company.name,
-        post(&everyone),
+        tag.name,
+        post(&tagged),
         post(one)
     ))
 }

@@ -11,6 +11,7 @@ use super::session::Session;
 use super::tier;
 use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Kind};
+use crate::domain::contact::tag_name;
 use crate::domain::nearest::nearest;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::plan::{self, Binding, Course, Estimate};
@@ -159,7 +160,8 @@ async fn audience(
         if tags.is_empty() { Vec::new() } else { session.app.store.tag_names(channel.company_id).await? };
     for tag in tags {
         let id = Uuid::parse_str(tag.trim()).ok();
-        let found = known.iter().find(|(name, known)| name == tag.trim() || Some(*known) == id);
+        let named = tag_name(tag);
+        let found = known.iter().find(|(name, known)| *name == named || Some(*known) == id);
         let near = || nearest(tag, known.iter().map(|(name, _)| name.as_str()));
         audience.tags.push(match (found, near()) {
             (Some((_, id)), _) => *id,

@@ -14,7 +14,7 @@ use super::output::Listed;
 use super::session::Session;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::suppression::Suppression;
+use crate::domain::suppression::{Source, Suppression};
 use crate::store::suppressions::Kept;
 
 #[derive(Debug, Args)]
@@ -46,10 +46,11 @@ struct Record {
     since: Timestamp,
     until: Option<Timestamp>,
     provider_code: Option<i64>,
+    source: Option<&'static str>,
 }
 
 impl From<Kept> for Record {
-    fn from(Kept { record, since }: Kept) -> Self {
+    fn from(Kept { record, since, source }: Kept) -> Self {
         Self {
             company_id: record.company_id,
             phone_number: format!("+{}", record.recipient),
@@ -57,12 +58,14 @@ impl From<Kept> for Record {
             since,
             until: record.until,
             provider_code: record.provider_code,
+            source: source.map(Source::as_str),
         }
     }
 }
 
 impl Listed for Record {
-    const COLUMNS: &'static [&'static str] = &["number", "left out of", "since", "until", "provider's code"];
+    const COLUMNS: &'static [&'static str] =
+        &["number", "left out of", "since", "until", "provider's code", "source"];
 
     fn cells(&self) -> Vec<String> {
         vec![
@@ -71,6 +74,7 @@ impl Listed for Record {
             self.since.to_string(),
             self.until.map_or_else(|| "lifted".to_owned(), |until| until.to_string()),
             self.provider_code.map_or_else(String::new, |code| code.to_string()),
+            self.source.unwrap_or_default().to_owned(),
         ]
     }
 }

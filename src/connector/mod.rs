@@ -17,6 +17,7 @@ use std::time::Duration;
 pub use self::disposition::Disposition;
 use crate::domain::channel::Number;
 use crate::domain::message::Failure;
+use crate::domain::phone::PhoneNumber;
 
 /// The outcome of one attempt to send a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub enum Reply {
     Accepted {
         /// The provider's id of the message.
         id: String,
+        /// The number under which the provider knows the recipient, if it says one.
+        known_as: Option<PhoneNumber>,
     },
     /// The provider refused the message.
     Refused {

@@ -55,8 +55,10 @@ pub enum Update {
     },
     /// A person said whether they want this business's marketing.
     Preference {
-        /// The person.
-        recipient: PhoneNumber,
+        /// The person, when the provider says their number.
+        recipient: Option<PhoneNumber>,
+        /// The person's id within the business, if the provider says it.
+        user: Option<String>,
         /// Whether the person stops marketing; `false` when they want it again.
         stops: bool,
         /// When the person decided that.
@@ -68,6 +70,10 @@ pub enum Update {
         id: String,
         /// The person, when the provider says their number.
         from: Option<PhoneNumber>,
+        /// The person's id within the business, if the provider says it.
+        user: Option<String>,
+        /// The text, if the message is one and so short that it may be a word for an opt-out.
+        text: Option<String>,
         /// When it was sent.
         at: Timestamp,
         /// JSON: the provider's `message` unchanged, and in `contacts` its information about the sender.
@@ -100,6 +106,8 @@ pub struct Receipt {
     pub at: Timestamp,
     /// The recipient, when the provider says their number.
     pub recipient: Option<PhoneNumber>,
+    /// The recipient's id within the business, if the provider says it.
+    pub user: Option<String>,
     /// For a failure, its meaning and reason.
     pub refusal: Option<(Disposition, Failure)>,
 }

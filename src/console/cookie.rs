@@ -1,5 +1,5 @@
-//! The console's cookies: the session, the device that people signed in on before, and the language of visitors who are
-//! not signed in.
+//! The console's cookies: the session, the device that people signed in on before, the language of visitors who are not
+//! signed in, and the time zone of the browser.
 
 use std::time::Duration;
 
@@ -7,6 +7,8 @@ use actix_web::http::header::{COOKIE, HeaderMap};
 
 /// The language that a visitor chose.
 pub(super) const LANGUAGE: &str = "pombo_language";
+/// The time zone of the browser, which the script of every page writes.
+pub(super) const ZONE: &str = "pombo_zone";
 /// The session's token, over http.
 const SESSION: &str = "pombo_session";
 /// The same over https: a browser accepts it only from this host, and never sends it over http.

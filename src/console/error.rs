@@ -117,7 +117,7 @@ impl From<engine::Error> for Error {
     fn from(error: engine::Error) -> Self {
         match error {
             engine::Error::Refused(refusal) if refusal.code.class() == Class::NotFound => Self::NotFound,
-            engine::Error::Refused(refusal) => Self::Refused(refusal),
+            engine::Error::Refused(refusal) | engine::Error::Nobody { refusal, .. } => Self::Refused(refusal),
             engine::Error::TooSoon { retry_after, .. } => Self::TooMany(retry_after),
             engine::Error::Unavailable { .. } => Self::Unavailable,
             engine::Error::Internal => Self::Internal,

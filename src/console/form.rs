@@ -61,6 +61,20 @@ impl Form {
         form
     }
 
+    /// The form in the body of a request.
+    pub(super) async fn of(request: &HttpRequest, body: Incoming) -> Result<Self, Error> {
+        let visitor = Visitor::of(request)?;
+        let (words, room) = read(request, body).await?;
+        let once = words.one("once").parse().ok();
+        Ok(Self { words, once, _room: Some(room), ..Self::new(visitor.text) })
+    }
+
+    /// The form of these words, with the id under which it acts.
+    pub(super) fn kept(text: Text, words: Words) -> Self {
+        let once = words.one("once").parse().ok();
+        Self { words, once, ..Self::new(text) }
+    }
+
     /// Sets the value of a field, in place of the submitted one.
     pub(super) fn put(&mut self, name: &str, value: impl Into<String>) {
         self.words.add(name, value);
@@ -89,6 +103,13 @@ impl Form {
     /// The id by which the form acts only once.
     pub(super) const fn once(&self) -> Option<Uuid> {
         self.once
+    }
+
+    /// Encodes the values as a browser does, except those of these names, under this id.
+    pub(super) fn encoded(&self, except: &[&str], once: Uuid) -> String {
+        let values = self.words.iter().filter(|(name, value)| !except.contains(name) && !value.is_empty());
+        let mut encoded = url::form_urlencoded::Serializer::new(String::new());
+        encoded.extend_pairs(values).append_pair("once", &once.to_string()).finish()
     }
 
     /// Gives the form a new id: what it sends next is not what was sent under the old one.
@@ -180,12 +201,8 @@ impl FromRequest for Form {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (request, body) = (request.clone(), Incoming::from_request(request, payload).into_inner());
         Box::pin(async move {
-            let visitor = Visitor::of(&request)?;
             let Ok(body) = body;
-            let (words, room) = read(&request, body).await?;
-            let once = words.one("once").parse().ok();
-            let text = visitor.text;
-            Ok(Self { words, faults: BTreeMap::new(), text, once, hold: None, _room: Some(room) })
+            Self::of(&request, body).await
         })
     }
 }

@@ -22,7 +22,7 @@ use super::error::Error;
 use super::layout;
 use super::route::{Access, Allow};
 use super::visitor::{Person, Visitor};
-use super::{State, cookie, rest};
+use super::{State, cookie, rest, unsent};
 use crate::accounts::Role;
 use crate::surface::Listener;
 
@@ -44,6 +44,8 @@ enum Stop {
     Fault(Error),
     /// The answer redirects to another page.
     Elsewhere(String),
+    /// The same, but the form that was sent is kept on a page, if it can be.
+    Unsent(String),
 }
 
 /// Passes a request to its handler if that is allowed, and completes the answer.
@@ -70,6 +72,12 @@ pub(super) async fn pass(
             ServiceResponse::from_err(error, request)
         }
         Err(Stop::Elsewhere(place)) => request.into_response(redirect(&place)),
+        Err(Stop::Unsent(place)) => {
+            let is_typed = request.match_pattern().is_some_and(|pattern| unsent::is_typed(&pattern));
+            let (request, mut payload) = request.into_parts();
+            let kept = if is_typed { unsent::page(&request, &mut payload, &place).await } else { None };
+            ServiceResponse::new(request, kept.unwrap_or_else(|| redirect(&place)))
+        }
     };
     response = explain(response);
     complete(response.headers_mut());
@@ -125,17 +133,33 @@ async fn admit(access: Access, request: &ServiceRequest) -> Result<(), Stop> {
             let paced = state.pace.admit(session, person, Instant::now());
             paced.map_err(|wait| Stop::Fault(Error::TooMany(wait)))
         }
-        _ => conclude(verdict, failed, request, is_changing),
+        (verdict, _) => {
+            let had_session = cookie::session(headers, client.is_https).is_some();
+            conclude(verdict, failed, request, is_changing, had_session)
+        }
     }
 }
 
-fn conclude(verdict: Verdict, failed: bool, request: &ServiceRequest, is_changing: bool) -> Result<(), Stop> {
+fn conclude(
+    verdict: Verdict,
+    failed: bool,
+    request: &ServiceRequest,
+    is_changing: bool,
+    had_session: bool,
+) -> Result<(), Stop> {
     match verdict {
         Verdict::Pass => Ok(()),
         Verdict::Refused => Err(Stop::Fault(Error::Forbidden)),
         _ if failed => Err(Stop::Fault(Error::Unavailable)),
+        // The browser keeps the cookie of a session that has ended, and loses it when the person signs out.
+        Verdict::SignIn if had_session => {
+            let place = format!("/console/sign-in?ended=yes&{}", next(request, is_changing));
+            Err(if is_changing { Stop::Unsent(place) } else { Stop::Elsewhere(place) })
+        }
         Verdict::SignIn => Err(Stop::Elsewhere(format!("/console/sign-in?{}", next(request, is_changing)))),
-        Verdict::Choose => Err(Stop::Elsewhere(format!("/console/companies?{}", next(request, is_changing)))),
+        Verdict::Choose => {
+            Err(Stop::Elsewhere(format!("/console/companies?{}", next(request, is_changing))))
+        }
     }
 }
 

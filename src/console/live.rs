@@ -176,11 +176,11 @@ struct Value {
 const SHARED_MOST: usize = 1_024;
 
 impl Shared {
-    /// The value of this key, if it is kept, however old it is.
-    pub(super) fn ready<T: Any + Send + Sync>(&self, key: &str) -> Option<Arc<T>> {
+    /// The value of this key, if it is kept and not older than `age`.
+    pub(super) fn ready<T: Any + Send + Sync>(&self, key: &str, age: Duration) -> Option<Arc<T>> {
         let values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let value = values.get(key)?.cell.get()?;
-        Arc::clone(value).downcast().ok()
+        let value = values.get(key).filter(|value| value.since.elapsed() < age)?;
+        Arc::clone(value.cell.get()?).downcast().ok()
     }
 
     /// The value of this key, read with `read` when the kept value is older than `age`. Of several callers at
@@ -241,7 +241,10 @@ mod tests {
         let of = |key: &str, age| shared.get(key.to_owned(), age, read);
         assert_eq!((*of("a", minute).await.unwrap(), *of("a", minute).await.unwrap()), (0, 0));
         assert_eq!((*of("b", minute).await.unwrap(), *of("a", Duration::ZERO).await.unwrap()), (1, 2));
-        assert_eq!((shared.ready("b").as_deref(), shared.ready::<usize>("c")), (Some(&1_usize), None));
+        assert_eq!(
+            (shared.ready("b", minute).as_deref(), shared.ready::<usize>("c", minute)),
+            (Some(&1_usize), None)
+        );
         assert!(shared.get("a".to_owned(), minute, async || Ok("text")).await.is_err(), "a key has one type");
     }
 }

@@ -69,6 +69,7 @@ mod query;
 mod rest;
 mod route;
 mod text;
+mod unsent;
 mod visitor;
 mod words;
 mod zone;
@@ -169,6 +170,7 @@ route::table! {
     POST "/console/keys" => pages::keys::create, Owner;
     POST "/console/keys/{id}/revoke" => pages::keys::revoke, Owner;
     GET "/console/company" => pages::company::show, Viewer;
+    POST "/console/company/country" => pages::company::set_country, Member;
     POST "/console/company/token" => pages::company::token, Viewer;
     POST "/console/company/invitations" => pages::company::invite, Owner;
     POST "/console/company/invitations/{id}/withdraw" => pages::company::withdraw, Owner;
@@ -221,6 +223,7 @@ route::table! {
     GET "/console/suppressions" => pages::suppressions::list, Viewer;
     POST "/console/suppressions" => pages::suppressions::add, Member;
     POST "/console/suppressions/lift" => pages::suppressions::lift, Member;
+    POST "/console/suppressions/words" => pages::suppressions::set_words, Owner;
     // Everything else below the console. It is last, because the first matching path is used.
     GET "/console/{rest:.*}" => pages::missing::show, Public;
 }

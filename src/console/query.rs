@@ -63,6 +63,11 @@ impl Query {
         PageRequest { page: self.parsed(name).unwrap_or(1_u128).max(1), limit }
     }
 
+    /// The same query of another page.
+    pub(super) fn at(&self, path: impl Into<String>) -> Self {
+        Self { words: self.words.clone(), path: path.into() }
+    }
+
     /// The query, encoded for an address.
     pub(super) fn encoded(&self) -> String {
         url::form_urlencoded::Serializer::new(String::new()).extend_pairs(self.words.iter()).finish()

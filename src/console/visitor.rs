@@ -23,6 +23,9 @@ use crate::surface::Client;
 use crate::surface::body::{Peer, Sender};
 use crate::surface::paths::Argument;
 
+/// The longest name of a time zone, in bytes: the longest one of the database has half as many.
+const LONGEST_ZONE: usize = 64;
+
 /// The sender of a request, signed in or not, with the language of the page.
 #[derive(Debug, Clone)]
 pub(super) struct Visitor {
@@ -94,8 +97,7 @@ impl Visitor {
         let own = session.as_ref().and_then(|session| session.user.language);
         let chosen = || cookie::value(headers, cookie::LANGUAGE).and_then(Language::of_tag);
         let language = own.or_else(chosen).unwrap_or_else(|| Language::accepted(headers));
-        let zone = session.as_ref().and_then(|session| session.user.time_zone.as_deref());
-        let zone = Zone::named(zone.unwrap_or_default());
+        let zone = zone(headers, session.as_ref());
         let text = Text(language);
         let person = session.map(|signed_in| Person {
             session: signed_in.id,
@@ -111,6 +113,15 @@ impl Visitor {
         });
         Self { text, person, origin, is_https }
     }
+}
+
+/// The zone that a person chose, or else the browser's, or else the one of most people in their company.
+fn zone(headers: &HeaderMap, session: Option<&Session>) -> Zone {
+    let chosen = session.and_then(|session| session.user.time_zone.as_deref());
+    let of_browser = cookie::value(headers, cookie::ZONE);
+    let of_company = session.and_then(|session| session.company_zone.as_deref());
+    let known = [chosen, of_browser, of_company].into_iter().flatten();
+    known.filter(|name| name.len() <= LONGEST_ZONE).find_map(Zone::find).unwrap_or_else(|| Zone::named(""))
 }
 
 impl Person {

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use super::language::Language;
 use crate::clock::Timestamp;
 
-/// The zone of people who chose none, and of names that the database of time zones does not have.
+/// The zone of people of whom nothing else is known, and of names that the database of time zones does not have.
 const UTC: &str = "UTC";
 
 /// A time zone by its name in the IANA database.
@@ -21,6 +21,11 @@ impl Zone {
     /// The zone of this name; UTC when there is none.
     pub(super) fn named(name: &str) -> Self {
         Self(TimeZone::get(name).unwrap_or(TimeZone::UTC))
+    }
+
+    /// The zone of this name, if there is one.
+    pub(super) fn find(name: &str) -> Option<Self> {
+        TimeZone::get(name).ok().map(Self)
     }
 
     /// Whether there is a zone of this name.

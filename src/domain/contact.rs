@@ -1,7 +1,11 @@
 //! Contacts and tags as their company sees them.
 
+use std::borrow::Cow;
+
+use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
 
+use super::phone::is_invisible;
 use crate::clock::Timestamp;
 use crate::domain::fold::{digits, fold};
 use crate::domain::link::Link;
@@ -44,9 +48,24 @@ impl Person {
     pub fn search_text(&self) -> String {
         let lid = self.phone_number_lid.as_deref().unwrap_or_default();
         let fields = [&self.first_name, &self.last_name, &self.email, &self.phone_number, lid];
-        let lines: Vec<_> = fields.into_iter().map(fold).collect();
-        format!("{}{BEFORE_DIGITS}{}", lines.join("\n"), digits(&self.phone_number))
+        let lines = fields.map(fold);
+        format!("{}{BEFORE_DIGITS}{}", lines.join("\n"), digits(&lines[3]))
     }
+}
+
+/// The name of a tag in one form: composed (NFC), without marks that show nothing, with plain spaces. So the same name,
+/// typed on a Mac and on a phone, is one tag. Joiners and the parts of emoji stay, because they show something there.
+pub fn tag_name(text: &str) -> Cow<'_, str> {
+    let is_joiner = |c: char| matches!(c, '\u{200c}' | '\u{200d}');
+    let is_blank = |c: char| c.is_whitespace() || is_joiner(c);
+    if text.bytes().all(|byte| byte.is_ascii() && !matches!(byte, b'\t' | 0x0b | 0x0c)) {
+        return text.trim().into();
+    }
+    let is_part = |c: char| is_joiner(c) || matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{20e3}');
+    let shown = text.chars().filter(|c| is_part(*c) || !is_invisible(*c));
+    let is_space = |c: char| c.is_whitespace() && !matches!(c, '\n' | '\r');
+    let name: String = shown.nfc().map(|c| if is_space(c) { ' ' } else { c }).collect();
+    name.trim_matches(is_blank).to_owned().into()
 }
 
 /// Stands before the digits of a number in a search text. No folded text holds it.
@@ -104,6 +123,21 @@ pub struct Tag {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tag_has_one_name_however_it_was_typed() {
+        let family = "👨\u{200d}👩\u{200d}👧 1\u{fe0f}\u{20e3}";
+        for (typed, name) in [
+            ("Promoc\u{327}a\u{303}o", "Promoção"),
+            (" \u{200b}VIP\u{feff} ", "VIP"),
+            ("VIP\u{a0}2", "VIP 2"),
+            (family, family),
+            ("\u{200d}", ""),
+            ("a\tb", "a b"),
+        ] {
+            assert_eq!(tag_name(typed), name, "{typed:?}");
+        }
+    }
 
     #[test]
     fn a_picture_is_on_the_web_or_absent() {

@@ -48,6 +48,9 @@ pub enum Content {
     Text {
         /// The text, as it was given.
         body: String,
+        /// Whether the first link is shown with a preview; `None` if the text has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        preview_url: Option<bool>,
     },
     /// A picture.
     Image {
@@ -69,6 +72,9 @@ pub enum Content {
     Audio {
         /// The link from which the provider fetches it.
         link: String,
+        /// Whether it is a voice message; `None` leaves that to the provider, or to the file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        voice: Option<bool>,
     },
     /// Any other file.
     Document {
@@ -77,7 +83,8 @@ pub enum Content {
         /// The text below it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         caption: Option<String>,
-        /// The name that the recipient sees: the link's last segment when that looks like a file's name.
+        /// The name that the recipient sees: as it was given, or for a business account else the link's last segment when
+        /// that looks like a file's name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         filename: Option<String>,
     },
@@ -192,10 +199,12 @@ mod tests {
         let parameters =
             vec![Parameter::Text { text: "Ana".to_owned(), parameter_name: None }, Parameter::Image(picture)];
         let all = [
-            Content::Text { body: "olá".to_owned() },
+            Content::Text { body: "olá".to_owned(), preview_url: None },
+            Content::Text { body: "olá".to_owned(), preview_url: Some(false) },
             Content::Image { link: link(), caption: None },
             Content::Video { link: link(), caption: Some("c".to_owned()) },
-            Content::Audio { link: link() },
+            Content::Audio { link: link(), voice: None },
+            Content::Audio { link: link(), voice: Some(true) },
             Content::Document { link: link(), caption: None, filename: Some("a.pdf".to_owned()) },
             Content::Template {
                 name: "order".to_owned(),

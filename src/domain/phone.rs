@@ -4,12 +4,18 @@
 //! at most 15 digits, country codes never start with 0). Fifteen digits fit into 50 bits, which is why
 //! a recipient is an integer everywhere inside: a million of them are 8 MB.
 
+mod country;
+mod person;
+mod plans;
 mod reader;
 mod shape;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
+
+pub use self::country::Country;
+pub(in crate::domain) use self::reader::{is_invisible, plain};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 

@@ -42,6 +42,45 @@ impl Suppression {
     }
 }
 
+/// Where a suppression comes from. The numbers are stored in the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(i16)]
+pub enum Source {
+    /// The provider refused a message, with a code.
+    Provider = 1,
+    /// The person stopped the business's marketing in WhatsApp.
+    Preference = 2,
+    /// The person wrote an opt-out word to the business.
+    Message = 3,
+    /// An operator, or a user of the company.
+    Operator = 4,
+}
+
+impl Source {
+    /// Every source.
+    pub const ALL: [Self; 4] = [Self::Provider, Self::Preference, Self::Message, Self::Operator];
+
+    /// The number that the database keeps.
+    pub const fn as_i16(self) -> i16 {
+        self as i16
+    }
+
+    /// Reads the stored number.
+    pub fn from_i16(value: i16) -> Option<Self> {
+        Self::ALL.into_iter().find(|source| source.as_i16() == value)
+    }
+
+    /// The word in answers and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Provider => "provider",
+            Self::Preference => "preference",
+            Self::Message => "message",
+            Self::Operator => "operator",
+        }
+    }
+}
+
 impl fmt::Display for Suppression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -76,6 +115,20 @@ mod tests {
         }
         assert_eq!(Suppression::from_i16(0), None);
         assert_eq!("all".parse::<Suppression>(), Err(NotASuppression));
+    }
+
+    #[test]
+    fn the_numbers_of_sources_never_change() {
+        for (source, number, word) in [
+            (Source::Provider, 1, "provider"),
+            (Source::Preference, 2, "preference"),
+            (Source::Message, 3, "message"),
+            (Source::Operator, 4, "operator"),
+        ] {
+            assert_eq!((source.as_i16(), source.as_str()), (number, word));
+            assert_eq!(Source::from_i16(number), Some(source));
+        }
+        assert_eq!(Source::from_i16(0), None);
     }
 
     #[test]

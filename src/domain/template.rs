@@ -9,6 +9,7 @@ mod component;
 pub mod contact_field;
 mod parse;
 mod shape;
+mod unread;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -16,6 +17,7 @@ use serde_json::value::RawValue;
 pub use self::component::{Card, Component, Media, Parameter, Source};
 pub use self::parse::parse_components;
 pub use self::shape::{Button, Header, Shape, Variables};
+pub use self::unread::unread_fields;
 use super::words::open_words;
 use crate::domain::content::Content;
 use crate::error::{Code, Refusal};

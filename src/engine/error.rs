@@ -7,6 +7,7 @@ use actix::MailboxError;
 use super::{RETRY_AFTER, ledger};
 use crate::connector;
 use crate::domain::limit::Spent;
+use crate::domain::request::Skipped;
 use crate::error::Refusal;
 use crate::store;
 
@@ -16,6 +17,14 @@ pub enum Error {
     /// The request is refused.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// The request is refused because it has no recipient.
+    #[error("{refusal}")]
+    Nobody {
+        /// Why.
+        refusal: Refusal,
+        /// The entries that were skipped.
+        skipped: Skipped,
+    },
     /// The request exceeds a limit of the channel now.
     #[error("{sentence}")]
     TooSoon {

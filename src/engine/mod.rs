@@ -18,6 +18,7 @@ mod machine;
 mod mailbox;
 mod nodes;
 mod receipts;
+mod recent;
 pub mod records;
 mod sends;
 mod shared;
@@ -139,6 +140,9 @@ pub struct Accepted {
     pub skipped: Skipped,
     /// When it may go, as the request asked.
     pub schedule: Schedule,
+    /// The fields of the request that have no effect. They are not stored: an answer that is repeated has them from the
+    /// repeated request.
+    pub ignored: Vec<String>,
 }
 
 /// Whether the service can take requests.
@@ -242,8 +246,11 @@ impl Engine {
         self.0.keys.forget_before(revision);
     }
 
-    /// Loads the suppressions, and reads them again when others arrived meanwhile.
+    /// Loads the suppressions and the numbers of people, and reads the suppressions again when others arrived meanwhile.
     async fn load_suppressions(&self) -> store::Result<()> {
+        let people = &self.0.shared.people;
+        people.replace(self.store().other_numbers(None).await?);
+        people.replace_waiting(self.store().waiting_users().await?);
         for _ in 0..MOST_LOADS {
             let loading = self.0.shared.suppressions.load();
             if loading.finish(self.store().suppressions(Timestamp::now()).await?) {

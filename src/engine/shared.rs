@@ -9,16 +9,19 @@ use std::time::Duration;
 use super::account::{Accounts, Pacer};
 use super::channel::activity::Activity;
 use super::channel::reader::Reader;
+use super::contacts::people::People;
 use super::contacts::suppressions::Suppressions;
 use super::fair_queue::FairQueue;
 use super::ledger::Ledger;
 use super::mailbox::Door;
+use super::recent::Recent;
 use super::upkeep::health::Health;
 use super::web_session::{PendingReplies, SessionHandles, WebChannel};
 use crate::cluster::Cluster;
 use crate::config;
 use crate::connector::media::Fetcher;
 use crate::domain::channel::Channel;
+use crate::domain::message::Key;
 use crate::domain::tier::{self, Tier};
 use crate::fair_semaphore::FairSemaphore;
 use crate::store::{self, Store};
@@ -29,12 +32,18 @@ const FALLBACK: &str = "standard";
 /// The most requests a second to the provider other than messages, over all channels. Ten thousand channels that start
 /// together have all asked within some minutes; a single channel asks at once.
 const QUESTIONS_EACH_SECOND: u32 = 50;
+/// The accepted messages, at least, that a receipt without our key is matched with by the provider's id. Some 10 MB.
+const MESSAGE_IDS: usize = 50_000;
 
 /// What the machines of all channels share: plain memory and settings. Nothing in it waits, reads a clock or reaches
 /// the store: each call brings the time along.
 pub(crate) struct Common {
     pub(crate) tiers: Tiers,
     pub(crate) suppressions: Suppressions,
+    /// Which numbers are one person.
+    pub(crate) people: Arc<People>,
+    /// The messages that the provider accepted lately, by its ids.
+    pub(crate) message_ids: Recent<Key>,
     /// The business accounts of the channels in use.
     pub(crate) accounts: Accounts,
     /// The engine is stopping: no message is started any more.
@@ -76,10 +85,13 @@ pub(crate) struct Shared {
 impl Common {
     /// Memory in which nothing is known yet, and nothing is under way.
     pub(crate) fn new(engine: config::Engine, retry: config::Retry, probe_interval: Duration) -> Self {
+        let people = Arc::<People>::default();
         Self {
             tiers: Tiers::default(),
-            suppressions: Suppressions::default(),
-            accounts: Accounts::default(),
+            suppressions: Suppressions::of(Arc::clone(&people)),
+            accounts: Accounts::new(Duration::ZERO, Arc::clone(&people)),
+            people,
+            message_ids: Recent::new(MESSAGE_IDS),
             stopping: AtomicBool::new(false),
             questions: Pacer::each_second(QUESTIONS_EACH_SECOND),
             permits: FairQueue::new(engine.total_in_flight),
@@ -92,7 +104,8 @@ impl Common {
 
     /// The same, with templates that are listed once in each `interval`; when that is zero, only on request.
     pub(crate) fn listing_templates_each(self, interval: Duration) -> Self {
-        Self { accounts: Accounts::new(interval), ..self }
+        let accounts = Accounts::new(interval, Arc::clone(&self.people));
+        Self { accounts, ..self }
     }
 }
 

@@ -12,12 +12,13 @@ use uuid::Uuid;
 
 use super::header::Mapping;
 use super::indexing::Indexing;
-use super::reading::{self, Batch};
+use super::reading::{self, Batch, Whole};
 use super::{Error, Result};
 use crate::clock::Timestamp;
 use crate::domain::contact::MOST_TAGS;
+use crate::domain::phone::Country;
 use crate::store::changes::{ContactRecord, Who};
-use crate::store::{ContactDraft, Store, Upserted};
+use crate::store::{ContactDraft, Names, Store, Upserted};
 
 /// Batches that may wait to be written.
 const AHEAD: usize = 2;
@@ -31,13 +32,17 @@ const COUNTED_AGAIN: u64 = 4;
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The file's encoding, by a label of the web's encoding standard, if it has no byte-order mark and is
-    /// not UTF-8.
+    /// not UTF-8; `auto` guesses.
     pub encoding: Option<String>,
     /// The fields of columns whose names are unknown.
     pub mappings: Vec<Mapping>,
     /// Names of tags that every contact of the file gets in addition to the tags in its row; with them, at most
     /// [`MOST_TAGS`].
     pub tags: Vec<String>,
+    /// The country by whose rules numbers without a plus sign are read; without one, they are international.
+    pub country: Option<Country>,
+    /// Whether a name that looks wrongly decoded replaces a good one.
+    pub replaces_names: bool,
 }
 
 /// The progress of an import.
@@ -59,6 +64,8 @@ pub struct Progress {
     pub rejected: u64,
     /// Rows among those created, updated and unchanged that have no valid phone number.
     pub without_number: u64,
+    /// Rows whose names look wrongly decoded, so that the contacts kept theirs.
+    pub names_kept: u64,
 }
 
 /// The result of an import.
@@ -74,6 +81,8 @@ pub struct Summary {
     pub rejected: u64,
     /// Rows among those created, updated and unchanged that have no valid phone number.
     pub without_number: u64,
+    /// Rows whose names look wrongly decoded, so that the contacts kept theirs.
+    pub names_kept: u64,
     /// Where the rejected rows are; `None` when there are none.
     pub rejects_file: Option<PathBuf>,
 }
@@ -101,6 +110,7 @@ pub async fn contacts(
     let (batches, mut arriving) = mpsc::channel(AHEAD);
     let (file, given) = (path.to_owned(), options.clone());
     let reading = tokio::task::spawn_blocking(move || reading::read(&file, &given, &batches));
+    let names = if options.replaces_names { Names::Replace } else { Names::KeepGood };
     let (mut so_far, mut record) = (Progress::default(), ContactRecord::new(who, company));
     let mut indexing = Indexing::new(store, company, store.pace());
     // Query plans that were made for a small table read the whole table for each batch.
@@ -113,7 +123,9 @@ pub async fn contacts(
             let (lot, rest) = std::mem::take(&mut left).split_at_mut(fitting);
             lot.iter_mut().for_each(|draft| draft.tags.extend_from_slice(&options.tags));
             let started = Instant::now();
-            let results = store.write_drafts(&mut record, company, lot, Timestamp::now()).await?;
+            let (results, kept) =
+                store.import_drafts(&mut record, company, lot, names, Timestamp::now()).await?;
+            so_far.names_kept += kept;
             let rows = lot.iter().map(ContactDraft::rows).sum();
             indexing.written(rows, started.elapsed()).await?;
             // Only the rows that are being written hold the tags of the whole import.
@@ -142,7 +154,11 @@ pub async fn contacts(
     if so_far.created > 0 {
         store.contacts_grew().await?;
     }
-    let rejects_file = reading.await.map_err(|_| Error::Stopped)??;
-    let Progress { created, updated, unchanged, rejected, without_number, .. } = so_far;
-    Ok(Summary { created, updated, unchanged, rejected, without_number, rejects_file })
+    let Whole { rows, rejects } = reading.await.map_err(|_| Error::Stopped)??;
+    let Progress { created, updated, unchanged, rejected, without_number, names_kept, .. } = so_far;
+    let written = created + updated + unchanged + rejected;
+    if written != rows {
+        return Err(Error::Miscounted { rows, written });
+    }
+    Ok(Summary { created, updated, unchanged, rejected, without_number, names_kept, rejects_file: rejects })
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::inspection::Other;
 use crate::store;
 
 /// Why an import or export failed. A fault of one row does not end the import: it is reported in the file of rejected
@@ -26,7 +27,9 @@ pub enum Error {
         source: io::Error,
     },
     /// There is no encoding of this name.
-    #[error("{0:?} is no known text encoding; common ones are utf-8, utf-16le, windows-1252 and iso-8859-1")]
+    #[error(
+        "{0:?} is no known text encoding; common ones are utf-8, utf-16le, windows-1252, iso-8859-1 and macintosh"
+    )]
     UnknownEncoding(String),
     /// A byte that is invalid in the file's encoding.
     #[error(
@@ -71,6 +74,29 @@ pub enum Error {
         /// From 1.
         line: u64,
     },
+    /// A file in another format.
+    #[error("{}", .0.sentence())]
+    NotCsv(Other),
+    /// The uploaded file has no row that ends where an earlier reading stopped.
+    #[error("the stored file is not the one whose rows were read up to line {line}")]
+    Misplaced {
+        /// From 1.
+        line: u64,
+    },
+    /// A piece of an uploaded file is not there, or not whole.
+    #[error("{0}")]
+    Damaged(String),
+    /// The results do not add up: an internal failure.
+    #[error("the file has {rows} rows, and the results of {written} are known: import it again")]
+    Miscounted {
+        /// The rows of the file.
+        rows: u64,
+        /// The rows that were created, updated, unchanged or rejected.
+        written: u64,
+    },
+    /// There is no such country.
+    #[error("{0:?} is no country: give its two letters, such as BR")]
+    NoSuchCountry(String),
     /// A piece of an uploaded file could not be read.
     #[error("the uploaded file cannot be read: {0}")]
     Unread(String),

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use csv::Writer;
 use uuid::Uuid;
 
+use super::header::OWN;
 use super::{Error, Result};
 use crate::domain::cell::guard;
 use crate::domain::contact::Contact;
 use crate::store::{ContactPosition, Store};
 
-const HEADER: [&str; 7] =
-    ["first_name", "last_name", "email", "phone_number", "phone_number_lid", "profile_picture", "tags"];
+/// Begins a file for spreadsheets, which read one without it in an encoding of their own.
+pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// Contacts in each read.
 const CHUNK: u32 = 1_000;
 
@@ -29,7 +30,7 @@ pub async fn export(
 ) -> Result<u64> {
     let failed = |error: io::Error| Error::write("the export".as_ref())(error);
     let mut writer = Writer::from_writer(out);
-    writer.write_record(HEADER).map_err(io::Error::from).map_err(failed)?;
+    writer.write_record(OWN).map_err(io::Error::from).map_err(failed)?;
     let mut count = 0;
     let mut position = None;
     loop {
@@ -46,12 +47,13 @@ pub async fn export(
     Ok(count)
 }
 
-/// Contacts as CSV, with the header when they are the first of a file.
+/// Contacts as CSV for spreadsheets, with the header when they are the first of a file.
 pub fn export_csv(with_header: bool, contacts: &[Contact]) -> Vec<u8> {
-    let mut writer = Writer::from_writer(Vec::new());
+    let beginning = if with_header { BYTE_ORDER_MARK.as_bytes() } else { &[] };
+    let mut writer = Writer::from_writer(beginning.to_vec());
     // Writing to memory does not fail.
     if with_header {
-        let _ = writer.write_record(HEADER);
+        let _ = writer.write_record(OWN);
     }
     for contact in contacts {
         let _ = write(&mut writer, contact);

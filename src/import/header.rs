@@ -1,15 +1,17 @@
 //! Finds the field of each column from the header.
 //!
-//! The known names are Pombo's own, those of Google Contacts (its present export and the older one), those of
-//! HubSpot, and the usual names in Portuguese and Spanish; a mapping gives the field of any other column.
-//! Names are compared only by their letters and digits, so that `First Name`, `first_name` and `FIRST NAME`
-//! are equal, and accents are ignored. Unknown columns are ignored.
+//! Columns with [known names](known) need no mapping. A mapping gives the field of any other column, by its name or by
+//! its place (`#3`); the mapped columns of a field are its only ones. What was mapped in an earlier file is only a
+//! name that is known: it hides no column that is better. Names are compared by their letters and digits, so that
+//! `First Name`, `first_name` and `FIRST NAME` are equal, and accents are ignored. Unknown columns are ignored.
+
+mod known;
 
 use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 
+use self::known::{Known, known};
 use super::{Error, Result};
-use crate::domain::fold::fold;
 
 /// The most columns of a file: more than any spreadsheet of contacts has. Each row is divided into as many cells, and
 /// each page that shows the file has as many lines.
@@ -22,9 +24,12 @@ const LONGEST_HEADER: usize = 64 * 1024;
 const SHOWN_COLUMNS: usize = 12;
 const SHOWN_CHARS: usize = 80;
 
+/// The columns of an export of Pombo.
+pub(super) const OWN: [&str; 7] =
+    ["first_name", "last_name", "email", "phone_number", "phone_number_lid", "profile_picture", "tags"];
 /// The fields that a mapping can name.
-pub(super) const FIELDS: &str =
-    "first_name, last_name, name, email, phone_number, phone_number_lid, profile_picture, tags, ignored";
+pub(super) const FIELDS: &str = "first_name, middle_name, last_name, name, organization, email, phone_number, phone_number_lid, profile_picture, \
+     tags, ignored";
 
 /// The field of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,11 +59,13 @@ pub enum Field {
 }
 
 impl Field {
-    /// The fields that a mapping can name.
-    pub const ALL: [Self; 9] = [
+    /// Every field.
+    pub const ALL: [Self; 11] = [
         Self::FirstName,
+        Self::MiddleName,
         Self::LastName,
         Self::Name,
+        Self::Organization,
         Self::Email,
         Self::PhoneNumber,
         Self::PhoneNumberLid,
@@ -67,13 +74,14 @@ impl Field {
         Self::Ignored,
     ];
 
-    /// The word for the field. A field that a mapping cannot name has the word of the field that it becomes a
-    /// part of.
+    /// The word for the field.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::FirstName | Self::MiddleName => "first_name",
+            Self::FirstName => "first_name",
+            Self::MiddleName => "middle_name",
             Self::LastName => "last_name",
-            Self::Name | Self::Organization => "name",
+            Self::Name => "name",
+            Self::Organization => "organization",
             Self::Email => "email",
             Self::PhoneNumber => "phone_number",
             Self::PhoneNumberLid => "phone_number_lid",
@@ -90,10 +98,10 @@ impl Field {
     }
 }
 
-/// `column=field`: the column of this name has this field.
+/// `column=field`: the columns of this name, or the one at this place, have this field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
-    /// The column's name in the header.
+    /// The column's name in the header, or `#` and its number, from 1.
     pub column: String,
     /// The field of the column.
     pub field: Field,
@@ -115,10 +123,14 @@ impl FromStr for Mapping {
 pub(super) struct Layout {
     /// The original header, for the file of rejected rows.
     pub(super) header: Vec<String>,
+    /// Whether this is an export of Pombo, whose cells are taken as they are.
+    pub(super) is_own: bool,
     /// Columns with a field, in the order in which they are read.
     columns: Vec<(Field, usize)>,
     /// The field of each column.
     fields: Vec<Option<Field>>,
+    /// The columns in which Google names its own groups, too.
+    groups: Vec<usize>,
 }
 
 /// A column with a field, and its rank among the columns of the same field.
@@ -128,27 +140,55 @@ struct Ranked {
     index: usize,
 }
 
-/// The columns of a header by their names; of equal names, the first.
+/// The columns of a header by their names.
 struct Names<'a> {
-    exact: HashMap<&'a str, usize>,
-    plain: HashMap<String, usize>,
+    exact: HashMap<&'a str, Vec<usize>>,
+    plain: HashMap<String, Vec<usize>>,
+    count: usize,
 }
 
 impl<'a> Names<'a> {
     fn of(header: &'a [String]) -> Self {
-        let (mut exact, mut by_letters) = (HashMap::new(), HashMap::new());
+        let (mut exact, mut by_letters) =
+            (HashMap::<&str, Vec<usize>>::new(), HashMap::<_, Vec<usize>>::new());
         for (index, name) in header.iter().enumerate() {
-            exact.entry(name.trim()).or_insert(index);
-            by_letters.entry(plain(name)).or_insert(index);
+            exact.entry(name.trim()).or_default().push(index);
+            by_letters.entry(plain(name)).or_default().push(index);
         }
         // A name without letters and digits is like no other.
         by_letters.remove("");
-        Self { exact, plain: by_letters }
+        exact.remove("");
+        Self { exact, plain: by_letters, count: header.len() }
     }
 
-    fn find(&self, name: &str) -> Option<usize> {
-        self.exact.get(name).or_else(|| self.plain.get(&plain(name))).copied()
+    /// The columns of this name, or else the column at this place.
+    fn find(&self, name: &str) -> Vec<usize> {
+        let named = self.exact.get(name).or_else(|| self.plain.get(&plain(name)).filter(|_| !is_place(name)));
+        let place = || place(name).filter(|index| *index < self.count).into_iter().collect();
+        named.cloned().unwrap_or_else(place)
     }
+}
+
+/// The column that `#3` names, from 0.
+fn place(name: &str) -> Option<usize> {
+    name.strip_prefix('#')?.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// Whether a mapping names a column by its place.
+pub(super) fn is_place(name: &str) -> bool {
+    place(name).is_some()
+}
+
+/// How a mapping names a column: by its name, or by its place if it has no name of its own.
+pub fn column_name(header: &[String], index: usize) -> String {
+    let name = header.get(index).map_or("", |name| name.trim());
+    let is_unique = header.iter().filter(|other| other.trim() == name).count() == 1;
+    if name.is_empty() || !is_unique { format!("#{}", index + 1) } else { name.to_owned() }
+}
+
+/// Whether a column of this name is known to hold phone numbers or e-mail addresses, which identify contacts.
+pub(super) fn identifies(name: &str) -> bool {
+    known(name).is_some_and(|known| matches!(known.field, Field::Email | Field::PhoneNumber))
 }
 
 /// Checks the length of a header, before it is divided into names.
@@ -167,43 +207,60 @@ impl Layout {
     ///
     /// [`Error::TooManyColumns`], [`Error::TooManyMappings`], [`Error::NoSuchColumn`] for a mapping of a column that
     /// does not exist, [`Error::NoKnownColumn`] when no column holds a number or an address.
+    #[cfg(test)]
     pub(super) fn new(header: Vec<String>, line: u64, mappings: &[Mapping]) -> Result<Self> {
-        let layout = Self::lenient(header, line, mappings)?;
+        let layout = Self::lenient(header, line, mappings, &[])?;
         layout.check(line)?;
         Ok(layout)
     }
 
-    /// Like [`Layout::new`], whether or not a column holds a number or an address.
-    pub(super) fn lenient(header: Vec<String>, line: u64, mappings: &[Mapping]) -> Result<Self> {
+    /// Like [`Layout::new`], whether or not a column holds a number or an address. `recalled` are mappings of earlier files;
+    /// those of columns that this file lacks are ignored.
+    pub(super) fn lenient(
+        header: Vec<String>,
+        line: u64,
+        mappings: &[Mapping],
+        recalled: &[Mapping],
+    ) -> Result<Self> {
         if header.len() > MOST_COLUMNS {
             return Err(Error::TooManyColumns { line, found: header.len() });
         }
         check_mappings(mappings.len())?;
         let names = Names::of(&header);
-        let mut ranked = Vec::new();
+        let (mut ranked, mut mapped) = (Vec::new(), HashSet::new());
         for Mapping { column, field } in mappings {
-            let Some(index) = names.find(column) else {
-                return Err(Error::NoSuchColumn { line, column: column.clone(), found: found(&header) });
-            };
-            ranked.push(Ranked { field: *field, rank: 0, index });
+            let found = names.find(column);
+            if found.is_empty() {
+                return Err(Error::NoSuchColumn { line, column: column.clone(), found: shown(&header) });
+            }
+            let new = found.into_iter().filter(|index| mapped.insert(*index));
+            ranked.extend(new.map(|index| Ranked { field: *field, rank: 0, index }));
         }
-        let mapped: HashSet<usize> = ranked.iter().map(|column| column.index).collect();
         let given: HashSet<Field> = mappings.iter().map(|mapping| mapping.field).collect();
+        for Mapping { column, field } in recalled.iter().take(MOST_MAPPINGS) {
+            for index in names.find(column) {
+                let is_known = known(&header[index]).is_some_and(|known| known.field == *field);
+                if !is_known && !given.contains(field) && mapped.insert(index) {
+                    ranked.push(Ranked { field: *field, rank: known::RECALLED, index });
+                }
+            }
+        }
+        let (mut groups, mut own) = (Vec::new(), 0);
         for (index, name) in header.iter().enumerate() {
-            if let Some((field, rank)) = known(&fold(&plain(name)))
-                && !mapped.contains(&index)
-                && !given.contains(&field)
-            {
+            own += usize::from(OWN.contains(&name.trim()));
+            let Some(Known { field, rank, is_google_group }) = known(name) else { continue };
+            if is_google_group {
+                groups.push(index);
+            }
+            if !mapped.contains(&index) && !given.contains(&field) {
                 ranked.push(Ranked { field, rank, index });
             }
         }
         // If there is a column of last names, a column "Name" or "Nome" has the first names.
         let has = |field: Field| ranked.iter().any(|column| column.field == field);
         if has(Field::LastName) && !has(Field::FirstName) {
-            let named: HashSet<String> = mappings.iter().map(|mapping| plain(&mapping.column)).collect();
-            let is_whole = |column: &&mut Ranked| {
-                column.field == Field::Name && !named.contains(&plain(&header[column.index]))
-            };
+            let is_whole =
+                |column: &&mut Ranked| column.field == Field::Name && !mapped.contains(&column.index);
             ranked.iter_mut().filter(is_whole).for_each(|column| column.field = Field::FirstName);
         }
         ranked.sort_by_key(|column| column.rank);
@@ -212,7 +269,8 @@ impl Layout {
             fields[*index] = Some(*field);
         }
         let columns = ranked.into_iter().map(|column| (column.field, column.index)).collect();
-        Ok(Self { header, columns, fields })
+        let is_own = own == OWN.len() && mapped.is_empty();
+        Ok(Self { header, is_own, columns, fields, groups })
     }
 
     /// Checks that a column has phone numbers or e-mail addresses, which identify contacts.
@@ -220,7 +278,7 @@ impl Layout {
         if self.columns.iter().any(|(field, _)| matches!(field, Field::Email | Field::PhoneNumber)) {
             return Ok(());
         }
-        Err(Error::NoKnownColumn { line, found: found(&self.header) })
+        Err(Error::NoKnownColumn { line, found: shown(&self.header) })
     }
 
     /// The field of a column.
@@ -234,48 +292,22 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// Whether Google names its own groups in this column, with a star before each.
+    pub(super) fn has_google_groups(&self, index: usize) -> bool {
+        self.groups.contains(&index)
+    }
+}
+
 /// Checks the number of mappings.
 pub(super) const fn check_mappings(found: usize) -> Result<()> {
     if found > MOST_MAPPINGS { Err(Error::TooManyMappings { found }) } else { Ok(()) }
 }
 
 /// The header's first columns, as a refusal shows them.
-fn found(header: &[String]) -> String {
+fn shown(header: &[String]) -> String {
     let shown = |name: &String| name.trim().chars().take(SHOWN_CHARS).collect::<String>();
     header.iter().take(SHOWN_COLUMNS).map(shown).collect::<Vec<_>>().join(", ")
-}
-
-/// The field of a column with this plain name, and its rank among the columns of the same field: for HubSpot, the
-/// number for WhatsApp comes first and then the mobile one; for Google, columns with small numbers come first.
-fn known(name: &str) -> Option<(Field, u32)> {
-    let numbered = |what: &str| name.strip_prefix(what)?.strip_suffix("value")?.parse::<u32>().ok();
-    let field = match name {
-        "firstname" | "givenname" | "primeironome" | "primernombre" | "nombredepila" => Field::FirstName,
-        "middlename" | "additionalname" | "nomedomeio" | "segundonombre" => Field::MiddleName,
-        "lastname" | "familyname" | "surname" | "sobrenome" | "ultimonome" | "apellido" | "apellidos" => {
-            Field::LastName
-        }
-        "name" | "fullname" | "nome" | "nomecompleto" | "nombre" | "nombrecompleto" => Field::Name,
-        "organizationname" | "organization1name" => Field::Organization,
-        "email" | "emailaddress" | "mail" | "enderecodeemail" | "correo" | "correoelectronico" => {
-            Field::Email
-        }
-        "phonenumber" | "phone" | "telefone" | "fone" | "numerodetelefone" | "telefono"
-        | "numerodetelefono" => {
-            return Some((Field::PhoneNumber, 2));
-        }
-        "mobilephonenumber" | "mobilephone" | "mobile" | "celular" | "telefonecelular"
-        | "telefonocelular" | "movil" | "telefonomovil" => return Some((Field::PhoneNumber, 1)),
-        "whatsappphonenumber" | "whatsapp" => Field::PhoneNumber,
-        "phonenumberlid" => Field::PhoneNumberLid,
-        "profilepicture" | "photo" => Field::ProfilePicture,
-        "tags" | "labels" | "groupmembership" | "etiquetas" | "marcadores" => Field::Tags,
-        _ => {
-            let phone = numbered("phone").map(|number| (Field::PhoneNumber, number.saturating_add(2)));
-            return phone.or_else(|| Some((Field::Email, numbered("email")?)));
-        }
-    };
-    Some((field, 0))
 }
 
 /// The letters and digits of `name`, in lower case.
@@ -284,97 +316,4 @@ fn plain(name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn layout(header: &str, mappings: &[&str]) -> Result<Layout> {
-        let mappings: Vec<Mapping> = mappings.iter().map(|mapping| mapping.parse().unwrap()).collect();
-        Layout::new(header.split(',').map(str::to_owned).collect(), 1, &mappings)
-    }
-
-    fn columns(header: &str, mappings: &[&str], field: Field) -> Vec<usize> {
-        layout(header, mappings).unwrap().columns(field).collect()
-    }
-
-    #[test]
-    fn names_are_compared_by_letters_and_digits() {
-        for header in ["phone_number", "Phone Number", " PHONENUMBER ", "phone-number"] {
-            assert_eq!(columns(header, &[], Field::PhoneNumber), [0], "{header}");
-        }
-    }
-
-    #[test]
-    fn of_several_number_columns_the_likeliest_comes_first() {
-        let hubspot = "Record ID,Phone Number,Mobile Phone Number,WhatsApp Phone Number,Email";
-        assert_eq!(columns(hubspot, &[], Field::PhoneNumber), [3, 2, 1]);
-        let google = "Phone 10 - Value,Phone 2 - Value,Phone 2 - Label,Phone 1 - Value";
-        assert_eq!(columns(google, &[], Field::PhoneNumber), [3, 1, 0]);
-    }
-
-    #[test]
-    fn a_mapping_overrules_what_a_name_says() {
-        let header = "Quem,Ramal,Email,phone_number";
-        let mappings = ["Quem=name", "ramal = phone_number"];
-        assert_eq!(columns(header, &mappings, Field::PhoneNumber), [1]);
-        assert_eq!(columns(header, &mappings, Field::Name), [0]);
-        assert_eq!(columns(header, &mappings, Field::Email), [2]);
-        assert!(columns("a,Email,b", &["a=email", "Email=name"], Field::Email) == [0]);
-    }
-
-    #[test]
-    fn an_invalid_mapping_is_refused() {
-        assert!(matches!("Telefone".parse::<Mapping>(), Err(Error::Mapping(_))));
-        assert!(matches!("=email".parse::<Mapping>(), Err(Error::Mapping(_))));
-        let error = "Telefone=fax".parse::<Mapping>().unwrap_err().to_string();
-        assert!(error.contains("\"Telefone=fax\"") && error.contains("phone_number_lid"), "{error}");
-        let error = layout("a,email", &["Fax=phone_number"]).unwrap_err().to_string();
-        assert_eq!(error, "line 1: there is no column \"Fax\" to map (found: a, email)");
-    }
-
-    #[test]
-    fn a_header_without_number_and_address_is_refused_and_shown() {
-        let error = layout("Nome,first_name,Ramal", &[]).unwrap_err().to_string();
-        assert!(error.starts_with("line 1: no column is known"), "{error}");
-        assert!(error.contains("(found: Nome, first_name, Ramal)"), "{error}");
-    }
-
-    #[test]
-    fn columns_and_mappings_are_bounded_and_found_by_their_names_at_once() {
-        let header = |columns: usize| (0..columns).map(|index| format!("Phone {index} - Value")).collect();
-        let mapping = |index| Mapping { column: format!("phone{index}VALUE"), field: Field::Email };
-        let mappings = |count| (0..count).map(mapping).collect::<Vec<_>>();
-        let layout = Layout::new(header(MOST_COLUMNS), 1, &mappings(MOST_MAPPINGS)).unwrap();
-        assert_eq!(layout.columns(Field::Email).count(), MOST_COLUMNS);
-        assert_eq!(layout.field(MOST_COLUMNS - 1), Some(Field::Email));
-        let error = Layout::lenient(header(130_000), 1, &mappings(60)).unwrap_err();
-        assert!(matches!(error, Error::TooManyColumns { found: 130_000, .. }), "{error}");
-        let error = Layout::lenient(header(1), 1, &mappings(MOST_MAPPINGS + 1)).unwrap_err();
-        assert!(matches!(error, Error::TooManyMappings { .. }), "{error}");
-        assert!(check_length(&vec![b'x'; LONGEST_HEADER], 1).is_ok());
-        assert!(check_length(&vec![b'x'; LONGEST_HEADER + 1], 1).is_err());
-    }
-
-    #[test]
-    fn files_in_portuguese_and_spanish_are_understood() {
-        for header in
-            ["Nome,Telefone,E-mail,Etiquetas", "Nombre completo,Teléfono,Correo electrónico,Etiquetas"]
-        {
-            let found = [Field::Name, Field::PhoneNumber, Field::Email, Field::Tags];
-            assert_eq!(found.map(|field| columns(header, &[], field)), [[0], [1], [2], [3]], "{header}");
-        }
-        assert_eq!(columns("Telefone,Celular,WhatsApp", &[], Field::PhoneNumber), [2, 1, 0]);
-        assert_eq!(columns("Teléfono,Móvil", &[], Field::PhoneNumber), [1, 0]);
-    }
-
-    #[test]
-    fn a_name_beside_a_last_name_is_the_first_name() {
-        for header in ["Nome,Sobrenome,Telefone", "Nombre,Apellidos,Móvil", "Name,Surname,Phone"] {
-            let found = [Field::FirstName, Field::LastName].map(|field| columns(header, &[], field));
-            assert_eq!(found, [[0], [1]], "{header}");
-            assert!(columns(header, &[], Field::Name).is_empty(), "{header}");
-        }
-        // A person's mapping stays.
-        assert_eq!(columns("Nome,Sobrenome,Telefone", &["Nome=name"], Field::Name), [0]);
-        assert_eq!(columns("name,first_name,last_name,phone", &[], Field::Name), [0]);
-    }
-}
+mod tests;

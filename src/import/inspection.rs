@@ -1,25 +1,86 @@
 //! Checks a file while it is uploaded: a file that is no text is refused at its beginning, and an unreadable
-//! file is refused before any row is imported.
+//! file is refused before any row is imported. Guesses the encoding from the whole file.
 //!
 //! The check needs the same memory for every file.
 
-use encoding_rs::{Decoder, DecoderResult, UTF_8, WINDOWS_1252};
+mod guess;
 
+use encoding_rs::{Decoder, DecoderResult, UTF_8};
+use serde::{Deserialize, Serialize};
+
+use self::guess::Guess;
 use super::{Error, Result, encoding};
+use crate::domain::phone::Country;
 
 /// The longest line, in bytes: no contact is nearly that long, and rows are read as a whole.
 const LONGEST_LINE: usize = 1024 * 1024;
-/// The label for an encoding that is guessed: a file that is not UTF-8 is read as the encoding that western
-/// spreadsheets write.
-const GUESSED: &str = "auto";
+/// The label for an encoding that is guessed.
+pub const GUESSED: &str = "auto";
+/// How files begin that hold contacts in another format, and what to do with them.
+const OTHERS: [(&[u8], Other); 3] = [
+    (b"BEGIN:VCARD", Other::VCard),
+    (b"PK\x03\x04", Other::Spreadsheet),
+    (b"\xd0\xcf\x11\xe0", Other::Spreadsheet),
+];
+
+/// Bytes by which another format is recognised.
+const ENOUGH: usize = 64;
+
+/// A format that is not CSV.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Other {
+    /// An address book's file.
+    VCard,
+    /// A spreadsheet's own file.
+    Spreadsheet,
+}
+
+impl Other {
+    /// What the file is, and what to do with it.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::VCard => {
+                "this is a vCard file (.vcf), and contacts are read from CSV: import it into an address book that exports \
+                 CSV (Google Contacts: Import, then Export as Google CSV; Outlook: People, Manage contacts, Export), and \
+                 give that file"
+            }
+            Self::Spreadsheet => {
+                "this is a spreadsheet's own file, and contacts are read from CSV: open it in the spreadsheet and save it \
+                 as \"CSV UTF-8\""
+            }
+        }
+    }
+}
+
+/// The bytes of a file that are not valid in its encoding.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrongBytes {
+    /// How many there are.
+    pub count: u64,
+    /// The line of the first one, from 1.
+    pub line: u64,
+    /// Its place in the file, from 0.
+    pub offset: u64,
+}
+
+/// The result of an inspection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inspected {
+    /// The name of the encoding.
+    pub encoding: &'static str,
+    /// The bytes that are not valid in it; the rows with them are rejected.
+    pub wrong: Option<WrongBytes>,
+}
 
 /// The inspection of one upload.
 pub struct Inspection {
     decoder: Decoder,
     text: Vec<u8>,
-    /// Whether the encoding is guessed if the file is not UTF-8.
-    may_guess: bool,
-    is_guessed: bool,
+    /// Collects what an encoding is guessed from, if it may be guessed.
+    guess: Option<Guess>,
+    wrong: WrongBytes,
+    /// The first bytes, until there are enough to recognise another format; `None` behind them.
+    beginning: Option<Vec<u8>>,
     bytes: u64,
     line: u64,
     line_length: usize,
@@ -27,19 +88,20 @@ pub struct Inspection {
 
 impl Inspection {
     /// The inspection of a file in this encoding. Without one, the file must be UTF-8 or have a byte-order
-    /// mark. `auto` guesses.
+    /// mark. `auto` guesses; people of this `country` sent the file.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownEncoding`].
-    pub fn new(label: Option<&str>) -> Result<Self> {
+    pub fn new(label: Option<&str>, country: Option<Country>) -> Result<Self> {
         let may_guess = label == Some(GUESSED);
         let decoder = encoding::named(label.filter(|_| !may_guess))?.new_decoder();
         Ok(Self {
             decoder,
             text: Vec::new(),
-            may_guess,
-            is_guessed: false,
+            guess: may_guess.then(|| Guess::new(country)),
+            wrong: WrongBytes::default(),
+            beginning: Some(Vec::new()),
             bytes: 0,
             line: 1,
             line_length: 0,
@@ -50,27 +112,44 @@ impl Inspection {
     ///
     /// # Errors
     ///
-    /// [`Error::NotEncoded`] for a byte that is invalid in the encoding, [`Error::NotText`] for a file that
-    /// is no text, [`Error::EndlessLine`] for a line that is far too long.
+    /// [`Error::NotEncoded`] for a byte that is invalid in the encoding, [`Error::NotCsv`] for a file of another format,
+    /// [`Error::NotText`] for a file that is no text, [`Error::EndlessLine`] for a line that is far too long.
     pub fn feed(&mut self, piece: &[u8]) -> Result<()> {
-        self.look(piece, false)
+        let Some(mut beginning) = self.beginning.take() else { return self.look(piece, false) };
+        beginning.extend_from_slice(piece);
+        if beginning.len() < ENOUGH {
+            self.beginning = Some(beginning);
+            return Ok(());
+        }
+        recognise(&beginning)?;
+        self.look(&beginning, false)
     }
 
-    /// Ends the inspection of a complete file, and returns the name of its encoding.
+    /// Ends the inspection of a complete file.
     ///
     /// # Errors
     ///
     /// As [`Inspection::feed`], and [`Error::Empty`].
-    pub fn finish(mut self) -> Result<&'static str> {
-        self.look(&[], true)?;
+    pub fn finish(mut self) -> Result<Inspected> {
+        let beginning = self.beginning.take().unwrap_or_default();
+        recognise(&beginning)?;
+        self.look(&beginning, true)?;
         if self.bytes == 0 {
             return Err(Error::Empty);
         }
-        Ok(self.decoder.encoding().name())
+        let is_wrong = self.wrong.count > 0;
+        let utf8 =
+            Inspected { encoding: self.decoder.encoding().name(), wrong: is_wrong.then_some(self.wrong) };
+        let guessed =
+            self.guess.filter(|_| is_wrong).and_then(|guess| guess.instead_of_utf8(self.wrong.count));
+        Ok(guessed.map_or(utf8, |encoding| Inspected { encoding: encoding.name(), wrong: None }))
     }
 
     fn look(&mut self, mut piece: &[u8], is_last: bool) -> Result<()> {
         self.bytes += piece.len() as u64;
+        if let Some(guess) = &mut self.guess {
+            guess.feed(piece);
+        }
         loop {
             // One byte of any encoding becomes at most three bytes of UTF-8.
             self.text.resize(3 * piece.len() + 16, 0);
@@ -79,28 +158,32 @@ impl Inspection {
             let before = self.bytes - piece.len() as u64;
             self.count(written)?;
             piece = &piece[read..];
-            match result {
+            let (bad, after) = match result {
                 DecoderResult::InputEmpty | DecoderResult::OutputFull => return Ok(()),
-                DecoderResult::Malformed(..) if self.may_guess && self.decoder.encoding() == UTF_8 => {
-                    // The text decoded before is nearly always ASCII, which is the same in both encodings.
-                    self.decoder = WINDOWS_1252.new_decoder_without_bom_handling();
-                    self.is_guessed = true;
-                }
-                DecoderResult::Malformed(bad, after) => {
-                    let offset = (before + read as u64).saturating_sub(u64::from(bad) + u64::from(after));
-                    return Err(Error::NotEncoded {
-                        line: self.line,
-                        offset,
-                        encoding: self.decoder.encoding().name(),
-                    });
-                }
+                DecoderResult::Malformed(bad, after) => (bad, after),
+            };
+            let offset = (before + read as u64).saturating_sub(u64::from(bad) + u64::from(after));
+            let may_go_on = self.guess.is_some() && self.decoder.encoding() == UTF_8;
+            if !may_go_on {
+                let encoding = self.decoder.encoding().name();
+                return Err(Error::NotEncoded { line: self.line, offset, encoding });
             }
+            if self.wrong.count == 0 {
+                (self.wrong.line, self.wrong.offset) = (self.line, offset);
+            }
+            self.wrong.count += 1;
+            // A binary file has so many that its lines are counted in bytes, too.
+            self.line_length += 1;
         }
     }
 
     /// Counts the lines of the decoded text.
     fn count(&mut self, written: usize) -> Result<()> {
-        for line in self.text[..written].split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+        let text = &self.text[..written];
+        if let Some(guess) = &mut self.guess {
+            guess.decoded(text);
+        }
+        for line in text.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
             if line.contains(&0) {
                 return Err(Error::NotText { line: self.line });
             }
@@ -115,45 +198,17 @@ impl Inspection {
         }
         Ok(())
     }
+}
 
-    /// Whether the file's encoding was guessed.
-    pub const fn is_guessed(&self) -> bool {
-        self.is_guessed
+/// Refuses a file of another format, by its first bytes.
+fn recognise(beginning: &[u8]) -> Result<()> {
+    let bare = beginning.strip_prefix("\u{feff}".as_bytes()).unwrap_or(beginning).trim_ascii_start();
+    let begins = |with: &[u8]| bare.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with));
+    match OTHERS.into_iter().find(|(with, _)| begins(with)) {
+        Some((_, other)) => Err(Error::NotCsv(other)),
+        None => Ok(()),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn inspect(label: Option<&str>, pieces: &[&[u8]]) -> std::result::Result<&'static str, String> {
-        let mut inspection = Inspection::new(label).map_err(|error| error.to_string())?;
-        for piece in pieces {
-            inspection.feed(piece).map_err(|error| error.to_string())?;
-        }
-        inspection.finish().map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn the_encoding_of_a_file_is_marked_given_or_guessed() {
-        assert_eq!(inspect(None, &[b"name,ph", b"one\nJo\xc3", b"\xa3o,1\n"]), Ok("UTF-8"));
-        assert_eq!(inspect(None, &[b"\xff\xfea\0\n\0"]), Ok("UTF-16LE"));
-        assert_eq!(inspect(Some("latin1"), &[b"Jo\xe3o\n"]), Ok("windows-1252"));
-        assert_eq!(inspect(Some("auto"), &[b"Jo\xe3", b"o\n"]), Ok("windows-1252"));
-        assert_eq!(inspect(Some("auto"), &[b"Jo\xc3\xa3o\n"]), Ok("UTF-8"));
-        let refused = inspect(None, &[b"name\nJo", b"\xe3o\n"]).unwrap_err();
-        assert!(refused.starts_with("line 2: the byte at position 7 is not valid UTF-8"), "{refused}");
-        assert!(inspect(Some("klingon"), &[]).is_err());
-        assert!(inspect(None, &[]).unwrap_err().starts_with("the file is empty"));
-    }
-
-    #[test]
-    fn zeros_and_endless_lines_are_refused_at_their_beginning() {
-        let zeros = vec![0; 64 * 1024];
-        assert!(inspect(None, &[&zeros]).unwrap_err().contains("no text"));
-        assert!(inspect(None, &[b"a,b\n1,2\n", &zeros]).unwrap_err().starts_with("line 3"));
-        let long = vec![b'a'; LONGEST_LINE / 2 + 1];
-        assert!(inspect(None, &[b"a\n", &long, &long]).unwrap_err().starts_with("line 2 is longer"));
-        assert!(inspect(None, &[&long, b"\n", &long]).is_ok());
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
 //! Files of contacts: CSV of spreadsheets, Google Contacts, HubSpot, and Pombo's own exports.
 //!
 //! A file of any size is read in constant memory. It is decoded ([`encoding`]), divided into records
-//! ([`records`]), mapped by its header ([`header`]), converted to drafts ([`row`]), written in batches
+//! ([`records`]), mapped by its header ([`opening`], [`header`]), converted to drafts ([`row`]), written in batches
 //! ([`contacts()`]), and indexed for search in the background ([`indexing`]). A fault of the file ends the
 //! import before its first row is written. A row with a fault is written to a file beside the input, with its
 //! line and the reason ([`rejects`]). The command line calls this module and shows the progress; this module
@@ -17,6 +17,7 @@ mod export;
 mod header;
 mod indexing;
 mod inspection;
+mod opening;
 mod preview;
 mod reading;
 mod records;
@@ -28,16 +29,16 @@ mod stored;
 
 pub use contacts::{Options, Progress, Summary, contacts};
 pub use error::Error;
-pub use export::{export, export_csv};
-pub use header::{Field, MOST_COLUMNS, MOST_MAPPINGS, Mapping};
+pub use export::{BYTE_ORDER_MARK, export, export_csv};
+pub use header::{Field, MOST_COLUMNS, MOST_MAPPINGS, Mapping, column_name};
 pub use indexing::Indexing;
-pub use inspection::Inspection;
+pub use inspection::{GUESSED, Inspected, Inspection, Other, WrongBytes};
 pub use preview::{Preview, preview};
 pub use reject_code::RejectCode;
 pub use rejects::rejected_csv;
 pub use row::{check_contact, check_tag, check_tags};
 pub use settings::{Column, Settings};
-pub use stored::{Lot, read_stored};
+pub use stored::{Lot, Tally, read_stored};
 
 /// The result of an import or export.
 pub type Result<T> = std::result::Result<T, Error>;

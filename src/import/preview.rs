@@ -5,7 +5,7 @@ use std::io::Cursor;
 use super::header::Field;
 use super::settings::Settings;
 use super::stored::Rows;
-use super::{Error, Result};
+use super::{Error, Result, encoding};
 use crate::store::imports::Step;
 
 /// Rows that are shown.
@@ -48,7 +48,7 @@ pub fn preview(beginning: &[u8], is_all: bool, settings: &Settings, rows: usize)
     let step = read.beginning(rows, |fields| {
         if shown.len() < SHOWN {
             // A row may have more fields than the header.
-            shown.push(fields.iter().take(columns.len()).map(|field| (*field).to_owned()).collect());
+            shown.push(fields.iter().take(columns.len()).map(|field| encoding::shown(field)).collect());
         }
     })?;
     let is_whole = is_all && read.next(1).is_ok_and(|more| more.is_none());

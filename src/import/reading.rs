@@ -4,17 +4,18 @@
 //! their file; the batch only counts them.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc;
 
 use super::contacts::Options;
-use super::encoding::{self, Decoded};
-use super::header::{self, Layout};
+use super::encoding::{self, Decoded, Invalid};
+use super::header::Layout;
+use super::inspection::{GUESSED, Inspection};
 use super::records::{Found, Records};
 use super::rejects::Rejects;
-use super::{Error, Result, row};
+use super::{Error, Result, opening, row};
 use crate::store::ContactDraft;
 
 /// Rows of one batch: enough that the fixed cost of a statement does not matter, and few enough that the
@@ -31,27 +32,61 @@ pub(super) struct Batch {
     pub(super) bytes_total: u64,
 }
 
+/// What a file was found to hold.
+pub(super) struct Whole {
+    /// Its rows, without the header.
+    pub(super) rows: u64,
+    /// Where the rejected rows are.
+    pub(super) rejects: Option<PathBuf>,
+}
+
 /// Reads the whole file into batches; ends early when the receiver is gone.
-pub(super) fn read(path: &Path, options: &Options, batches: &mpsc::Sender<Batch>) -> Result<Option<PathBuf>> {
-    let encoding = encoding::named(options.encoding.as_deref())?;
-    let mut reading = Reading::open(path, encoding::open(path, encoding)?, options)?;
-    let bytes_total = encoding::check(path, encoding)?;
+pub(super) fn read(path: &Path, options: &Options, batches: &mpsc::Sender<Batch>) -> Result<Whole> {
+    let (encoding, invalid) = encoding(path, options)?;
+    let bytes_total = encoding::check(path, encoding, invalid)?;
+    let mut reading = Reading::open(path, encoding::open(path, encoding, invalid)?, options)?;
     while let Some(mut batch) = reading.batch()? {
         batch.bytes_total = bytes_total;
         if batches.blocking_send(batch).is_err() {
             break;
         }
     }
-    reading.rejects.finish()
+    Ok(Whole { rows: reading.read, rejects: reading.rejects.finish()? })
+}
+
+/// The encoding of a file, and what its wrong bytes become: with a guess, only their rows are rejected.
+fn encoding(path: &Path, options: &Options) -> Result<(&'static encoding_rs::Encoding, Invalid)> {
+    /// Bytes in each read.
+    const PIECE: usize = 64 * 1024;
+    let label = options.encoding.as_deref();
+    let named = encoding::named(label.filter(|label| *label != GUESSED))?;
+    // A file of another format is refused by its first bytes, before it is taken for a bad CSV file.
+    let mut inspection = Inspection::new(Some(GUESSED), options.country)?;
+    let mut file = encoding::open_file(path)?;
+    let mut piece = vec![0; PIECE];
+    let mut length = file.read(&mut piece).map_err(Error::read(path))?;
+    if label != Some(GUESSED) {
+        let beginning = inspection.feed(&piece[..length]).and_then(|()| inspection.finish());
+        return match beginning {
+            Err(error @ Error::NotCsv(_)) => Err(error),
+            Ok(_) | Err(_) => Ok((named, Invalid::Failure)),
+        };
+    }
+    while length > 0 {
+        inspection.feed(&piece[..length])?;
+        length = file.read(&mut piece).map_err(Error::read(path))?;
+    }
+    Ok((encoding::named(Some(inspection.finish()?.encoding))?, Invalid::Mark))
 }
 
 struct Reading<'a> {
     path: &'a Path,
     records: Records<BufReader<Decoded<File>>>,
     layout: Layout,
-    /// The tags that every contact gets.
-    tags: &'a [String],
+    options: &'a Options,
     rejects: Rejects,
+    /// Rows that were read, whatever became of them.
+    read: u64,
 }
 
 impl<'a> Reading<'a> {
@@ -59,25 +94,11 @@ impl<'a> Reading<'a> {
     fn open(path: &'a Path, text: Decoded<File>, options: &'a Options) -> Result<Self> {
         let explain = |error| encoding::explain(path, error);
         let mut records = Records::new(BufReader::with_capacity(64 * 1024, text)).map_err(explain)?;
-        let mut header = Vec::new();
-        let Found { line, broken } = records.next(&mut header).map_err(explain)?.ok_or(Error::Empty)?;
-        let fault = if header.contains(&0) {
-            Some("it holds NUL characters; if it is UTF-16, say so with --encoding utf-16le".to_owned())
-        } else {
-            broken.map(|broken| broken.to_string())
-        };
-        if let Some(fault) = fault {
-            return Err(Error::Header { line, fault });
-        }
-        header::check_length(&header, line)?;
-        let mut names = Vec::new();
-        split(&header, records.delimiter(), |_, fields| {
-            names = fields.iter().map(|name| (*name).to_owned()).collect();
-            Ok(())
-        })?;
-        let layout = Layout::new(names, line, &options.mappings)?;
+        let (names, line) = opening::header(&mut records, explain)?;
+        let layout = Layout::lenient(names, line, &options.mappings, &[])?;
+        layout.check(line)?;
         let rejects = Rejects::new(path, &layout.header);
-        Ok(Self { path, records, layout, tags: &options.tags, rejects })
+        Ok(Self { path, records, layout, options, rejects, read: 0 })
     }
 
     /// The next rows, at most [`BATCH`]; `None` at the end of the file.
@@ -89,6 +110,7 @@ impl<'a> Reading<'a> {
             let start = text.len();
             let next = self.records.next(&mut text).map_err(|error| encoding::explain(self.path, error))?;
             let Some(Found { line, broken }) = next else { break };
+            self.read += 1;
             match broken {
                 None => lines.push((start, line)),
                 Some(broken) => {
@@ -105,7 +127,7 @@ impl<'a> Reading<'a> {
         }
         let mut drafts = Vec::with_capacity(lines.len());
         split(&text, self.records.delimiter(), |start, fields| {
-            match row::draft(&self.layout, fields, self.tags) {
+            match row::draft(&self.layout, fields, &self.options.tags, self.options.country) {
                 Ok(draft) => drafts.push(draft),
                 Err(refused) => {
                     let line = lines.partition_point(|(begins, _)| *begins <= start);

@@ -2,7 +2,10 @@
 //!
 //! The `csv` crate splits a record into fields, but silently accepts broken quotes: a quote that is never
 //! closed would consume the rest of the file. So this module finds the records, by RFC 4180's rules for
-//! quotes. A record that breaks the rules is reported as broken, and reading continues at the next line.
+//! quotes; spaces around a quoted field are dropped. A record that breaks the rules is reported as broken, and
+//! reading continues at the next line.
+
+mod delimiter;
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
@@ -12,6 +15,9 @@ const MAX_RECORD: usize = 256 * 1024;
 /// The maximum of lines in a record. A longer record has lost its closing quote; notes of some dozens of
 /// lines occur.
 const MAX_LINES: usize = 200;
+/// The first lines of a text, and their bytes, from which the delimiter is learnt.
+const SAMPLE_LINES: usize = 12;
+const SAMPLE_BYTES: usize = 64 * 1024;
 
 /// Why a text is no record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -55,34 +61,41 @@ enum State {
     Quoted,
     /// After a quote in a quoted field: its end, or the first of a doubled quote.
     QuoteInQuoted,
+    /// In the spaces behind a quoted field.
+    Behind,
     Stray,
 }
 
 impl<R: BufRead> Records<R> {
-    /// Finds the delimiter in the first line: the most frequent of comma, semicolon and tab, or the delimiter
-    /// of a spreadsheet's `sep=` line.
+    /// Finds the delimiter in the first lines, or in a spreadsheet's `sep=` line.
     pub(super) fn new(source: R) -> io::Result<Self> {
         let mut records = Self { source, delimiter: b',', ahead: VecDeque::new(), line: 1, offset: 0 };
-        let mut first = Vec::new();
-        records.read_line(&mut first)?;
-        let length = std::mem::take(&mut records.offset);
-        let bare = first.trim_ascii();
+        let mut lines = Vec::new();
+        let (mut sampled, mut before) = (0, 0);
+        while lines.len() < SAMPLE_LINES && sampled < SAMPLE_BYTES {
+            let mut line = Vec::new();
+            if !records.read_line(&mut line)? {
+                break;
+            }
+            sampled += line.len();
+            lines.push((line, records.offset - before));
+            before = records.offset;
+        }
+        records.offset = 0;
+        let bare = lines.first().map_or(&b""[..], |(line, _)| line.trim_ascii());
         match bare.strip_prefix(b"sep=").or_else(|| bare.strip_prefix(b"SEP=")) {
-            Some([delimiter]) if *delimiter != b'"' => {
-                records.delimiter = *delimiter;
-                (records.line, records.offset) = (2, length);
-            }
+            Some([delimiter]) if *delimiter != b'"' => records.delimiter = *delimiter,
             // `sep=` and a tab, which was trimmed with the line end.
-            Some([]) => {
-                records.delimiter = b'\t';
-                (records.line, records.offset) = (2, length);
-            }
+            Some([]) => records.delimiter = b'\t',
             _ => {
-                records.delimiter = delimiter(&first);
-                if !first.is_empty() {
-                    records.ahead.push_back((first, length));
-                }
+                records.delimiter = delimiter::find(lines.iter().map(|(line, _)| line.as_slice()));
+                records.ahead.extend(lines);
+                return Ok(records);
             }
+        }
+        records.ahead.extend(lines);
+        if let Some((_, length)) = records.ahead.pop_front() {
+            (records.line, records.offset) = (2, length);
         }
         Ok(records)
     }
@@ -92,29 +105,36 @@ impl<R: BufRead> Records<R> {
         self.delimiter
     }
 
+    /// The first lines of a text of which nothing was read yet.
+    pub(super) fn first_lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.ahead.iter().map(|(line, _)| line.as_slice())
+    }
+
+    /// Passes over the first lines of a text of which nothing was read yet.
+    pub(super) fn skip_lines(&mut self, count: usize) {
+        for (_, length) in self.ahead.drain(..count.min(self.ahead.len())) {
+            self.offset += length;
+            self.line += 1;
+        }
+    }
+
     /// The position of the next record: the bytes of text before it, and its line.
     pub(super) const fn position(&self) -> (u64, u64) {
         (self.offset, self.line)
     }
 
-    /// Skips the text before `position`, which an earlier reading of the same text returned.
-    pub(super) fn skip_to(&mut self, (offset, line): (u64, u64)) -> io::Result<()> {
-        while self.offset < offset {
-            if let Some((_, length)) = self.ahead.pop_front() {
-                self.offset += length;
-                continue;
+    /// Reads the records before `position`, which an earlier reading of the same text returned, and counts them. `None`
+    /// when no record ends there: it is not the same text.
+    pub(super) fn pass_to(&mut self, position: (u64, u64)) -> io::Result<Option<u64>> {
+        let (mut passed, mut text) = (0, Vec::new());
+        while self.offset < position.0 {
+            text.clear();
+            if self.next(&mut text)?.is_none() {
+                return Ok(None);
             }
-            let ready = self.source.fill_buf()?.len();
-            if ready == 0 {
-                break;
-            }
-            let wanted = usize::try_from(offset - self.offset).unwrap_or(usize::MAX);
-            let length = ready.min(wanted);
-            self.source.consume(length);
-            self.offset += length as u64;
+            passed += 1;
         }
-        self.line = line;
-        Ok(())
+        Ok((self.position() == position).then_some(passed))
     }
 
     /// The source of the text.
@@ -130,7 +150,7 @@ impl<R: BufRead> Records<R> {
             if !more {
                 return Ok(None);
             }
-            if text[start..].iter().any(|byte| !matches!(byte, b'\r' | b'\n')) {
+            if !is_blank(&text[start..]) {
                 break;
             }
             text.truncate(start);
@@ -158,7 +178,7 @@ impl<R: BufRead> Records<R> {
                     ends.push(text.len());
                     lengths.push(self.offset);
                 }
-                State::FieldStart | State::Plain | State::QuoteInQuoted => break None,
+                State::FieldStart | State::Plain | State::QuoteInQuoted | State::Behind => break None,
             }
         };
         if broken.is_some() {
@@ -172,6 +192,7 @@ impl<R: BufRead> Records<R> {
             self.line += 1;
         } else {
             self.line += ends.len() as u64;
+            drop_spaces(text, start, self.delimiter);
         }
         Ok(Some(Found { line, broken }))
     }
@@ -209,37 +230,63 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-/// The most frequent of the three delimiters outside quotes; a comma when there is none.
-fn delimiter(line: &[u8]) -> u8 {
-    let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];
-    let mut quoted = false;
-    for byte in line {
-        quoted ^= *byte == b'"';
-        for (delimiter, count) in &mut counts {
-            *count += i32::from(!quoted && byte == delimiter);
-        }
+/// Whether a line holds nothing but its end, and byte-order marks.
+fn is_blank(mut line: &[u8]) -> bool {
+    while let Some(rest) = line.strip_prefix("\u{feff}".as_bytes()) {
+        line = rest;
     }
-    let best = counts.into_iter().rev().max_by_key(|(_, count)| *count);
-    best.map_or(b',', |(delimiter, _)| delimiter)
+    line.iter().all(|byte| matches!(byte, b'\r' | b'\n'))
 }
 
 fn scan(state: State, text: &[u8], delimiter: u8) -> State {
     let mut state = state;
     for byte in text {
-        state = match (state, *byte) {
-            (State::Stray, _) => return State::Stray,
-            (State::FieldStart, b'"') => State::Quoted,
-            (State::Quoted, b'"') => State::QuoteInQuoted,
-            (State::Quoted, _) => State::Quoted,
-            (State::QuoteInQuoted, b'"') => State::Quoted,
-            (State::Plain, b'"') => State::Stray,
-            (_, byte) if byte == delimiter => State::FieldStart,
-            (_, b'\r' | b'\n') => state,
-            (State::QuoteInQuoted, _) => State::Stray,
-            (State::FieldStart | State::Plain, _) => State::Plain,
-        };
+        state = next_state(state, *byte, delimiter);
+        if state == State::Stray {
+            break;
+        }
     }
     state
+}
+
+const fn next_state(state: State, byte: u8, delimiter: u8) -> State {
+    match (state, byte) {
+        (State::Stray, _) => State::Stray,
+        (State::FieldStart | State::QuoteInQuoted, b'"') => State::Quoted,
+        (State::Quoted, b'"') => State::QuoteInQuoted,
+        (State::Quoted, _) => State::Quoted,
+        (State::Plain, b'"') => State::Stray,
+        (_, byte) if byte == delimiter => State::FieldStart,
+        (_, b'\r' | b'\n') => state,
+        (State::FieldStart, b' ') => State::FieldStart,
+        (State::QuoteInQuoted | State::Behind, b' ') => State::Behind,
+        (State::QuoteInQuoted | State::Behind, _) => State::Stray,
+        (State::FieldStart | State::Plain, _) => State::Plain,
+    }
+}
+
+/// Drops the spaces before and behind the quoted fields of the record that begins at `start`: the `csv` crate would take
+/// the quotes for a part of the field.
+fn drop_spaces(text: &mut Vec<u8>, start: usize, delimiter: u8) {
+    let is_spaced = |pair: &[u8]| pair == b" \"" || pair == b"\" ";
+    if !text[start..].windows(2).any(is_spaced) {
+        return;
+    }
+    let record = text.split_off(start);
+    let (mut state, mut field) = (State::FieldStart, start);
+    for byte in record {
+        let before = state;
+        state = next_state(before, byte, delimiter);
+        match (before, state) {
+            (State::FieldStart, State::Quoted) => text.truncate(field),
+            (_, State::Behind) => continue,
+            _ => {}
+        }
+        text.push(byte);
+        if state == State::FieldStart && byte != b' ' {
+            field = text.len();
+        }
+    }
 }
 
 #[cfg(test)]

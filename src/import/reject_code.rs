@@ -30,6 +30,8 @@ codes! {
     FieldCount = "field_count";
     /// This field holds a NUL.
     Nul = "nul";
+    /// This field holds a byte that is not valid in the file's encoding.
+    WrongByte = "wrong_byte";
     /// This field is too long.
     TooLong = "too_long";
     /// It has too many tags.
@@ -66,6 +68,8 @@ codes! {
     NumberIsUnclear = "number_is_unclear";
     /// A spreadsheet rounded the number to this.
     NumberRounded = "number_rounded";
+    /// A spreadsheet rounded WhatsApp's id of the person to this.
+    LidRounded = "lid_rounded";
     /// A quote stands inside a field.
     StrayQuote = "stray_quote";
     /// A quote is never closed.
@@ -84,6 +88,8 @@ impl From<&Refused> for Coded {
                 (RejectCode::FieldCount, vec![found.to_string(), wanted.to_string()])
             }
             Refused::Nul { field } => (RejectCode::Nul, vec![(*field).to_owned()]),
+            Refused::WrongByte { field } => (RejectCode::WrongByte, vec![(*field).to_owned()]),
+            Refused::RoundedLid(text) => (RejectCode::LidRounded, vec![text.clone()]),
             Refused::TooLong { field, most } => {
                 (RejectCode::TooLong, vec![(*field).to_owned(), most.to_string()])
             }

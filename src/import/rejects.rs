@@ -5,12 +5,13 @@
 //! be corrected and imported itself. Only its owner may read it.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use csv::{Writer, WriterBuilder};
 
-use super::{Error, Result};
+use super::export::BYTE_ORDER_MARK;
+use super::{Error, Result, encoding};
 use crate::domain::cell::{guard, unguard};
 use crate::files;
 use crate::store::imports::Rejected;
@@ -55,6 +56,8 @@ impl Rejects {
     pub(super) fn add(&mut self, line: u64, reason: &str, fields: &[&str]) -> Result<()> {
         if self.writer.is_none() {
             let file = files::create(&self.path).map_err(Error::write(&self.path))?;
+            // Spreadsheets read a file without the mark in an encoding of their own.
+            (&file).write_all(BYTE_ORDER_MARK.as_bytes()).map_err(Error::write(&self.path))?;
             let mut writer = WriterBuilder::new().flexible(true).from_writer(file);
             let header = ["line", "reason"].into_iter().map(str::to_owned).chain(guarded(&self.header));
             writer.write_record(header).map_err(io::Error::from).map_err(Error::write(&self.path))?;
@@ -62,6 +65,7 @@ impl Rejects {
         }
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let record = [line.to_string(), guard(reason).into_owned()].into_iter().chain(guarded(fields));
+        let record = record.map(|cell| encoding::shown(&cell));
         writer.write_record(record).map_err(io::Error::from).map_err(Error::write(&self.path))
     }
 

@@ -4,14 +4,18 @@
 //! file changes nothing. A row with neither is refused, and so is a row with a wrong number and no address.
 //! With an address, such a row becomes a contact without a valid number, which keeps the number as it was
 //! given and gets no messages.
+//!
+//! The cells of an export of Pombo are taken as they are: a contact that the API accepts is the same after an export and
+//! an import.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::encoding::MARK;
 use super::header::{Field, Layout};
 use crate::domain::cell::unguard;
-use crate::domain::contact::{MOST_TAGS, Person, is_picture};
-use crate::domain::phone::{InvalidPhone, PhoneNumber};
+use crate::domain::contact::{MOST_TAGS, Person, is_picture, tag_name};
+use crate::domain::phone::{Country, InvalidPhone, PhoneNumber};
 use crate::store::ContactDraft;
 
 /// The longest name, in characters.
@@ -32,6 +36,12 @@ pub(super) enum Refused {
     FieldCount { found: usize, wanted: usize },
     #[error("{field} holds a NUL character")]
     Nul { field: &'static str },
+    #[error("{field} holds a byte that is not valid in the file's encoding")]
+    WrongByte { field: &'static str },
+    #[error(
+        "phone_number_lid is {0}, which a spreadsheet rounded: format its column as text there, and save again"
+    )]
+    RoundedLid(String),
     #[error("{field} is longer than {most} characters")]
     TooLong { field: &'static str, most: usize },
     #[error("has more than {MOST_TAGS} tags")]
@@ -54,24 +64,27 @@ pub fn check_contact(person: &Person) -> Result<Person, String> {
     let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = person;
     let bounded =
         |field, value: &str, most| text(field, value.trim(), most).map_err(|wrong| wrong.to_string());
-    let lid = phone_number_lid.as_deref().map(str::trim).filter(|lid| !lid.is_empty());
+    let given_lid = phone_number_lid.as_deref().unwrap_or_default().trim();
+    if PhoneNumber::parse(phone_number) == Err(InvalidPhone::Figure) {
+        return Err(format!("the phone number {}", InvalidPhone::Figure));
+    }
     Ok(Person {
         first_name: bounded("first_name", first_name, MAX_NAME)?,
         last_name: bounded("last_name", last_name, MAX_NAME)?,
         email: bounded("email", email, MAX_EMAIL)?,
         phone_number: bounded("phone_number", phone_number, MAX_PHONE)?,
-        phone_number_lid: lid.map(|lid| bounded("phone_number_lid", lid, MAX_PHONE)).transpose()?,
+        phone_number_lid: lid(given_lid).map_err(|wrong| wrong.to_string())?,
         profile_picture: picture(profile_picture.trim()).map_err(|wrong| wrong.to_string())?,
     })
 }
 
-/// Checks the name of a tag. Returns the trimmed name.
+/// Checks the name of a tag. Returns the name in its one form.
 ///
 /// # Errors
 ///
 /// A sentence that says what is wrong with it.
 pub fn check_tag(name: &str) -> Result<String, String> {
-    let name = name.trim();
+    let name = &*tag_name(name);
     if name.is_empty() || name.contains([';', '\n', '\r']) || name.contains(":::") {
         return Err("a tag's name has at least one character, and no semicolon, `:::` or line end".to_owned());
     }
@@ -98,14 +111,27 @@ pub fn check_tags<'a>(given: impl IntoIterator<Item = &'a str>) -> Result<Vec<St
     Ok(names)
 }
 
-/// The contact that a row describes, without the tags that `every` contact of the file gets.
-pub(super) fn draft(layout: &Layout, fields: &[&str], every: &[String]) -> Result<ContactDraft, Refused> {
-    if fields.len() != layout.header.len() {
-        return Err(Refused::FieldCount { found: fields.len(), wanted: layout.header.len() });
+/// The contact that a row describes, without the tags that `every` contact of the file gets. Numbers without a plus sign
+/// are read by the rules of `country`, if there is one.
+pub(super) fn draft(
+    layout: &Layout,
+    fields: &[&str],
+    every: &[String],
+    country: Option<Country>,
+) -> Result<ContactDraft, Refused> {
+    let wanted = layout.header.len();
+    // Programs leave empty cells at the end of a row out, or add some.
+    let (known, more) = fields.split_at(fields.len().min(wanted));
+    if more.iter().any(|cell| !bare(cell).is_empty()) {
+        return Err(Refused::FieldCount { found: fields.len(), wanted });
     }
-    let fields: Vec<_> = fields.iter().map(|cell| unguard(cell.trim())).collect();
-    let values = |field| layout.columns(field).map(|index| fields[index].trim());
+    let mut cells: Vec<_> = known.iter().map(|cell| unguard(bare(cell))).collect();
+    cells.resize(wanted, Cow::Borrowed(""));
+    let values = |field| layout.columns(field).map(|index| bare(&cells[index]));
     let first = |field| values(field).find(|value| !value.is_empty()).unwrap_or_default();
+    if layout.is_own {
+        return own(first, every);
+    }
 
     let given = [first(Field::FirstName), first(Field::MiddleName)];
     let given: Vec<&str> = given.into_iter().filter(|name| !name.is_empty()).collect();
@@ -116,24 +142,53 @@ pub(super) fn draft(layout: &Layout, fields: &[&str], every: &[String]) -> Resul
         first_name = if whole.is_empty() { first(Field::Organization) } else { whole }.to_owned();
     }
     let email = values(Field::Email).flat_map(parts).find(|text| is_address(text)).unwrap_or_default();
-    let phone_number = phone(values(Field::PhoneNumber).flat_map(parts))?;
-    let lid = first(Field::PhoneNumberLid);
-
+    let phone_number = phone(values(Field::PhoneNumber).flat_map(parts), country)?;
     let person = Person {
         first_name: text("first_name", &first_name, MAX_NAME)?,
         last_name: text("last_name", last_name, MAX_NAME)?,
         email: text("email", email, MAX_EMAIL)?,
         phone_number: text("phone_number", &phone_number, MAX_PHONE)?,
-        phone_number_lid: if lid.is_empty() { None } else { Some(text("phone_number_lid", lid, MAX_PHONE)?) },
+        phone_number_lid: lid(first(Field::PhoneNumberLid))?,
         profile_picture: picture(first(Field::ProfilePicture))?,
     };
+    let names = layout.columns(Field::Tags).flat_map(|index| {
+        let cell = bare(&cells[index]);
+        let has_groups = layout.has_google_groups(index);
+        let names = parts(cell).flat_map(|part| part.split(';')).map(str::trim);
+        // Google's own groups, such as `* myContacts`.
+        names.filter(move |name| !has_groups || *name != "*" && !name.starts_with("* "))
+    });
+    identified(person, tags(names, every)?)
+}
+
+/// The contact of a row of our own export.
+fn own<'a>(first: impl Fn(Field) -> &'a str, every: &[String]) -> Result<ContactDraft, Refused> {
+    let person = Person {
+        first_name: text("first_name", first(Field::FirstName), MAX_NAME)?,
+        last_name: text("last_name", first(Field::LastName), MAX_NAME)?,
+        email: text("email", first(Field::Email), MAX_EMAIL)?,
+        phone_number: text("phone_number", first(Field::PhoneNumber), MAX_PHONE)?,
+        phone_number_lid: lid(first(Field::PhoneNumberLid))?,
+        profile_picture: picture(first(Field::ProfilePicture))?,
+    };
+    identified(person, tags(first(Field::Tags).split(';').map(str::trim), every)?)
+}
+
+/// The draft of a person whom a number or an address identifies.
+fn identified(person: Person, tags: Vec<String>) -> Result<ContactDraft, Refused> {
     match PhoneNumber::parse(&person.phone_number) {
+        Err(InvalidPhone::Figure) => return Err(Refused::Phone(person.phone_number, InvalidPhone::Figure)),
         Err(_) if !person.email.is_empty() => {}
         Err(_) if person.phone_number.is_empty() => return Err(Refused::Nobody),
         Err(invalid) => return Err(Refused::Phone(person.phone_number, invalid)),
         Ok(_) => {}
     }
-    Ok(ContactDraft { person, tags: tags(values(Field::Tags), every)? })
+    Ok(ContactDraft { person, tags })
+}
+
+/// A cell without the spaces and byte-order marks around it.
+fn bare(cell: &str) -> &str {
+    cell.trim_matches(|char: char| char.is_whitespace() || char == '\u{feff}')
 }
 
 /// The values of a cell; Google separates several with ` ::: `.
@@ -141,22 +196,33 @@ fn parts(cell: &str) -> impl Iterator<Item = &str> {
     cell.split(":::").map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// The first valid number, or else the first given text.
+/// The first valid number as it is written, or in international form if it was read by a country's rules; or else the
+/// first given text.
 ///
 /// # Errors
 ///
-/// A figure of a spreadsheet, even beside an address: the file lost the number, and its other rows show how.
-fn phone<'a>(given: impl Iterator<Item = &'a str>) -> Result<Cow<'a, str>, Refused> {
-    let mut first = "";
+/// A figure of a spreadsheet, even beside an address: the file lost the number, and its other rows show how. A number
+/// that is too short for the country, too.
+fn phone<'a>(
+    given: impl Iterator<Item = &'a str>,
+    country: Option<Country>,
+) -> Result<Cow<'a, str>, Refused> {
+    let (mut first, mut lacks_area) = ("", None);
     for text in given {
-        match PhoneNumber::parse(text) {
+        match PhoneNumber::parse_in(text, country) {
+            Ok(number) if PhoneNumber::parse(text) != Ok(number) => return Ok(format!("+{number}").into()),
             Ok(number) => return Ok(shown(text, number)),
             Err(invalid @ InvalidPhone::Figure) => return Err(Refused::Phone(text.to_owned(), invalid)),
+            // Without the area code it is nobody's number, though a program would take it for an international one.
+            Err(invalid) if PhoneNumber::parse(text).is_ok() => lacks_area = Some((text, invalid)),
             Err(_) if first.is_empty() => first = text,
             Err(_) => {}
         }
     }
-    Ok(first.into())
+    match lacks_area {
+        Some((text, invalid)) => Err(Refused::Phone(text.to_owned(), invalid)),
+        None => Ok(first.into()),
+    }
 }
 
 /// The text of a number as the file has it, or the number alone where the text has other digits: the decimals of a
@@ -175,28 +241,35 @@ fn is_address(text: &str) -> bool {
         && !text.contains(char::is_whitespace)
 }
 
-/// Names of tags, without repetitions and without those of `every` contact. Google's own groups, such as `* myContacts`,
-/// are skipped.
-fn tags<'a>(cells: impl Iterator<Item = &'a str>, every: &'a [String]) -> Result<Vec<String>, Refused> {
-    let mut known: HashSet<&str> = HashSet::new();
+/// Names of tags, without repetitions and without those of `every` contact.
+fn tags<'a>(names: impl Iterator<Item = &'a str>, every: &'a [String]) -> Result<Vec<String>, Refused> {
+    let mut known: HashSet<Cow<'a, str>> = HashSet::new();
     let mut tags: Vec<String> = Vec::new();
-    for name in cells.flat_map(parts).flat_map(|part| part.split(';')) {
-        let name = name.trim();
-        if name.is_empty() || name == "*" || name.starts_with("* ") {
-            continue;
-        }
+    for name in names.map(tag_name).filter(|name| !name.is_empty()) {
         if known.is_empty() {
-            known.extend(every.iter().map(String::as_str));
+            known.extend(every.iter().map(|name| Cow::Borrowed(name.as_str())));
         }
-        if !known.insert(name) {
+        if !known.insert(name.clone()) {
             continue;
         }
         if known.len() > MOST_TAGS {
             return Err(Refused::TooManyTags);
         }
-        tags.push(text("tags", name, MAX_TAG)?);
+        tags.push(text("tags", &name, MAX_TAG)?);
     }
     Ok(tags)
+}
+
+/// WhatsApp's id of a person. One that a spreadsheet rounded is nobody's.
+fn lid(value: &str) -> Result<Option<String>, Refused> {
+    if value.is_empty() {
+        return Ok(None);
+    }
+    let lid = text("phone_number_lid", value, MAX_PHONE)?;
+    match PhoneNumber::parse(&lid) {
+        Err(InvalidPhone::Figure) => Err(Refused::RoundedLid(lid)),
+        Ok(_) | Err(_) => Ok(Some(lid)),
+    }
 }
 
 fn picture(value: &str) -> Result<String, Refused> {
@@ -207,6 +280,9 @@ fn picture(value: &str) -> Result<String, Refused> {
 fn text(field: &'static str, value: &str, most: usize) -> Result<String, Refused> {
     if value.contains('\0') {
         return Err(Refused::Nul { field });
+    }
+    if value.contains(MARK) {
+        return Err(Refused::WrongByte { field });
     }
     // Bytes are compared first, because most texts are short and counting characters is slower.
     if value.len() > most && value.chars().count() > most {

@@ -1,13 +1,15 @@
-//! The settings of an uploaded file: its encoding, the fields of its columns, and tags for all of its
-//! contacts.
+//! The settings of an uploaded file: its encoding, the fields of its columns, the country of its numbers, and tags for all
+//! of its contacts.
 
 use serde::{Deserialize, Serialize};
 
 use std::collections::HashSet;
 
 use super::header::{self, Field, Layout, MOST_COLUMNS, Mapping};
+use super::inspection::WrongBytes;
 use super::{Error, Result};
 use crate::domain::contact::MOST_TAGS;
+use crate::domain::phone::Country;
 
 /// The maximum of columns that are remembered for the next file.
 const MOST_REMEMBERED: usize = MOST_COLUMNS;
@@ -17,33 +19,47 @@ const MOST_REMEMBERED: usize = MOST_COLUMNS;
 pub struct Settings {
     /// The label of the encoding in the web's encoding standard.
     pub encoding: String,
-    /// The columns whose fields were chosen.
+    /// The columns whose fields were chosen for this file.
     #[serde(default)]
     pub columns: Vec<Column>,
+    /// The columns of this file whose fields were chosen for an earlier one.
+    #[serde(default)]
+    pub recalled: Vec<Column>,
     /// Names of tags that every contact of the file gets.
     #[serde(default)]
     pub tags: Vec<String>,
     /// The file's header.
     #[serde(default)]
     pub header: Vec<String>,
+    /// The country by whose rules numbers without a plus sign are read; without one, they are international.
+    #[serde(default)]
+    pub country: Option<String>,
+    /// Whether a name that looks wrongly decoded replaces a good one.
+    #[serde(default)]
+    pub replaces_names: bool,
+    /// The bytes of the file that are not valid in its encoding, as the upload found them.
+    #[serde(default)]
+    pub wrong_bytes: Option<WrongBytes>,
 }
 
 /// The chosen field of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// The column's name in the header.
+    /// The column's name in the header, or `#` and its number, from 1.
     pub column: String,
     /// The word of a [`Field`].
     pub field: String,
 }
 
 impl Settings {
-    /// The columns as mappings for the header; words that name no field are skipped.
-    pub(super) fn mappings(&self) -> Vec<Mapping> {
-        let mapping = |column: &Column| {
-            Some(Mapping { column: column.column.clone(), field: Field::parse(&column.field)? })
-        };
-        self.columns.iter().filter_map(mapping).collect()
+    /// The layout of a header on `line`, by the chosen and the recalled columns; words that name no field are skipped.
+    pub(super) fn layout(&self, header: Vec<String>, line: u64) -> Result<Layout> {
+        Layout::lenient(header, line, &mappings(&self.columns), &mappings(&self.recalled))
+    }
+
+    /// The country by whose rules numbers are read.
+    pub fn numbers_of(&self) -> Option<Country> {
+        self.country.as_deref().and_then(Country::parse)
     }
 
     /// Checks whether the chosen fields fit the file.
@@ -51,7 +67,7 @@ impl Settings {
     /// # Errors
     ///
     /// [`Error::TooManyColumns`], [`Error::TooManyMappings`], [`Error::TooManyTags`], [`Error::NoSuchField`],
-    /// [`Error::NoSuchColumn`].
+    /// [`Error::NoSuchColumn`], [`Error::NoSuchCountry`].
     pub fn check(&self) -> Result<()> {
         header::check_mappings(self.columns.len())?;
         if self.tags.len() > MOST_TAGS {
@@ -61,7 +77,10 @@ impl Settings {
         if let Some(Column { column, field }) = unknown.cloned() {
             return Err(Error::NoSuchField { column, field });
         }
-        Layout::lenient(self.header.clone(), 1, &self.mappings()).map(drop)
+        if let Some(country) = self.country.clone().filter(|_| self.numbers_of().is_none()) {
+            return Err(Error::NoSuchCountry(country));
+        }
+        self.layout(self.header.clone(), 1).map(drop)
     }
 
     /// Checks also that a column has phone numbers or e-mail addresses, which identify contacts.
@@ -71,29 +90,126 @@ impl Settings {
     /// As [`Settings::check`], and [`Error::NoKnownColumn`].
     pub fn check_complete(&self) -> Result<()> {
         self.check()?;
-        Layout::new(self.header.clone(), 1, &self.mappings()).map(drop)
+        self.layout(self.header.clone(), 1)?.check(1)
     }
 
     /// The field of each column of the header.
     pub fn fields(&self) -> Vec<Option<Field>> {
-        let layout = Layout::lenient(self.header.clone(), 1, &self.mappings());
+        let layout = self.layout(self.header.clone(), 1);
         let Ok(layout) = layout else { return vec![None; self.header.len()] };
         (0..self.header.len()).map(|index| layout.field(index)).collect()
     }
 
-    /// The columns to remember, added to those `remembered` before. The latest choice for a column counts.
+    /// Takes what a person chose for each column, by the word of its field. A column is mapped only if its field differs
+    /// from the one that it had: what a person did not change keeps its place among the columns of its field. When the
+    /// columns of a field change, those that have it are all mapped, in the order in which they were read.
+    pub fn choose(&mut self, chosen: &[(usize, Field)]) {
+        let Ok(layout) = self.layout(self.header.clone(), 1) else { return };
+        let shown = |index| layout.field(index).unwrap_or(Field::Ignored);
+        let is_changed = |(index, field): &&(usize, Field)| shown(*index) != *field;
+        let changed: Vec<&(usize, Field)> = chosen.iter().filter(is_changed).collect();
+        if changed.is_empty() {
+            return;
+        }
+        let is_new: HashSet<usize> = changed.iter().map(|(index, _)| *index).collect();
+        let fields: HashSet<Field> = changed.iter().map(|(_, field)| *field).collect();
+        let name = |index| header::column_name(&self.header, index);
+        let column = |index, field: Field| Column { column: name(index), field: field.as_str().to_owned() };
+        let mut columns: Vec<Column> = changed.iter().map(|(index, field)| column(*index, *field)).collect();
+        // The other columns of these fields, in their order; a column that was chosen before stays chosen.
+        let before: HashSet<String> = self.columns.iter().map(|column| column.column.clone()).collect();
+        for field in Field::ALL.into_iter().filter(|field| *field != Field::Ignored) {
+            for index in layout.columns(field).filter(|index| !is_new.contains(index)) {
+                if fields.contains(&field) || before.contains(&name(index)) {
+                    columns.push(column(index, field));
+                }
+            }
+        }
+        let ignored = self.columns.iter().filter(|column| column.field == Field::Ignored.as_str());
+        let ignored: Vec<Column> =
+            ignored.filter(|old| columns.iter().all(|new| new.column != old.column)).cloned().collect();
+        columns.extend(ignored);
+        self.columns = columns;
+    }
+
+    /// The columns to remember, added to those `remembered` before. The latest choice for a column counts. The place of a
+    /// column means nothing in another file.
     pub fn remember(&self, remembered: Vec<Column>) -> Vec<Column> {
-        let mut columns = self.columns.clone();
+        let chosen = self.columns.iter().filter(|column| !header::is_place(&column.column));
+        let mut columns: Vec<Column> = chosen.cloned().collect();
         let chosen: HashSet<&str> = self.columns.iter().map(|column| column.column.as_str()).collect();
         columns.extend(remembered.into_iter().filter(|old| !chosen.contains(old.column.as_str())));
         columns.truncate(MOST_REMEMBERED);
         columns
     }
 
-    /// Applies the remembered fields to this file's columns.
+    /// Recalls the remembered fields of this file's columns.
     pub fn recall(&mut self, remembered: &[Column]) {
         let names: HashSet<&str> = self.header.iter().map(String::as_str).collect();
         let known = remembered.iter().filter(|known| names.contains(known.column.as_str())).cloned();
-        self.columns = known.collect();
+        self.recalled = known.collect();
+    }
+}
+
+/// Columns as mappings.
+fn mappings(columns: &[Column]) -> Vec<Mapping> {
+    let mapping = |column: &Column| {
+        Some(Mapping { column: column.column.clone(), field: Field::parse(&column.field)? })
+    };
+    columns.iter().filter_map(mapping).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(header: &[&str]) -> Settings {
+        Settings { header: header.iter().map(|name| (*name).to_owned()).collect(), ..Settings::default() }
+    }
+
+    fn columns(settings: &Settings, field: Field) -> Vec<usize> {
+        settings.layout(settings.header.clone(), 1).unwrap().columns(field).collect()
+    }
+
+    /// What a form sends that shows the fields of all columns.
+    fn shown(settings: &Settings) -> Vec<(usize, Field)> {
+        settings.fields().into_iter().map(|field| field.unwrap_or(Field::Ignored)).enumerate().collect()
+    }
+
+    #[test]
+    fn what_a_person_did_not_change_is_no_mapping() {
+        let mut settings =
+            settings(&["First Name", "Middle Name", "Phone Number", "WhatsApp", "Telefone", "Telefone", "x"]);
+        let before = columns(&settings, Field::PhoneNumber);
+        settings.choose(&shown(&settings));
+        assert_eq!((&settings.columns[..], &before[..]), (&[][..], &[3, 2, 4, 5][..]));
+        let mut chosen = shown(&settings);
+        chosen[6].1 = Field::Tags;
+        settings.choose(&chosen);
+        assert_eq!(settings.columns, [Column { column: "x".to_owned(), field: "tags".to_owned() }]);
+        assert_eq!(columns(&settings, Field::PhoneNumber), before);
+        // The same form again changes nothing.
+        settings.choose(&shown(&settings));
+        assert_eq!(settings.columns.len(), 1);
+    }
+
+    #[test]
+    fn a_chosen_column_comes_first_and_the_others_of_its_field_keep_their_order() {
+        let mut settings = settings(&["Telefone", "Telefone", "WhatsApp", "Ramal", ""]);
+        let mut chosen = shown(&settings);
+        chosen[3].1 = Field::PhoneNumber;
+        settings.choose(&chosen);
+        assert_eq!(columns(&settings, Field::PhoneNumber), [3, 2, 0, 1]);
+        let mut chosen = shown(&settings);
+        chosen[1].1 = Field::Ignored;
+        chosen[4].1 = Field::Name;
+        settings.choose(&chosen);
+        assert_eq!(columns(&settings, Field::PhoneNumber), [3, 2, 0]);
+        assert_eq!(columns(&settings, Field::Name), [4]);
+        assert_eq!(settings.fields()[1], Some(Field::Ignored));
+        // The places of columns are not remembered.
+        let remembered = settings.remember(Vec::new());
+        assert!(remembered.iter().all(|column| !column.column.starts_with('#')), "{remembered:?}");
+        assert!(remembered.iter().any(|column| column.column == "Ramal"));
     }
 }

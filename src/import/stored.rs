@@ -9,13 +9,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::mpsc;
 
-use super::encoding::{self, Decoded};
-use super::header::{self, Layout};
+use super::encoding::{self, Decoded, Invalid};
+use super::header::Layout;
 use super::reading::split;
 use super::records::{Found, Records};
 use super::reject_code::Coded;
 use super::settings::Settings;
-use super::{Error, Result, row};
+use super::{Error, Result, opening, row};
+use crate::domain::phone::Country;
 use crate::store::ContactDraft;
 use crate::store::imports::{Rejected, Step};
 
@@ -48,30 +49,41 @@ impl Lot {
     }
 }
 
+/// What a file was found to hold, from its first row to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tally {
+    /// Its rows, without the header.
+    pub rows: u64,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
 /// Reads a file from a position on (bytes of the decoded text, and the line; both 0 for its first row) and
-/// hands out its rows, by `settings`. Ends early when the receiver is gone.
+/// hands out its rows, by `settings`. Ends early when the receiver is gone. Returns what the whole file holds: the rows
+/// before the position are counted, too, so that a caller can check that none of them was lost.
 ///
 /// # Errors
 ///
-/// When the file cannot be read by `settings`.
+/// When the file cannot be read by `settings`, or no row ends at the position.
 pub fn read_stored(
     file: impl Read,
     settings: &Settings,
     position: (u64, u64),
     lot: &Lot,
     out: &mpsc::Sender<Step>,
-) -> Result<()> {
+) -> Result<Tally> {
     let mut rows = Rows::open(file, settings)?;
     rows.layout.check(1)?;
     if position.0 > 0 {
-        rows.records.skip_to(position).map_err(|error| unread(&error))?;
+        let passed = rows.records.pass_to(position).map_err(|error| unread(&error))?;
+        rows.read = passed.ok_or(Error::Misplaced { line: position.1 })?;
     }
     while let Some(step) = rows.next(lot.rows())? {
         if out.blocking_send(step).is_err() {
             break;
         }
     }
-    Ok(())
+    Ok(Tally { rows: rows.read, bytes: rows.records.source().get_ref().consumed() })
 }
 
 /// The rows of a file whose header is read.
@@ -80,10 +92,13 @@ pub(super) struct Rows<R> {
     pub(super) layout: Layout,
     /// The tags that every contact gets.
     tags: Vec<String>,
+    /// The country by whose rules numbers are read.
+    country: Option<Country>,
+    /// Rows that were read, whatever became of them.
+    read: u64,
     /// Rows that are parsed and not handed out, in their order.
     parsed: VecDeque<Parsed>,
-    /// Why reading failed, to be returned once the rows before are handed out. The source cannot be asked again: it would
-    /// seem to be at its end.
+    /// Why reading failed, to be returned once the rows before are handed out.
     failed: Option<Error>,
 }
 
@@ -111,22 +126,12 @@ impl<R: Read> Rows<R> {
     /// Reads the header.
     pub(super) fn open(file: R, settings: &Settings) -> Result<Self> {
         let encoding = encoding::named(Some(settings.encoding.as_str()).filter(|name| !name.is_empty()))?;
-        let text = BufReader::with_capacity(64 * 1024, Decoded::new(file, encoding));
+        let text = BufReader::with_capacity(64 * 1024, Decoded::new(file, encoding, Invalid::Mark));
         let mut records = Records::new(text).map_err(|error| unread(&error))?;
-        let mut header = Vec::new();
-        let Found { line, broken } =
-            records.next(&mut header).map_err(|error| unread(&error))?.ok_or(Error::Empty)?;
-        if let Some(broken) = broken {
-            return Err(Error::Header { line, fault: broken.to_string() });
-        }
-        header::check_length(&header, line)?;
-        let mut names = Vec::new();
-        split(&header, records.delimiter(), |_, fields| {
-            names = fields.iter().map(|name| (*name).trim().to_owned()).collect();
-            Ok(())
-        })?;
-        let layout = Layout::lenient(names, line, &settings.mappings())?;
-        Ok(Self { records, layout, tags: settings.tags.clone(), parsed: VecDeque::new(), failed: None })
+        let (names, line) = opening::header(&mut records, |error| unread(&error))?;
+        let layout = settings.layout(names, line)?;
+        let (tags, country) = (settings.tags.clone(), settings.numbers_of());
+        Ok(Self { records, layout, tags, country, read: 0, parsed: VecDeque::new(), failed: None })
     }
 
     /// The next rows of the file, which become at most `rows` rows of the database: contacts, their tags, and rejected
@@ -206,10 +211,11 @@ impl<R: Read> Rows<R> {
                 Err(error) => return Err(unread(&error)),
             };
             let Some(Found { line, broken }) = next else { break };
+            self.read += 1;
             let rejected = broken.map(|broken| {
                 let whole = String::from_utf8_lossy(&text[start..]);
                 let whole = whole.trim_end_matches(['\r', '\n']);
-                let rejected = rejected(line, broken.to_string(), Coded::from(&broken), &[whole]);
+                let rejected = rejected(line, &broken.to_string(), Coded::from(&broken), &[whole]);
                 text.truncate(start);
                 rejected
             });
@@ -219,45 +225,54 @@ impl<R: Read> Rows<R> {
         let mut drafts = VecDeque::new();
         split(&text, self.records.delimiter(), |start, fields| {
             show(fields);
-            let draft = row::draft(&self.layout, fields, &self.tags).map_err(|refused| {
+            let draft = row::draft(&self.layout, fields, &self.tags, self.country).map_err(|refused| {
                 // The line is known below.
-                rejected(0, refused.to_string(), Coded::from(&refused), fields)
+                rejected(0, &refused.to_string(), Coded::from(&refused), fields)
             });
             drafts.push_back((start, draft));
             Ok(())
         })?;
-        let parsed = raw.into_iter().filter_map(|Raw { line, end, position, bytes_read, rejected }| {
+        let mut parsed = Vec::with_capacity(raw.len());
+        for Raw { line, end, position, bytes_read, rejected } in raw {
             let row = match rejected {
                 Some(rejected) => Err(rejected),
-                // A line that holds nothing but a byte order mark has no fields.
-                None => drafts.pop_front_if(|(start, _)| *start < end)?.1,
+                // Each record is one row: another number would give a row the fields of its neighbour.
+                None => drafts.pop_front_if(|(start, _)| *start < end).ok_or(Error::Stopped)?.1,
             };
-            Some(Parsed { row: row.map_err(|rejected| Rejected { line, ..rejected }), position, bytes_read })
-        });
-        Ok(parsed.collect())
+            let row = row.map_err(|rejected| Rejected { line, ..rejected });
+            parsed.push(Parsed { row, position, bytes_read });
+        }
+        if drafts.is_empty() { Ok(parsed) } else { Err(Error::Stopped) }
     }
 }
 
 /// A rejected row, with its text cut to the maximum that is kept.
-fn rejected(line: u64, reason: String, (code, details): Coded, fields: &[&str]) -> Rejected {
+fn rejected(line: u64, reason: &str, (code, details): Coded, fields: &[&str]) -> Rejected {
     let mut room = LONGEST_REJECTED;
     let mut kept = Vec::new();
     for field in fields {
         let end = field.floor_char_boundary(room.min(field.len()));
-        kept.push(field[..end].replace('\0', ""));
+        kept.push(encoding::shown(&field[..end].replace('\0', "")));
         room = room.saturating_sub(field.len().max(1));
         if room == 0 {
             break;
         }
     }
-    let details = details.into_iter().map(|detail| detail.replace('\0', "")).collect();
-    Rejected { line, reason, code: Some(code.as_str().to_owned()), details, fields: kept }
+    let details = details.into_iter().map(|detail| encoding::shown(&detail.replace('\0', ""))).collect();
+    Rejected {
+        line,
+        reason: encoding::shown(reason),
+        code: Some(code.as_str().to_owned()),
+        details,
+        fields: kept,
+    }
 }
 
 /// Why an uploaded file cannot be read.
 fn unread(error: &std::io::Error) -> Error {
     match encoding::malformed(error) {
         Some((line, offset, encoding)) => Error::NotEncoded { line, offset, encoding },
+        None if error.kind() == std::io::ErrorKind::InvalidData => Error::Damaged(error.to_string()),
         None => Error::Unread(error.to_string()),
     }
 }

@@ -128,6 +128,7 @@ fn choose(what: &str, all: Vec<Named>, wanted: &[String]) -> anyhow::Result<Vec<
 async fn way(service: &Service, channel: Uuid, simulator: &str) -> anyhow::Result<Receiver> {
     let simulator_url = simulator;
     let simulator = Simulator::find(simulator).await?;
+    simulator.open_windows().await?;
     let to = people::probe();
     let send = match service.send(channel, &client::to_number(&to)).await {
         Answer::Accepted { send_id, .. } => send_id,

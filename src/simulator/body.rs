@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::error::GraphError;
-use super::interactive;
+use super::{interactive, person};
 
 /// The longest text message, in characters.
 const LONGEST_TEXT: usize = 4_096;
@@ -39,7 +39,16 @@ pub(super) struct Recipient {
     pub(super) input: String,
     /// Digits of a phone, or a group id or business-scoped user id as it is.
     pub(super) address: String,
+    /// The same as WhatsApp knows the person: receipts and preferences name this number.
+    pub(super) known_as: String,
     pub(super) kind: RecipientKind,
+}
+
+impl Recipient {
+    /// A recipient whose id is the address.
+    fn by_id(id: &str, kind: RecipientKind) -> Self {
+        Self { input: id.to_owned(), address: id.to_owned(), known_as: id.to_owned(), kind }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,20 +64,17 @@ pub(super) fn recipient(body: &Map<String, Value>) -> Result<Recipient, GraphErr
     let is_group = body.get("recipient_type").and_then(Value::as_str) == Some("group");
     let plain = |name: &str| body.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     match (plain("to"), plain("recipient")) {
-        (Some(to), _) if is_group => {
-            Ok(Recipient { input: to.to_owned(), address: to.to_owned(), kind: RecipientKind::Group })
-        }
+        (Some(to), _) if is_group => Ok(Recipient::by_id(to, RecipientKind::Group)),
         (Some(to), _) => {
             let address: String = to.chars().filter(char::is_ascii_digit).collect();
             let is_phone = to.chars().all(|letter| letter.is_ascii_digit() || "+-(). ".contains(letter));
             if !is_phone || !(5..=15).contains(&address.len()) {
                 return Err(GraphError::because(131_009, "to is not a phone number"));
             }
-            Ok(Recipient { input: to.to_owned(), address, kind: RecipientKind::Phone })
+            let known_as = person::wa_id(&address);
+            Ok(Recipient { input: to.to_owned(), address, known_as, kind: RecipientKind::Phone })
         }
-        (None, Some(user)) => {
-            Ok(Recipient { input: user.to_owned(), address: user.to_owned(), kind: RecipientKind::User })
-        }
+        (None, Some(user)) => Ok(Recipient::by_id(user, RecipientKind::User)),
         (None, None) => Err(GraphError::because(131_008, "to is required")),
     }
 }

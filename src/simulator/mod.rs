@@ -38,6 +38,7 @@
 //! | `webhook` | `account_update`, `business_capability_update`, `user_preferences`, `inbound`, `errors` or `change`; and `after`, `copies` |
 //! | `outage` | `true`, `false`, or how long |
 //! | `pair_throttle` | `true` or `false` |
+//! | `service_window` | `true` or `false`: whether messages that are no templates are refused (131047) for people who wrote more than 24 hours ago, or never |
 //! | `latency` | how long |
 //!
 //! If the provider would report the change of a switch by webhook, the simulator does so, too, if there is a
@@ -95,6 +96,7 @@ mod unversioned;
 mod upkeep;
 mod web_session;
 mod webhook;
+mod window;
 mod world;
 
 pub use self::figures::NumberFigures;

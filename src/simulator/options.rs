@@ -29,6 +29,9 @@ pub struct Options {
     pub throttle_status: u16,
     /// Whether the limit per (number, recipient) is enforced (code 131056).
     pub pair_throttle: bool,
+    /// Whether messages that are no templates are refused (code 131047) for people who wrote more than 24 hours ago, or
+    /// never.
+    pub service_window: bool,
     /// The receiver of status webhooks; `None` sends none.
     pub receipts: Option<ReceiptOptions>,
     /// How many of the newest accepted messages the log can show, roughly 90 bytes each. Figures per number
@@ -49,6 +52,7 @@ impl Default for Options {
             accept_any: false,
             throttle_status: 400,
             pair_throttle: false,
+            service_window: false,
             receipts: None,
             log_limit: 2_000_000,
             body_limit: 10_000,

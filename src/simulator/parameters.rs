@@ -1,5 +1,7 @@
 //! Checks whether a template send has the parameters that its template needs.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::error::GraphError;
@@ -8,6 +10,19 @@ use super::template::{Button, Header, Shape};
 /// The longest body after its parameters are filled in. The provider names no number; this is the
 /// bound of a text message.
 const LONGEST_BODY: usize = 4_096;
+
+/// The kinds of buttons that a send may name.
+const SUB_TYPES: [&str; 9] = [
+    "url",
+    "quick_reply",
+    "copy_code",
+    "flow",
+    "catalog",
+    "mpm",
+    "order_details",
+    "phone_number",
+    "voice_call",
+];
 
 /// Checks the `components` of a send against the template's shape.
 pub(super) fn check(shape: &Shape, components: &[Value]) -> Result<(), GraphError> {
@@ -103,22 +118,25 @@ fn check_body(shape: &Shape, given: &[Value]) -> Result<(), GraphError> {
 fn check_texts(component: &str, names: &[String], is_named: bool, given: &[Value]) -> Result<(), GraphError> {
     count(component, given.len(), names.len())?;
     let mismatch = |details: String| Err(GraphError::because(132_012, format!("{component}: {details}")));
+    let mut seen = HashSet::new();
     for parameter in given {
         match kind(parameter, "type").to_ascii_lowercase().as_str() {
-            "text" => {}
-            "currency" | "date_time" if component == "body" => continue,
+            "text" => {
+                let Some(text) = parameter.get("text").and_then(Value::as_str) else {
+                    return mismatch("a text parameter has no text".to_owned());
+                };
+                if text.is_empty() || text.contains(['\n', '\t']) || text.contains("     ") {
+                    return mismatch(
+                        "a parameter is empty, or has a line break, a tab or five spaces in a row".to_owned(),
+                    );
+                }
+            }
+            "currency" | "date_time" if component == "body" => {}
             other => return mismatch(format!("expected text, received {other}")),
-        }
-        let Some(text) = parameter.get("text").and_then(Value::as_str) else {
-            return mismatch("a text parameter has no text".to_owned());
-        };
-        if text.is_empty() || text.contains(['\n', '\t']) || text.contains("     ") {
-            return mismatch(
-                "a parameter is empty, or has a line break, a tab or five spaces in a row".to_owned(),
-            );
         }
         let name = parameter.get("parameter_name").and_then(Value::as_str);
         match (is_named, name) {
+            (true, Some(name)) if !seen.insert(name) => return mismatch(format!("{name} is given twice")),
             (true, Some(name)) if names.iter().any(|known| known == name) => {}
             (true, Some(name)) => return mismatch(format!("the template has no parameter {name}")),
             (true, None) => return mismatch("parameter_name is missing".to_owned()),
@@ -132,14 +150,27 @@ fn check_texts(component: &str, names: &[String], is_named: bool, given: &[Value
 fn check_buttons(buttons: &[Button], components: &[Value]) -> Result<(), GraphError> {
     let given = || components.iter().filter(|part| kind(part, "type").eq_ignore_ascii_case("button"));
     for component in given() {
-        let index = position(component);
-        if index.is_none_or(|index| index >= buttons.len()) {
+        let sub_type = kind(component, "sub_type").to_ascii_lowercase();
+        if !SUB_TYPES.contains(&sub_type.as_str()) {
+            let details = format!("button: sub_type must be one of {}", SUB_TYPES.join(", "));
+            return Err(GraphError::because(131_009, details));
+        }
+        let Some(button) = position(component).and_then(|index| buttons.get(index)) else {
             return Err(GraphError::because(132_000, "button: the template has no button at this index"));
+        };
+        let given = component.get("parameters").and_then(Value::as_array).map_or(0, Vec::len);
+        match button {
+            Button::Plain => count("button", given, 0)?,
+            Button::QuickReply if sub_type != "quick_reply" => {
+                return Err(GraphError::because(132_012, "button: expected quick_reply"));
+            }
+            Button::QuickReply if given > 1 => count("button", given, 1)?,
+            _ => {}
         }
     }
     for (index, button) in buttons.iter().enumerate() {
         let wanted = match button {
-            Button::Fixed => continue,
+            Button::Fixed | Button::QuickReply | Button::Plain => continue,
             Button::Url => ("url", "text"),
             Button::CopyCode => ("copy_code", "coupon_code"),
             Button::Flow => ("flow", "action"),

@@ -52,6 +52,9 @@ pub struct Number {
     /// Only `CONNECTED` can send; with any other status, sends are answered with 133010.
     #[serde(default = "connected")]
     pub status: String,
+    /// People who wrote to it at the start, by their numbers in digits.
+    #[serde(default)]
+    pub written_by: Vec<String>,
 }
 
 impl Number {
@@ -64,6 +67,7 @@ impl Number {
             level: None,
             is_on_biz_app: None,
             status: connected(),
+            written_by: Vec::new(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! `POST /{phone_number_id}/messages`: the order of checks, and the outcome of a send.
 //!
-//! Token, object, number and account state, messages per second, pair, schema, template, parameters;
-//! then the script; then acceptance. The order is inferred: the provider does not document it.
+//! Token, object, number and account state, messages per second, pair, schema, template, parameters, customer service
+//! window; then the script; then acceptance. The order is inferred: the provider does not document it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -81,20 +81,28 @@ fn judge(
     number.arrive(world.now(), &world.app)?;
     let recipient = parsed.map(body::recipient);
     if let Some(Ok(recipient)) = &recipient
-        && !world.permits_pair(number, &recipient.address)
+        && !world.permits_pair(number, &recipient.known_as)
     {
         return Err(GraphError::because(131_056, "too many messages to this recipient in a short time"));
     }
     let fields = parsed.ok_or_else(|| GraphError::because(100, "the body is not a JSON object"))?;
     let checked = body::check(fields)?;
     let recipient = recipient.unwrap_or_else(|| body::recipient(fields))?;
-    if number.is_own(&recipient.address) {
+    if [&recipient.address, &recipient.known_as].iter().any(|address| number.is_own(address)) {
         return Err(GraphError::new(131_021));
     }
-    if number.upkeep().has_blocked(&recipient.address) {
+    if number.upkeep().has_blocked(&recipient.known_as) {
         return Err(GraphError::new(130_403));
     }
     let template = (checked.kind == "template").then(|| template(number, checked.content)).transpose()?;
+    if template.is_none()
+        && recipient.kind != RecipientKind::Group
+        && !world.windows.allow(number.index, &recipient.address, world.now())
+    {
+        let details = "Message failed to send because more than 24 hours have passed since the customer last \
+                       replied to this number.";
+        return Err(GraphError::because(131_047, details));
+    }
     Ok(Draft {
         number: Arc::clone(number),
         recipient,
@@ -160,7 +168,7 @@ async fn accept(world: &World, draft: &Draft, failure: Option<AsyncFailure>) -> 
     let event = || Event {
         number: Arc::clone(&draft.number),
         id: id.clone(),
-        to: to.clone(),
+        to: draft.recipient.known_as.clone(),
         is_group: draft.recipient.kind == RecipientKind::Group,
         key: draft.key.clone(),
         category: draft.category(),
@@ -275,10 +283,10 @@ impl Draft {
     }
 
     fn acceptance(&self, id: &str, status: &str) -> Value {
-        let Recipient { input, address, kind } = &self.recipient;
+        let Recipient { input, address, known_as, kind } = &self.recipient;
         let contact = match kind {
             RecipientKind::User => json!({ "input": input, "user_id": address }),
-            RecipientKind::Phone | RecipientKind::Group => json!({ "input": input, "wa_id": address }),
+            RecipientKind::Phone | RecipientKind::Group => json!({ "input": input, "wa_id": known_as }),
         };
         let mut message = json!({ "id": id, "message_status": status });
         if *kind == RecipientKind::Group {

@@ -41,8 +41,12 @@ pub(super) enum Header {
 /// The parameter that a button needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Button {
-    /// Nothing, or an optional payload.
+    /// Whatever a send gives: a type whose parameters are not known here.
     Fixed,
+    /// An optional payload.
+    QuickReply,
+    /// Nothing: it always leads to the same place.
+    Plain,
     /// The end of its address.
     Url,
     /// A coupon code.
@@ -137,6 +141,8 @@ fn button(button: &Value) -> Button {
     let Some(button) = button.as_object() else { return Button::Fixed };
     match upper(button, "type").as_str() {
         "URL" if !variables(text(button, "url")).is_empty() => Button::Url,
+        "URL" | "PHONE_NUMBER" => Button::Plain,
+        "QUICK_REPLY" => Button::QuickReply,
         "OTP" => Button::Url,
         "COPY_CODE" => Button::CopyCode,
         "FLOW" => Button::Flow,

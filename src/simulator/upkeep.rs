@@ -259,11 +259,11 @@ fn change_blocked(upkeep: &mut Upkeep, fields: &Map<String, Value>, is_blocked: 
             }));
             continue;
         };
-        let (id, mut answered) = (person::user_id(&person.address), json!({ "input": input }));
+        let (id, mut answered) = (person::user_id(&person.known_as), json!({ "input": input }));
         let mut kept = json!({ "messaging_product": "whatsapp", "input": input, "user_id": id });
         if person.kind == RecipientKind::Phone {
-            answered["wa_id"] = person.address.as_str().into();
-            kept["wa_id"] = person.address.as_str().into();
+            answered["wa_id"] = person.known_as.as_str().into();
+            kept["wa_id"] = person.known_as.as_str().into();
         }
         answered["user_id"] = id.as_str().into();
         if !is_blocked {

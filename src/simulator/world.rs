@@ -20,6 +20,7 @@ use super::seed::Seed;
 use super::throttle::PairThrottle;
 use super::timers::Timers;
 use super::web_session;
+use super::window::Windows;
 
 /// The time of an event that never comes, in milliseconds since the start.
 const NEVER: u64 = u64::MAX;
@@ -33,6 +34,8 @@ pub(super) struct World {
     pub(super) outbox: Arc<Outbox>,
     pub(super) timers: Timers,
     pub(super) pacings: Pacings,
+    /// Who wrote to which number.
+    pub(super) windows: Windows,
     /// The budget of the app's calls, which all numbers share.
     pub(super) app: Budget,
     pub(super) web_sessions: Arc<web_session::Shared>,
@@ -59,6 +62,7 @@ impl World {
             outbox: Arc::default(),
             timers: Timers::default(),
             pacings: Pacings::default(),
+            windows: Windows::default(),
             app: Budget::default(),
             web_sessions: Arc::new(web_session::Shared::new(options.web_sessions.clone())),
             media: Lock::default(),
@@ -71,6 +75,7 @@ impl World {
             options,
         };
         world.set_latency(world.options.latency);
+        world.open_windows();
         if let Some(receipts) = receipts {
             world.aim(receipts)?;
         }
@@ -100,7 +105,23 @@ impl World {
         self.end_outage();
         self.set_pair_throttle(self.options.pair_throttle);
         self.set_latency(self.options.latency);
+        self.open_windows();
         Ok(())
+    }
+
+    /// The people whom the seed names wrote now.
+    fn open_windows(&self) {
+        self.windows.clear();
+        self.windows.keep(self.options.service_window);
+        let numbers = self.seed.accounts.iter().flat_map(|account| &account.numbers);
+        for number in numbers {
+            let Some(known) = self.directory.read().number(&number.phone_number_id).cloned() else {
+                continue;
+            };
+            for address in &number.written_by {
+                self.windows.open(known.index, address, self.now());
+            }
+        }
     }
 
     /// The first checks of every request but a send: for an outage, the token, and the app's budget.

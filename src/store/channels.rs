@@ -257,11 +257,11 @@ fn matches(search: &str) -> Condition {
     let mut condition = Condition::any()
         .add(Expr::col(Column::NameFolded).like(anywhere(&folded)))
         .add(SimpleExpr::from(Func::lower(number())).like(anywhere(&folded)));
-    if looks_like_a_number(search) {
+    if looks_like_a_number(&folded) {
         let bare = SEPARATORS.iter().fold(SimpleExpr::from(number()), |text, separator| {
             Func::cust("replace").arg(text).arg(*separator).arg("").into()
         });
-        condition = condition.add(bare.like(anywhere(&digits(search))));
+        condition = condition.add(bare.like(anywhere(&digits(&folded))));
     }
     condition
 }

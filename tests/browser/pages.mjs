@@ -9,6 +9,9 @@ export async function busy(demo) {
         const { status } = await demo.request('POST', `/api/v1/chat/${channel.id}/messages`, { body: { type: 'text', ...body } });
         if (status !== 202 && status !== 200) throw new Error(`a send was refused with ${status}`);
     };
+    // Texts go to everybody here, although most people never wrote.
+    const rule = JSON.stringify({ service_window: false });
+    await fetch(`${demo.said.simulator_url}/_sim/script`, { method: 'POST', body: rule });
     await send({ message: 'Hello, all of you', phone_number: ['+999 900 000 001', '+999 900 000 002', '+999 900 000 003'] });
     await eventually(async () => {
         const { body } = await demo.request('GET', '/api/v1/sends?limit=1');

@@ -16,6 +16,7 @@ stores!(
     an_import_goes_on_where_a_killed_service_was,
     an_upload_that_breaks_off_leaves_nothing,
     companies_import_in_turns,
+    an_import_that_lost_a_piece_or_a_row_is_failed_and_never_finished,
     the_rest_of_an_upload_is_removed_at_the_next_start,
 );
 
@@ -160,4 +161,37 @@ async fn companies_import_in_turns(universe: &Universe) {
         );
     }
     running.end().await;
+}
+
+async fn an_import_that_lost_a_piece_or_a_row_is_failed_and_never_finished(universe: &Universe) {
+    let mut serving = Serving::new(universe, 0, "unlimited").await;
+    let rows = Database::connect(&universe.url).await.unwrap();
+    let (mut child, url) = serving.serve().await;
+    let imports = format!("{url}/api/v1/contacts/imports");
+    for (index, (damage, said)) in [
+        ("DELETE FROM contact_import_chunk WHERE ordinal = 1", "byte 262144: the stored file is incomplete"),
+        (
+            "UPDATE contact_import_chunk SET bytes = substr(bytes, 1, 1000) WHERE ordinal = 1",
+            "byte 262144: the stored file is incomplete",
+        ),
+        ("UPDATE contact_import SET rejected = 3 WHERE state = 1", "do not add up to the rows of the file"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let file = file(ROWS).replace("Ana", &format!("Ana{index}"));
+        let uploaded = post(&imports, &serving.key, file).await;
+        let id = uploaded["id"].as_str().unwrap().to_owned();
+        rows.execute_unprepared(damage).await.unwrap();
+        post(&format!("{imports}/{id}"), &serving.key, mapping()).await;
+        let path = format!("/api/v1/contacts/imports/{id}");
+        until("the import over", async || serving.list(&url, &path).await.json()["finished_at"].is_string())
+            .await;
+        let import = serving.list(&url, &path).await.json();
+        assert_eq!(import["state"], "failed", "{import}");
+        assert!(import["error"].as_str().unwrap().contains(said), "{import}");
+        assert!(import["rows"].as_u64().unwrap() > 0, "the rows before the damage are written: {import}");
+    }
+    child.crash();
+    serving.simulator.stop().await;
 }

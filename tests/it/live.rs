@@ -115,7 +115,7 @@ async fn a_number_that_the_command_line_suppresses_is_skipped_until_that_is_lift
     serving.place.json(&format!("suppression add {leaves} --company Acme --everything"));
     until("the number skipped", async || send().await["recipients_count"] == 1).await;
     let reason = "is on the company's suppression list";
-    assert_eq!(send().await["skipped"], json!([{ "input": leaves, "reason": reason }]));
+    assert_eq!(send().await["skipped"], json!([{ "input": leaves, "reason": reason, "code": "suppressed" }]));
 
     serving.place.json(&format!("suppression lift {leaves} --company Acme"));
     until("the number sent to again", async || send().await["recipients_count"] == 2).await;

@@ -12,6 +12,7 @@ mod commit_answers;
 mod connections;
 mod console;
 mod contact_fields;
+mod contact_files;
 mod contacts;
 mod database;
 mod delivery;

@@ -2,7 +2,9 @@
 //! not make.
 
 mod large;
+mod opt_out_words;
 mod outage;
+mod people;
 mod refused;
 mod shared_app;
 mod suppressed;

@@ -1,6 +1,7 @@
 //! Drafts of contacts in the store: the contacts that they match and may change.
 
-use pombo::store::Upserted;
+use pombo::store::changes::{ContactRecord, Who};
+use pombo::store::{ContactChange, Names, Upserted};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
@@ -8,6 +9,8 @@ use crate::store_contacts::{NOW, all, company, draft, found, number, page, perso
 
 stores! {
     a_draft_is_matched_by_number_then_by_address,
+    people_who_share_an_address_and_have_numbers_of_their_own_are_different_people,
+    a_wrongly_decoded_name_replaces_a_good_one_only_where_it_may,
     the_same_batch_again_changes_nothing,
     drafts_of_one_batch_see_each_other,
     unknown_fields_never_erase_known_ones,
@@ -26,7 +29,7 @@ async fn a_draft_is_matched_by_number_then_by_address(universe: &Universe) {
         draft("Anna", "bob@example.com", "+55 11 98888-7771", &[]),
         draft("Robert", "BOB@example.com", "", &[]),
         draft("Carol", "carol@example.com", "5511988887773", &[]),
-        draft("Nova", "CAROL@EXAMPLE.COM", "5511988887774", &[]),
+        draft("Nova", "CAROL@EXAMPLE.COM", "", &[]),
     ];
     // Ana takes Bob's address, so that the next draft finds two contacts with it: the older one is Ana.
     let results =
@@ -35,9 +38,50 @@ async fn a_draft_is_matched_by_number_then_by_address(universe: &Universe) {
     let contacts = all(store, company).await;
     let names: Vec<_> = contacts.iter().map(|contact| contact.person.first_name.as_str()).collect();
     assert_eq!(names, ["Robert", "Bob", "Nova"]);
-    assert_eq!(contacts[2].person.phone_number, "5511988887774");
+    assert_eq!(contacts[2].person.phone_number, "5511988887773");
     assert!(contacts[0].updated_at > contacts[1].updated_at);
     assert_eq!(found(store, company, "robert").await, ["Robert"]);
+}
+
+async fn people_who_share_an_address_and_have_numbers_of_their_own_are_different_people(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let family = [
+        draft("Pai", "familia@example.com", "5511900000401", &[]),
+        draft("Mae", "familia@example.com", "5511900000402", &[]),
+        draft("Filho", "FAMILIA@example.com", "5511900000403", &[]),
+    ];
+    use Upserted::{Created, Unchanged, Updated};
+    assert_eq!(store.upsert_contacts(company, &family, NOW).await.unwrap(), [Created; 3]);
+    assert_eq!(store.upsert_contacts(company, &family, NOW).await.unwrap(), [Unchanged; 3]);
+    // Whoever has no number yet gets the first one.
+    let later = [
+        draft("Tia", "tia@example.com", "", &[]),
+        draft("Tia", "tia@example.com", "5511900000404", &[]),
+        draft("Tio", "tia@example.com", "5511900000405", &[]),
+    ];
+    assert_eq!(store.upsert_contacts(company, &later, NOW).await.unwrap(), [Created, Updated, Created]);
+    let contacts = all(store, company).await;
+    let names: Vec<_> = contacts.iter().map(|contact| contact.person.first_name.as_str()).collect();
+    assert_eq!(names, ["Pai", "Mae", "Filho", "Tia", "Tio"]);
+}
+
+async fn a_wrongly_decoded_name_replaces_a_good_one_only_where_it_may(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    store.upsert_contacts(company, &[draft("João", "", "5511900000401", &[])], NOW).await.unwrap();
+    let wrong = [draft("JoÃ£o", "joao@example.com", "5511900000401", &["a"])];
+    let (results, kept) = store.compare_drafts(company, &wrong, Names::KeepGood).await.unwrap();
+    assert_eq!((&results[..], kept), (&[Upserted::Updated][..], 1));
+    let mut record = ContactRecord::new(&Who::Pombo, company);
+    let (_, kept) = store.import_drafts(&mut record, company, &wrong, Names::KeepGood, NOW).await.unwrap();
+    let names = async || all(store, company).await.remove(0).person;
+    assert_eq!(
+        (kept, names().await.first_name, names().await.email.as_str()),
+        (1, "João".to_owned(), "joao@example.com")
+    );
+    let (_, kept) = store.import_drafts(&mut record, company, &wrong, Names::Replace, NOW).await.unwrap();
+    assert_eq!((kept, names().await.first_name), (0, "JoÃ£o".to_owned()));
 }
 
 async fn the_same_batch_again_changes_nothing(universe: &Universe) {
@@ -119,6 +163,9 @@ async fn the_number_in_the_tags_follows_the_contact(universe: &Universe) {
         draft("Bob", "bob@example.com", "", &["a"]),
     ];
     store.upsert_contacts(company, &before, NOW).await.unwrap();
+    let ana = all(&universe.store, company).await.remove(0);
+    let change = ContactChange { phone_number: Some("5511988880000".to_owned()), ..ContactChange::default() };
+    store.change_contact(&Who::Pombo, company, ana.id, &change, NOW).await.unwrap();
     let after = [
         draft("", "ana@example.com", "5511988880000", &["c"]),
         draft("", "bob@example.com", "4930901820", &[]),

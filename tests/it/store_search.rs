@@ -7,6 +7,7 @@ use pombo::domain::contact::Contact;
 use pombo::domain::fold::{digits, fold, looks_like_a_number};
 use pombo::store::schema::Schema;
 use pombo::store::{Care, ContactDraft, Store, Upserted};
+use sea_orm::{ConnectionTrait as _, Database};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
@@ -19,6 +20,7 @@ stores! {
     segments_with_many_changes_are_rebuilt,
     contacts_keep_their_order_when_the_clock_jumps_back,
     a_schema_that_goes_down_and_up_keeps_contacts_and_their_index,
+    texts_are_folded_again_after_an_update,
 }
 
 /// Contacts of one segment here.
@@ -56,15 +58,23 @@ impl Dice {
 
 /// The definition of a search, in its simplest form; the newest first.
 fn read(contacts: &[Contact], search: &str) -> Vec<Uuid> {
-    let search = fold(search.trim());
-    let is_found = |contact: &&Contact| {
+    let search = fold(search);
+    // A number is searched for as a whole, anything else word by word; from the eighth word on the rest is one.
+    let words: Vec<&str> = match search.trim() {
+        number if looks_like_a_number(number) => vec![number],
+        words => words.splitn(8, ' ').collect(),
+    };
+    let has = |contact: &Contact, search: &str| {
         let person = &contact.person;
         let lid = person.phone_number_lid.as_deref().unwrap_or_default();
         let fields = [&person.first_name, &person.last_name, &person.email, &person.phone_number];
         let fields = fields.into_iter().map(String::as_str).chain([lid]);
         let mut texts = fields.chain(contact.tags.iter().map(|tag| tag.name.as_str()));
-        texts.any(|text| fold(text).contains(&search))
-            || (looks_like_a_number(&search) && digits(&person.phone_number).contains(&digits(&search)))
+        texts.any(|text| fold(text).contains(search))
+            || (looks_like_a_number(search) && digits(&person.phone_number).contains(&digits(search)))
+    };
+    let is_found = |contact: &&Contact| {
+        words.iter().map(|word| word.trim()).filter(|word| !word.is_empty()).all(|word| has(contact, word))
     };
     contacts.iter().rev().filter(is_found).map(|contact| contact.id).collect()
 }
@@ -90,8 +100,25 @@ async fn a_search_finds_what_reading_every_contact_finds(universe: &Universe) {
             }
         }
         let contacts = all(store, acme).await;
-        let fixed =
-            ["a", "5", "+5", "90", "0-0", "+55 (11) 9000-0", "5511", "t", "ta", "日", "%", "_", "\"", "*"];
+        let fixed = [
+            "a",
+            "5",
+            "+5",
+            "90",
+            "0-0",
+            "+55 (11) 9000-0",
+            "5511",
+            "t",
+            "ta",
+            "日",
+            "%",
+            "_",
+            "\"",
+            "*",
+            "a 日",
+            "b 5 t",
+            "ab  9000-0",
+        ];
         let random: Vec<String> = (0..10).map(|_| dice.text("abáç日_%1 5t", 4)).collect();
         for search in fixed.into_iter().chain(random.iter().map(String::as_str)) {
             if !search.trim().is_empty() {
@@ -233,4 +260,49 @@ async fn a_schema_that_goes_down_and_up_keeps_contacts_and_their_index(universe:
     }
     store.upsert_contacts(company, &[draft("after", "", "4930901820", &["ta"])], NOW).await.unwrap();
     assert_eq!(found(store, company, "after").await, ["after"]);
+}
+
+/// A database as an earlier version left it, which folded case in another way.
+async fn texts_are_folded_again_after_an_update(universe: &Universe) {
+    let company = company(universe, "acme").await;
+    let store = &universe.store;
+    let other = |i: u64| draft("Bia", "", &(5_511_900_000_000 + i).to_string(), &[]);
+    let hans = draft("Hans Großmann", "", "5511800000000", &["Groß"]);
+    let drafts: Vec<_> = std::iter::once(hans).chain((0..1_200).map(other)).collect();
+    store.upsert_contacts(company, &drafts, NOW).await.unwrap();
+    while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
+    let rows = Database::connect(&universe.url).await.unwrap();
+    for earlier in [
+        "UPDATE contact SET search_text = replace(search_text, 'grossmann', 'großmann'),
+         tag_text = replace(tag_text, 'gross', 'groß')",
+        "UPDATE tag SET name_folded = 'groß'",
+        "INSERT INTO tag (id, company_id, name, name_folded, color, created_at)
+         SELECT company_id, company_id, 'Promoc\u{327}a\u{303}o', 'promocao', '#000000', 0 FROM tag",
+        "INSERT INTO contact_refold (company_id, next) SELECT id, 0 FROM company",
+    ] {
+        rows.execute_unprepared(earlier).await.unwrap();
+    }
+    rows.execute_unprepared("DELETE FROM contact_gram").await.unwrap();
+    rows.execute_unprepared("DELETE FROM contact_segment").await.unwrap();
+    rows.execute_unprepared("UPDATE contact_book SET indexed = 0, claimed = 0").await.unwrap();
+    while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
+    assert_eq!(searched(store, company, "grossmann").await.len(), 0);
+    let mut steps = 0;
+    loop {
+        let left = store.unfolded().await.unwrap();
+        if left.is_empty() {
+            break;
+        }
+        for company in left {
+            store.refold(company).await.unwrap();
+        }
+        steps += 1;
+    }
+    assert!(steps >= 3, "1,201 contacts took {steps} steps");
+    while store.keep_up_tags(100).await.unwrap() {}
+    for search in ["GROSSMANN", "hans gross", "groß"] {
+        assert_eq!(searched(store, company, search).await.len(), 1, "{search}");
+    }
+    let tags = store.tags(company, page(1, 10), Some("promo")).await.unwrap();
+    assert_eq!(tags.records[0].summary.name, "Promoção");
 }

@@ -33,6 +33,11 @@ pub(in crate::api) struct Queued {
     skipped_count: u64,
     /// The first hundred of them.
     skipped: Vec<SkippedRecord>,
+    /// The fields of the request that had no effect: fields that this path does not know, or that the message's type
+    /// does not use. The first ones of many; absent when there are none.
+    #[schema(required = false, example = json!(["file_name"]))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ignored: Vec<String>,
 }
 
 /// The result of a dry run.
@@ -65,6 +70,11 @@ pub(in crate::api) struct Rehearsed {
     /// The limit that decides the duration; null when `estimated_seconds` is null.
     #[schema(value_type = Option<BindingLimit>, example = "messages_per_second")]
     binding: Option<&'static str>,
+    /// The fields of the request that had no effect: fields that this path does not know, or that the message's type
+    /// does not use. The first ones of many; absent when there are none.
+    #[schema(required = false, example = json!(["file_name"]))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ignored: Vec<String>,
 }
 
 /// Recipients who lack a value of a contact field for which the send has no other text.
@@ -88,10 +98,15 @@ pub(in crate::api) struct SkippedRecord {
     /// Why it is skipped.
     #[schema(example = "has fewer than 7 digits")]
     reason: String,
+    /// The kind of reason: `invalid_number` for an entry that is not plainly one phone number, `suppressed` and
+    /// `opted_out` for a recipient who gets nothing, or no marketing, `same_person` for another number of a person
+    /// who is in the send already. Null in repeated answers from before there were kinds.
+    #[schema(example = "invalid_number")]
+    code: Option<String>,
 }
 
 impl From<Accepted> for Queued {
-    fn from(Accepted { send_id, recipients, skipped, schedule }: Accepted) -> Self {
+    fn from(Accepted { send_id, recipients, skipped, schedule, ignored }: Accepted) -> Self {
         Self {
             message: if recipients == 1 {
                 "Message queued for sending"
@@ -103,14 +118,16 @@ impl From<Accepted> for Queued {
             send_at: schedule.send_at,
             expires_at: schedule.expires_at,
             skipped_count: skipped.count,
-            skipped: shown(skipped),
+            skipped: skipped_records(skipped),
+            ignored,
         }
     }
 }
 
 impl From<DryRun> for Rehearsed {
     fn from(dry_run: DryRun) -> Self {
-        let DryRun { recipients, skipped, suppressed: _, without_fields, takes, ends, binding } = dry_run;
+        let DryRun { recipients, skipped, suppressed: _, without_fields, takes, ends, binding, ignored } =
+            dry_run;
         let lacking = |plan::WithoutFields { count, checked }| WithoutFields {
             lacking_count: count,
             checked_count: checked,
@@ -120,16 +137,18 @@ impl From<DryRun> for Rehearsed {
             dry_run: true,
             recipients_count: recipients,
             skipped_count: skipped.count,
-            skipped: shown(skipped),
+            skipped: skipped_records(skipped),
             contact_fields: without_fields.map(lacking),
             estimated_seconds: takes.map(|takes| takes.as_secs() + u64::from(takes.subsec_nanos() > 0)),
             estimated_end: ends,
             binding: binding.map(Binding::as_str),
+            ignored,
         }
     }
 }
 
-fn shown(skipped: Skipped) -> Vec<SkippedRecord> {
-    let record = |SkippedEntry { input, reason }| SkippedRecord { input, reason };
+/// The entries that an answer shows.
+pub(in crate::api) fn skipped_records(skipped: Skipped) -> Vec<SkippedRecord> {
+    let record = |SkippedEntry { input, reason, code }| SkippedRecord { input, reason, code };
     skipped.first.into_iter().map(record).collect()
 }

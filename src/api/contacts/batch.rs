@@ -42,7 +42,7 @@ pub(in crate::api) struct ContactEntry {
     first_name: Option<String>,
     /// At most 200 characters.
     last_name: Option<String>,
-    /// Identifies a contact that has no valid number.
+    /// Identifies a contact if it or the entry has no valid number.
     email: Option<String>,
     /// Identifies a contact.
     phone_number: Option<GivenNumber>,
@@ -58,8 +58,8 @@ pub(in crate::api) struct ContactEntry {
 
 /// Create or update contacts
 ///
-/// An entry updates the contact with the same valid number, or else the contact with the same e-mail address;
-/// otherwise it creates a contact. Given fields replace the stored ones, and fields that are left out are kept.
+/// An entry updates the contact with the same valid number, or else one with the same e-mail address, unless both have
+/// valid numbers: people who share an address are different people. Otherwise it creates a contact. Given fields replace the stored ones, and fields that are left out are kept.
 /// An entry that cannot be written is rejected alone: see its `error`. Repeating the request changes nothing
 /// more.
 #[utoipa::path(

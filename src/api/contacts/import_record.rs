@@ -8,7 +8,7 @@ use crate::api::openapi::{ImportAction, ImportField, ImportState};
 use crate::clock::Timestamp;
 use crate::engine::records::imports::{self, Counts};
 use crate::engine::{Shown, import_settings};
-use crate::import::Column;
+use crate::import::{Column, WrongBytes};
 
 /// An import of contacts.
 #[derive(Debug, Serialize, ToSchema)]
@@ -40,11 +40,20 @@ pub(in crate::api) struct Import {
     rejected_kept: u64,
     /// The created, updated and unchanged rows that have no valid phone number.
     without_number: u64,
+    /// The rows whose names look wrongly decoded, so that the contacts kept theirs; see `replaces_names`.
+    names_kept: u64,
     /// Why the import failed.
     error: Option<String>,
     /// The file's encoding.
     #[schema(example = "UTF-8")]
     encoding: String,
+    /// The bytes that are not valid in that encoding; their rows are rejected.
+    wrong_bytes: Option<ImportWrongBytes>,
+    /// Two letters: numbers without a plus sign are read as numbers of this country. Null: they are international.
+    #[schema(example = "BR")]
+    country: Option<String>,
+    /// Whether a name that looks wrongly decoded replaces a good one.
+    replaces_names: bool,
     /// The file's columns, each with its field; null for a column that is not imported.
     columns: Vec<ImportColumn>,
     /// Names of tags that every contact of the file gets.
@@ -63,6 +72,17 @@ pub(in crate::api) struct Import {
     finished_at: Option<Timestamp>,
     /// The beginning of the file, while the import is `ready` and shown alone.
     pub(super) preview: Option<ImportPreview>,
+}
+
+/// Bytes of a file that are not valid in its encoding.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::api) struct ImportWrongBytes {
+    /// How many there are.
+    count: u64,
+    /// The line of the first one.
+    line: u64,
+    /// The place of the first one in the file, from 0.
+    offset: u64,
 }
 
 /// A column of a file.
@@ -93,6 +113,10 @@ pub(in crate::api) struct ImportPreview {
     unchanged: u64,
     /// Rows that would be rejected.
     rejected: u64,
+    /// Rows whose names look wrongly decoded, so that contacts would keep theirs.
+    names_kept: u64,
+    /// Rows whose numbers would be others inside the company's country: see `country`.
+    national: u64,
     /// Why the import cannot be started without a change.
     problem: Option<String>,
 }
@@ -100,8 +124,8 @@ pub(in crate::api) struct ImportPreview {
 /// A change of an import.
 #[derive(Deserialize, ToSchema)]
 pub(in crate::api) struct ImportSteering {
-    /// The fields of the columns. Give every column whose field differs from the one that its name or the
-    /// last import suggests.
+    /// The columns whose fields differ from those that their names or the last import suggest. The columns that are
+    /// given for a field are the only ones of that field; of several, the first that holds a usable value counts.
     #[schema(value_type = Option<Vec<ColumnChoice>>, max_items = 500)]
     pub(super) columns: Option<Vec<Column>>,
     /// Names of tags that every contact of the file gets.
@@ -109,6 +133,12 @@ pub(in crate::api) struct ImportSteering {
     pub(super) tags: Option<Vec<String>>,
     /// Another encoding for the file, such as `windows-1252`.
     pub(super) encoding: Option<String>,
+    /// Two letters, such as `BR`: numbers without a plus sign are read as numbers of this country. An empty text: they
+    /// are international.
+    pub(super) country: Option<String>,
+    /// Whether a name that looks wrongly decoded replaces a good one, `JoÃ£o` in place of `João`. Without it, the
+    /// contact keeps its name.
+    pub(super) replaces_names: Option<bool>,
     /// `start` starts the import after these changes; `cancel` cancels it and keeps the rows that are
     /// written. Without an action, the import is only changed.
     #[schema(value_type = Option<ImportAction>, example = "start")]
@@ -119,7 +149,7 @@ pub(in crate::api) struct ImportSteering {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct ColumnChoice {
-    /// The column's name in the header.
+    /// The column's name in the header, or `#` and its number, such as `#3` for the third column.
     #[schema(example = "Telefone")]
     column: String,
     /// `ignored`: the column is not imported.
@@ -132,7 +162,9 @@ impl From<imports::Import> for Import {
         let settings = import_settings(&import);
         let fields = settings.fields().into_iter().map(|field| field.map(|field| field.as_str()));
         let columns = settings.header.iter().zip(fields);
-        let Counts { created, updated, unchanged, rejected, rejected_kept, without_number } = import.counts;
+        let Counts { created, updated, unchanged, rejected, rejected_kept, without_number, names_kept } =
+            import.counts;
+        let wrong = |WrongBytes { count, line, offset }| ImportWrongBytes { count, line, offset };
         Self {
             id: import.id,
             file_name: import.file_name,
@@ -146,9 +178,13 @@ impl From<imports::Import> for Import {
             rejected,
             rejected_kept,
             without_number,
+            names_kept,
             error: import.failure,
             columns: columns.map(|(column, field)| ImportColumn { column: column.clone(), field }).collect(),
             encoding: settings.encoding,
+            wrong_bytes: settings.wrong_bytes.map(wrong),
+            country: settings.country,
+            replaces_names: settings.replaces_names,
             tags: settings.tags,
             created_at: import.created_at,
             updated_at: import.updated_at,
@@ -170,6 +206,8 @@ impl From<Shown> for ImportPreview {
             updated: shown.updated,
             unchanged: shown.unchanged,
             rejected,
+            names_kept: shown.names_kept,
+            national: shown.national,
             problem: shown.preview.problem,
         }
     }

@@ -19,6 +19,7 @@ use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::ListQuery;
 use crate::api::openapi::Failures;
+use crate::domain::phone::Country;
 use crate::engine::records::imports::State as Stage;
 use crate::engine::{Engine, ImportChange, NewUpload, import_settings};
 use crate::import::{Column, rejected_csv};
@@ -56,7 +57,7 @@ pub(in crate::api) async fn list(
 
 /// Upload a file of contacts
 ///
-/// The body is a CSV file whose first line names at most 500 columns. The file is kept until the import is over. Unless
+/// The body is a CSV file whose first line names at most 500 columns; lines with one text before it are titles. The file is kept until the import is over. Unless
 /// `start` is true, it is not imported yet: check the columns and the preview, then start the import. An upload
 /// that breaks off leaves nothing. A company has at most five unfinished imports.
 #[utoipa::path(
@@ -67,7 +68,10 @@ pub(in crate::api) async fn list(
     params(
         ("file_name" = Option<String>, Query, description = "A name by which people recognise the file"),
         ("encoding" = Option<String>, Query, description = "Such as `windows-1252`; without it, the file is \
-             UTF-8 or begins with a byte order mark; `auto` reads a file that is not UTF-8 as `windows-1252`"),
+             UTF-8 or begins with a byte order mark; `auto` guesses from the whole file, and a few bytes that are not \
+             valid UTF-8 only reject their rows"),
+        ("country" = Option<String>, Query, description = "Two letters, such as `BR`: numbers without a plus sign are \
+             read as numbers of this country; without it, they are international"),
         ("tags" = Option<String>, Query, description = "Names of tags that every contact of the file gets, \
              separated by semicolons; with those in its row, at most 100"),
         ("start" = Option<bool>, Query, description = "Start the import as soon as the file is whole"),
@@ -96,6 +100,11 @@ pub(in crate::api) async fn upload(
         file_name: name.chars().take(LONGEST_NAME).collect(),
         encoding: query.text("encoding")?,
         tags: fields::tags(&tags.collect::<Vec<_>>()).map_err(invalid_field)?,
+        country: query
+            .text("country")?
+            .filter(|code| !code.is_empty())
+            .map(|code| country(&code))
+            .transpose()?,
     };
     let mut upload = state.engine.begin_upload(company.id, new).await?;
     let mut pieces = body.pieces(upload.most())?;
@@ -167,7 +176,8 @@ pub(in crate::api) async fn steer(
     request: HttpRequest,
 ) -> Result<Json<Import>, Error> {
     let id = path_id(&request);
-    let (ImportSteering { columns, tags, encoding, action }, _room) = fields::read(body, &state).await?;
+    let (steering, _room) = fields::read(body, &state).await?;
+    let ImportSteering { columns, tags, encoding, country: code, replaces_names, action } = steering;
     let action = action.filter(|action| !action.is_empty());
     let starts = match action.as_deref() {
         None => false,
@@ -184,7 +194,12 @@ pub(in crate::api) async fn steer(
     if columns.iter().flatten().any(has_nul) {
         return Err(invalid_field("a name of `columns` holds a NUL"));
     }
-    let change = ImportChange { columns, tags, encoding };
+    let country = match code.as_deref() {
+        None => None,
+        Some("") => Some(None),
+        Some(code) => Some(Some(country(code)?)),
+    };
+    let change = ImportChange { columns, chosen: None, tags, encoding, country, replaces_names };
     if change != ImportChange::default() {
         state.engine.change_import(company.id, id, change).await?;
     }
@@ -201,7 +216,7 @@ pub(in crate::api) async fn steer(
 /// `too_many_tags`, `picture_address`, `nobody`, `number_without_digits`, `number_too_short`, `number_too_long`,
 /// `number_begins_with_zero`, `number_is_national`, `number_is_lid`, `number_is_id`, `number_is_address`,
 /// `number_has_extension`, `several_numbers`, `number_is_date`, `number_has_letters`, `number_is_unclear`,
-/// `number_rounded`, `stray_quote`, `unclosed_quote` and `line_too_long`.
+/// `number_rounded`, `lid_rounded`, `wrong_byte`, `stray_quote`, `unclosed_quote` and `line_too_long`.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts/imports/{id}/rejected",
@@ -222,6 +237,12 @@ pub(in crate::api) async fn rejected(
     let import = state.engine.find_import(company.id, path_id(&request)).await?;
     let rows = rows(state.engine.clone(), company.id, import.id, import_settings(&import).header);
     Ok(HttpResponse::Ok().content_type("text/csv; charset=utf-8").streaming(rows))
+}
+
+/// The country of these two letters.
+fn country(code: &str) -> Result<Country, Error> {
+    Country::parse(code)
+        .ok_or_else(|| invalid_field("`country` must be the two letters of a country, such as BR"))
 }
 
 async fn shown(state: &State, company: Company, id: Uuid) -> Result<Import, Error> {

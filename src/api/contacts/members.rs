@@ -161,7 +161,7 @@ fn read_selection(
         if search.as_ref().is_some_and(|text| text.chars().count() > max || text.contains('\0')) {
             return Err(invalid_field(format!("`search` is over {max} characters, or holds a NUL")));
         }
-        return Ok(Whom::Found(search));
+        return Ok(Whom::Found { search, tag: None });
     }
     let too_many = || {
         let sentence = format!("more than {MOST_AT_ONCE} contacts are named: split them, or give `search`");

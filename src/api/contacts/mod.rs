@@ -181,8 +181,8 @@ impl From<contact::Tag> for Tag {
 
 /// List contacts
 ///
-/// The company's contacts, newest first. `search` is matched against names, e-mail address, number and tag
-/// names; digits match a number however it is written.
+/// The company's contacts, newest first. Each word of `search` is matched against names, e-mail address, number and tag
+/// names, without case and accents; digits match a number however it is written.
 #[utoipa::path(
     get,
     path = "/api/v1/contacts",

@@ -52,7 +52,8 @@ pub(super) enum TemplateId {
     Digits(String),
 }
 
-/// A send through a business account. The required fields depend on `type`; other fields are ignored.
+/// A send through a business account. The required fields depend on `type`; other fields have no effect, and are named
+/// in the answer's `ignored`.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct BusinessSend {
@@ -68,10 +69,18 @@ pub(in crate::api) struct BusinessSend {
     /// The text, for `text`.
     #[schema(example = "Your order is on its way.")]
     message: Option<String>,
+    /// Whether the first link of the text is shown with a preview, for `text`. When absent, a text with a link has one.
+    preview_url: Option<bool>,
     /// Public address of the file, for `image`, `video`, `audio` and `document`.
     link: Option<String>,
     /// For `image`, `video` and `document`.
     caption: Option<String>,
+    /// The name that the recipient sees, for `document`. When absent, the end of the link if it is a file's name.
+    #[schema(max_length = 240, example = "invoice.pdf")]
+    filename: Option<String>,
+    /// Whether the sound is a voice message, for `audio`: the file must then be Ogg with Opus. When absent, the
+    /// provider decides.
+    voice: Option<bool>,
     /// An approved template, for `template`.
     #[schema(example = 7)]
     template_id: Option<TemplateId>,
@@ -152,7 +161,8 @@ pub(in crate::api) struct SendAgain {
     expires_at: Option<String>,
 }
 
-/// A send through a web session.
+/// A send through a web session. Fields that the type does not use have no effect, and are named in the answer's
+/// `ignored`.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) struct WebSend {
@@ -167,10 +177,19 @@ pub(in crate::api) struct WebSend {
     phone_number: String,
     /// The text, for `text`.
     message: Option<String>,
+    /// A linked phone sends texts without previews of links: `true` has no effect, and is named in `ignored`.
+    preview_url: Option<bool>,
     /// Public address of the file, for the other types.
     link: Option<String>,
     /// For `image`, `video` and `document`.
     caption: Option<String>,
+    /// The name that the recipient sees, for `document`. When absent, the name that the file's server gives, or the end
+    /// of the link.
+    #[schema(max_length = 240, example = "invoice.pdf")]
+    filename: Option<String>,
+    /// Whether the sound is a voice message, for `audio`. When absent or `true`, Ogg with Opus is one, and no other
+    /// file: then `true` is named in `ignored`.
+    voice: Option<bool>,
 }
 
 /// How to link a phone.

@@ -84,6 +84,8 @@ words! {
     MemberRole = Role::ALL.map(Role::as_str);
     /// The messages that a recipient does not get.
     LeftOutOf = Suppression::ALL.map(Suppression::as_str);
+    /// The messages that a person who writes an opt-out word does not get.
+    StoppedByWord = std::iter::once("nothing").chain(Suppression::ALL.map(Suppression::as_str));
     /// The state of a node: it takes channels; it gives them away; or others take them over.
     NodeState = cluster::NodeState::ALL.map(cluster::NodeState::as_str);
     /// The kind of record that was changed.

@@ -13,6 +13,7 @@ pub(super) mod companies;
 pub(super) mod invitations;
 pub(super) mod keys;
 pub(super) mod nodes;
+pub(super) mod opt_out_words;
 mod reference;
 pub(super) mod suppressions;
 pub(super) mod tiers;

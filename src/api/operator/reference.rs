@@ -3,7 +3,9 @@
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{IntoParams, Modify, OpenApi, ToSchema};
 
-use super::{changes, channels, companies, invitations, keys, nodes, suppressions, tiers, users};
+use super::{
+    changes, channels, companies, invitations, keys, nodes, opt_out_words, suppressions, tiers, users,
+};
 use crate::api::openapi::{ChannelKind, KeyScope, LeftOutOf, MemberRole, OnUnknownOutcome};
 
 #[derive(OpenApi)]
@@ -22,6 +24,8 @@ use crate::api::openapi::{ChannelKind, KeyScope, LeftOutOf, MemberRole, OnUnknow
         suppressions::list,
         suppressions::add,
         suppressions::lift,
+        opt_out_words::show,
+        opt_out_words::set,
         users::list,
         users::create,
         users::show,

@@ -15,7 +15,7 @@ use crate::api::list_query::ListQuery;
 use crate::api::openapi::{Failures, LeftOutOf};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::suppression::Suppression as Scope;
+use crate::domain::suppression::{Source, Suppression as Scope};
 use crate::engine::records::suppressions::Kept;
 use crate::error::Code;
 
@@ -37,16 +37,21 @@ pub(in crate::api) struct Suppression {
     /// The provider's code that caused the suppression; null when the recipient or an operator did.
     #[schema(example = 131050)]
     provider_code: Option<i64>,
+    /// Where it comes from: `provider` reported it, the person stopped marketing in WhatsApp (`preference`), the person
+    /// wrote an opt-out word (`message`), or an `operator` or user added it. Null for old ones.
+    #[schema(example = "provider")]
+    source: Option<&'static str>,
 }
 
 impl From<Kept> for Suppression {
-    fn from(Kept { record, since }: Kept) -> Self {
+    fn from(Kept { record, since, source }: Kept) -> Self {
         Self {
             phone_number: format!("+{}", record.recipient),
             left_out_of: record.scope.as_str(),
             since,
             until: record.until,
             provider_code: record.provider_code,
+            source: source.map(Source::as_str),
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn refusal(bytes: &[u8]) -> Option<(usize, Bytes)> {
         return None;
     }
     let date = fields.find(|field| is(field, "date")).map(|date| format!("{date}\r\n")).unwrap_or_default();
-    let body = ErrorBody { error: sentence, code: Code::MalformedRequest.as_str() };
+    let body = ErrorBody::new(sentence, Code::MalformedRequest);
     let body = serde_json::to_string(&body).ok()?;
     let id = request_id::fresh();
     let refusal = format!(

@@ -19,6 +19,11 @@ pub(in crate::api) struct Sent {
     data: [Item; 1],
     /// The send, whose state `GET /api/v1/sends/{id}` has from now on.
     send_id: Uuid,
+    /// The fields of the request that had no effect: fields that this path does not know, or that the message's type
+    /// does not use. The first ones of many; absent when there are none.
+    #[schema(required = false, example = json!(["file_name"]))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ignored: Vec<String>,
 }
 
 /// A message that was sent.
@@ -145,7 +150,7 @@ struct Key {
 }
 
 impl From<HandedOver> for Sent {
-    fn from(HandedOver { send_id, sent, text, at }: HandedOver) -> Self {
+    fn from(HandedOver { send_id, sent, text, ignored, at }: HandedOver) -> Self {
         let message = match sent.built {
             Built::Text => {
                 Message::Text(TextMessage { extended_text_message: Text { text: text.unwrap_or_default() } })
@@ -156,7 +161,7 @@ impl From<HandedOver> for Sent {
             Key { remote_jid: sent.to.as_str().to_owned(), from_me: true, id: sent.id.as_str().to_owned() };
         let message_timestamp = at.millis().div_euclid(1_000).to_string();
         let result = Outcome { key, message, message_timestamp, status: Status::Pending };
-        Self { message: "Message sent", data: [Item { index: 0, result }], send_id }
+        Self { message: "Message sent", data: [Item { index: 0, result }], send_id, ignored }
     }
 }
 

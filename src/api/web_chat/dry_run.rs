@@ -31,10 +31,15 @@ pub(in crate::api) struct Tried {
     /// The time of the message's turn.
     #[schema(value_type = String, format = DateTime)]
     estimated_end: Timestamp,
+    /// The fields of the request that had no effect: fields that this path does not know, or that the message's type
+    /// does not use. The first ones of many; absent when there are none.
+    #[schema(required = false, example = json!(["file_name"]))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ignored: Vec<String>,
 }
 
 impl From<WebDryRun> for Tried {
-    fn from(WebDryRun { to, file, wait, at }: WebDryRun) -> Self {
+    fn from(WebDryRun { to, file, wait, at, ignored }: WebDryRun) -> Self {
         Self {
             message: "Nothing was sent: this was a dry run",
             dry_run: true,
@@ -43,6 +48,7 @@ impl From<WebDryRun> for Tried {
             file: file.map(File::from),
             estimated_seconds: wait.as_secs() + u64::from(wait.subsec_nanos() > 0),
             estimated_end: at,
+            ignored,
         }
     }
 }

@@ -76,6 +76,7 @@ pub async fn start(
     let simulator = simulator::start(
         simulator::Options {
             latency: LATENCY,
+            service_window: true,
             web_sessions: WebSessionOptions::lifelike(),
             ..simulator::Options::default()
         },

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::people::{self, Sort};
 use crate::domain::channel::Kind;
 use crate::simulator::{Account, Number, Seed, Template, default_templates};
 
@@ -59,6 +60,8 @@ pub(super) const OPERATOR: Person = Person { email: "otto@pombo.example", name: 
 /// The token that the simulator accepts for the first company's numbers.
 pub const GOOD_TOKEN: &str = "demo-token-of-acme";
 const GLOBEX_TOKEN: &str = "demo-token-of-globex";
+/// Numbers of nobody in the contacts, who write to every number.
+const STRANGERS: std::ops::RangeInclusive<u64> = 999_900_000_001..=999_900_000_099;
 /// The web session that `pombo demo phone` links.
 pub(super) const PHONE: &str = "demo phone";
 
@@ -102,6 +105,14 @@ pub(super) const COMPANIES: &[Company] = &[
     },
 ];
 
+/// The people who wrote to the company today, so that it may send them texts: everybody with the tag `vip`, and strangers
+/// to try with.
+fn writers(company: &Company) -> impl Iterator<Item = String> {
+    let vips = company.without_number..company.without_number + company.vip;
+    let vips = vips.filter_map(|index| people::person(company.prefix, index, Sort::Vip).phone());
+    vips.map(|number| number.to_string()).chain(STRANGERS.map(|number| number.to_string()))
+}
+
 /// The same companies at the simulated provider: Acme's templates in every state, and one template of Globex.
 pub(super) fn simulator_seed() -> Seed {
     let accounts = COMPANIES.iter().map(|company| Account {
@@ -111,7 +122,10 @@ pub(super) fn simulator_seed() -> Seed {
             .channels
             .iter()
             .filter_map(|channel| channel.number.as_ref())
-            .map(|number| Number::new(number.phone_number_id, number.phone_number))
+            .map(|number| Number {
+                written_by: writers(company).collect(),
+                ..Number::new(number.phone_number_id, number.phone_number)
+            })
             .collect(),
         templates: if company.contacts.is_none() {
             default_templates()

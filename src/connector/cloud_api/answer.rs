@@ -5,7 +5,7 @@ use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 
 use super::disposition::{ErrorFacts, disposition};
-use super::lenient::{Text, if_readable};
+use super::lenient::{Text, if_readable, phone_number};
 use super::{Objects, hint, read};
 use crate::connector::{Disposition, Error, Reply};
 use crate::domain::message::Failure;
@@ -17,6 +17,15 @@ const SENTENCE_CHARS: usize = 500;
 struct Accepted<'a> {
     #[serde(borrow)]
     messages: Vec<AcceptedMessage<'a>>,
+    #[serde(borrow, default, deserialize_with = "if_readable")]
+    contacts: Option<Vec<AcceptedContact<'a>>>,
+}
+
+/// The recipient, as given and as the provider knows the number.
+#[derive(Deserialize)]
+struct AcceptedContact<'a> {
+    #[serde(borrow, default)]
+    wa_id: Text<'a>,
 }
 
 #[derive(Deserialize)]
@@ -43,6 +52,11 @@ struct GraphError<'a> {
     is_transient: Text<'a>,
     #[serde(borrow, default)]
     fbtrace_id: Text<'a>,
+    /// For the people who look at the failure, in the language of the account perhaps.
+    #[serde(borrow, default)]
+    error_user_title: Text<'a>,
+    #[serde(borrow, default)]
+    error_user_msg: Text<'a>,
     /// Usually an object with `details`; a bare string on some of the provider's endpoints.
     #[serde(borrow, default, deserialize_with = "if_readable")]
     error_data: Option<ErrorData<'a>>,
@@ -100,10 +114,12 @@ pub(super) async fn to_question(response: Response, objects: &Objects) -> Result
 }
 
 fn accepted(bytes: &[u8]) -> Option<Reply> {
-    let message = serde_json::from_slice::<Accepted<'_>>(bytes).ok()?.messages.pop()?;
+    let Accepted { mut messages, contacts } = serde_json::from_slice(bytes).ok()?;
+    let message: AcceptedMessage<'_> = messages.pop()?;
+    let known_as = contacts.as_ref().and_then(|contacts| phone_number(&contacts.first()?.wa_id));
     // A message that the provider holds until it has reviewed the template is accepted, too: it goes out
     // later, or fails when the template is paused.
-    Some(Reply::Accepted { id: plain(message.id.get()?) })
+    Some(Reply::Accepted { id: plain(message.id.get()?), known_as })
 }
 
 /// The provider's error and its meaning; `None` when the body is not in the provider's form.
@@ -124,7 +140,7 @@ fn graph_error(
         is_about_another: named_object(message).is_some_and(|id| !objects.contain(id)),
     });
     let details = error.error_data.as_ref().and_then(|data| data.details.get());
-    let sentence = sentence(message, details);
+    let sentence = sentence(message, details, [error.error_user_title.get(), error.error_user_msg.get()]);
     tracing::debug!(
         provider.code = code,
         provider.status = status.as_u16(),
@@ -137,13 +153,20 @@ fn graph_error(
     Some((disposition, Failure { code: Some(code), sentence }))
 }
 
-/// The sentence of an error, from two places that may repeat each other.
-pub(super) fn sentence(message: &str, details: Option<&str>) -> String {
-    match details {
-        Some(details) if message.is_empty() => plain(details),
-        Some(details) if details != message => plain(&format!("{message}: {details}")),
-        Some(_) | None => plain(message),
+/// The sentence of an error, from places that may repeat each other: the message and its details, which are for
+/// programmers, and the title and the text that the provider writes for people. The last one often says what to do.
+pub(super) fn sentence(message: &str, details: Option<&str>, for_people: [Option<&str>; 2]) -> String {
+    let mut sentence = message.trim().to_owned();
+    for part in [details].into_iter().chain(for_people).flatten() {
+        let part = part.trim();
+        if !sentence.contains(part) {
+            if !sentence.is_empty() {
+                sentence.push_str(": ");
+            }
+            sentence.push_str(part);
+        }
     }
+    plain(&sentence)
 }
 
 /// The id in `Object with ID '…' does not exist`.
@@ -164,6 +187,7 @@ pub(super) fn plain(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::phone::PhoneNumber;
 
     fn error(status: StatusCode, body: &[u8]) -> Option<(Disposition, Failure)> {
         let objects = Objects { phone_number_id: "1065".to_owned(), waba_id: "1022".to_owned() };
@@ -200,6 +224,31 @@ mod tests {
     }
 
     #[test]
+    fn what_the_provider_writes_for_people_is_kept() {
+        let body = br#"{"error":{"message":"(#100) Invalid parameter","code":100,"error_subcode":2388299,
+            "error_user_title":"Too many emojis","error_user_msg":"Use at most 10 emojis."}}"#;
+        let said = error(StatusCode::BAD_REQUEST, body).unwrap().1.sentence;
+        assert_eq!(said, "(#100) Invalid parameter: Too many emojis: Use at most 10 emojis.");
+    }
+
+    #[test]
+    fn an_answer_says_under_which_number_the_provider_knows_the_recipient() {
+        let known_as = |contacts: &str| {
+            let body = format!(r#"{{"contacts":{contacts},"messages":[{{"id":"wamid.A="}}]}}"#);
+            match accepted(body.as_bytes()) {
+                Some(Reply::Accepted { known_as, .. }) => known_as.map(PhoneNumber::as_u64),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(known_as(r#"[{"input":"+5564988887777","wa_id":"556488887777"}]"#), Some(556_488_887_777));
+        for none in
+            [r#"[{"input":"US.1","user_id":"US.1"}]"#, r#"[{"wa_id":"US.1"}]"#, "[]", "null", "7", "[7]"]
+        {
+            assert_eq!(known_as(none), None, "{none}");
+        }
+    }
+
+    #[test]
     fn only_a_missing_object_of_the_channel_disconnects_it() {
         let gone = |id: &str| {
             let body = format!(
@@ -216,7 +265,7 @@ mod tests {
     #[test]
     fn a_message_that_is_held_is_accepted_too() {
         let reply = |message: &str| accepted(format!(r#"{{"messages":[{message}]}}"#).as_bytes());
-        let taken = Some(Reply::Accepted { id: "wamid.A=".to_owned() });
+        let taken = Some(Reply::Accepted { id: "wamid.A=".to_owned(), known_as: None });
         assert_eq!(reply(r#"{"id":"wamid.A="}"#), taken);
         assert_eq!(reply(r#"{"id":"wamid.A=","message_status":"held_for_quality_assessment"}"#), taken);
         assert_eq!(reply(r#"{"id":"wamid.A=","message_status":7}"#), taken);

@@ -39,11 +39,14 @@ impl Rendered {
 /// The object under the content's type.
 fn object(content: &Content) -> Value {
     match content {
-        Content::Text { body } => json!({ "body": body, "preview_url": body.contains("://") }),
+        Content::Text { body, preview_url } => {
+            json!({ "body": body, "preview_url": preview_url.unwrap_or_else(|| body.contains("://")) })
+        }
         Content::Image { link, caption } | Content::Video { link, caption } => {
             with(json!({ "link": link }), "caption", caption.as_deref())
         }
-        Content::Audio { link } => json!({ "link": link }),
+        Content::Audio { link, voice: None } => json!({ "link": link }),
+        Content::Audio { link, voice: Some(voice) } => json!({ "link": link, "voice": voice }),
         Content::Document { link, caption, filename } => with(
             with(json!({ "link": link }), "caption", caption.as_deref()),
             "filename",
@@ -145,7 +148,7 @@ mod tests {
     #[test]
     fn a_text_carries_recipient_and_key() {
         assert_eq!(
-            rendered(&Content::Text { body: "olá \"you\"".to_owned() }),
+            rendered(&Content::Text { body: "olá \"you\"".to_owned(), preview_url: None }),
             json!({
                 "messaging_product": "whatsapp",
                 "recipient_type": "individual",

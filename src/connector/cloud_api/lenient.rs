@@ -7,6 +7,8 @@ use std::fmt;
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::domain::phone::PhoneNumber;
+
 /// A text, borrowed from the input if possible. Numbers and booleans are taken as written; an absent value,
 /// null, an object or an array is no text. NUL characters are removed, because PostgreSQL stores none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -87,6 +89,14 @@ impl<'de> Visitor<'de> for TextVisitor {
         while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Text(None))
     }
+}
+
+/// A phone number, which consists only of digits. Other ids of people (a group, a name of the provider's own)
+/// contain digits, too, and are no phone numbers.
+pub(super) fn phone_number(text: &Text<'_>) -> Option<PhoneNumber> {
+    let digits = text.get().map(|text| text.strip_prefix('+').unwrap_or(text))?;
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| PhoneNumber::parse(digits).ok()).flatten()
 }
 
 /// For `#[serde(deserialize_with)]`: the value if it has the expected form, otherwise nothing.

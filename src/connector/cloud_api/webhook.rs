@@ -18,10 +18,9 @@ use serde_json::value::RawValue;
 use sha2::Sha256;
 
 use super::answer::plain;
-use super::lenient::Text;
+use super::lenient::{Text, phone_number};
 use crate::clock::Timestamp;
 use crate::connector::update::{AccountChange, Heard, Update};
-use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 
 /// The `object` of this provider's webhooks.
@@ -240,12 +239,4 @@ impl<'de: 'a, 'a> Deserialize<'de> for FirstItems<'a> {
 /// A time in seconds since 1970.
 fn seconds(text: &Text<'_>) -> Option<Timestamp> {
     text.whole()?.checked_mul(1_000).map(Timestamp::from_millis)
-}
-
-/// A phone number, which consists only of digits. Other ids of people (a group, a name of the provider's own)
-/// contain digits, too, and are no phone numbers.
-fn phone_number(text: &Text<'_>) -> Option<PhoneNumber> {
-    let digits = text.get().map(|text| text.strip_prefix('+').unwrap_or(text))?;
-    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| PhoneNumber::parse(digits).ok()).flatten()
 }

@@ -5,6 +5,11 @@
 const page = document.documentElement;
 const words = document.body.dataset;
 
+// The service shows and reads times in the browser's time zone, unless the person chose another one.
+
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (zone) document.cookie = `pombo_zone=${zone}; Path=/; Max-Age=31536000; SameSite=Lax`;
+
 // Relative times, such as "5 minutes ago", with the exact time in the title.
 
 const STEPS = [["second", 60], ["minute", 60], ["hour", 24], ["day", 7]];

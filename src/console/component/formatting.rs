@@ -21,6 +21,9 @@ const SIGNS: [char; 4] = ['*', '_', '~', '`'];
 /// The name of a variable, and its value.
 pub(in crate::console) type Example = (String, String);
 
+/// What a text's variables show; `None` for a text without variables, which is sent as it is.
+pub(in crate::console) type Examples<'a> = Option<&'a [Example]>;
+
 /// The beginning of a text: at most this many characters.
 pub(in crate::console) fn beginning(text: &str, chars: usize) -> &str {
     text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
@@ -33,13 +36,13 @@ pub(in crate::console) fn plain(text: &str, chars: usize) -> Markup {
 }
 
 /// One line of text.
-pub(in crate::console) fn line(text: &str, examples: &[Example]) -> Markup {
+pub(in crate::console) fn line(text: &str, examples: Examples<'_>) -> Markup {
     let shown = beginning(text, TEXT_CHARS);
     html! { (nested(shown, examples, DEEPEST)) @if shown.len() < text.len() { "…" } }
 }
 
 /// A text of several lines, each a paragraph.
-pub(in crate::console) fn lines(text: &str, examples: &[Example]) -> Markup {
+pub(in crate::console) fn lines(text: &str, examples: Examples<'_>) -> Markup {
     let shown = beginning(text, TEXT_CHARS);
     let mut lines = shown.split('\n');
     let drawn = lines.by_ref().take(LINES);
@@ -50,7 +53,8 @@ pub(in crate::console) fn lines(text: &str, examples: &[Example]) -> Markup {
 }
 
 /// A text with its variables marked: each shows its example, and its name when the person points at it.
-pub(in crate::console) fn marked(text: &str, examples: &[Example]) -> Markup {
+pub(in crate::console) fn marked(text: &str, examples: Examples<'_>) -> Markup {
+    let Some(examples) = examples else { return html! { (text) } };
     html! {
         @for (index, piece) in text.split("{{").enumerate() {
             @if index == 0 {
@@ -69,7 +73,7 @@ pub(in crate::console) fn marked(text: &str, examples: &[Example]) -> Markup {
     }
 }
 
-fn nested(text: &str, examples: &[Example], depth: usize) -> Markup {
+fn nested(text: &str, examples: Examples<'_>, depth: usize) -> Markup {
     if depth == 0 {
         return marked(text, examples);
     }
@@ -183,7 +187,7 @@ mod tests {
     use super::*;
 
     fn drawn(text: &str) -> String {
-        line(text, &[]).into_string()
+        line(text, Some(&[])).into_string()
     }
 
     #[test]
@@ -212,11 +216,11 @@ mod tests {
     fn a_megabyte_of_marks_is_drawn_in_one_pass() {
         for unit in ["*a ", " a*", "*_~`a", "```a ", "{{a}", "*{{a_ "] {
             let text = unit.repeat(1024 * 1024 / unit.len());
-            let drawn = nested(&text, &[], DEEPEST).into_string();
+            let drawn = nested(&text, Some(&[]), DEEPEST).into_string();
             assert!(text_of(&drawn) == text.replace(SIGNS, ""), "{unit}: the text is not the same");
         }
         let bold = "*a* ".repeat(100_000);
-        let drawn = nested(&bold, &[], DEEPEST).into_string();
+        let drawn = nested(&bold, Some(&[]), DEEPEST).into_string();
         assert_eq!(drawn.matches("<strong>a</strong>").count(), 100_000);
     }
 
@@ -225,10 +229,10 @@ mod tests {
         let drawn = drawn(&"é".repeat(3_000_000));
         assert_eq!(drawn.chars().filter(|letter| *letter == 'é').count(), TEXT_CHARS);
         assert!(drawn.ends_with('…'), "the reader sees that it is cut");
-        let drawn = lines(&"a\n".repeat(2_000), &[]).into_string();
+        let drawn = lines(&"a\n".repeat(2_000), Some(&[])).into_string();
         assert_eq!(drawn.matches(">a</p>").count(), LINES);
         assert!(drawn.ends_with("<p>…</p>"));
-        let whole = lines("a\nb", &[]).into_string();
+        let whole = lines("a\nb", Some(&[])).into_string();
         assert_eq!(whole, "<p dir=\"auto\">a</p><p dir=\"auto\">b</p>");
         assert_eq!(plain("abc", 2).into_string(), "ab…");
     }

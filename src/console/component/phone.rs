@@ -10,27 +10,36 @@ use crate::console::text::Text;
 /// The most cards, buttons and parts that are drawn: more than a provider allows.
 const MOST: usize = 20;
 
-/// The message with these parts.
+/// The message with these parts. The texts of a template have variables.
 pub(in crate::console) fn phone(text: Text, components: &Value) -> Markup {
+    shown(text, components, true)
+}
+
+/// The message with these parts, whose texts are sent as they are.
+pub(in crate::console) fn literal(text: Text, components: &Value) -> Markup {
+    shown(text, components, false)
+}
+
+fn shown(text: Text, components: &Value, has_variables: bool) -> Markup {
     html! {
-        div.phone { div.bubble { (parts(text, components)) } (buttons_of(text, components)) }
+        div.phone { div.bubble { (parts(text, components, has_variables)) } (buttons_of(text, components)) }
         @for cards in of_type(components, "CAROUSEL") {
             ul.cards {
                 @for card in list(cards, "cards") {
                     @let card = &card["components"];
-                    li.phone { div.bubble { (parts(text, card)) } (buttons_of(text, card)) }
+                    li.phone { div.bubble { (parts(text, card, has_variables)) } (buttons_of(text, card)) }
                 }
             }
         }
     }
 }
 
-fn parts(text: Text, components: &Value) -> Markup {
+fn parts(text: Text, components: &Value, has_variables: bool) -> Markup {
     html! {
         @for part in components.as_array().into_iter().flatten().take(MOST) {
             @match kind(part).as_str() {
-                "HEADER" => (header(text, part)),
-                "BODY" => (body(text, part)),
+                "HEADER" => (header(text, part, has_variables)),
+                "BODY" => (body(text, part, has_variables)),
                 "FOOTER" => (footer(text, part)),
                 "LIMITED_TIME_OFFER" => {
                     p.offer {
@@ -47,7 +56,7 @@ fn parts(text: Text, components: &Value) -> Markup {
     }
 }
 
-fn header(text: Text, part: &Value) -> Markup {
+fn header(text: Text, part: &Value, has_variables: bool) -> Markup {
     let format = part["format"].as_str().unwrap_or("TEXT").to_uppercase();
     let link = part["link"].as_str().filter(|link| !link.is_empty());
     let file = |key: &str| {
@@ -55,7 +64,8 @@ fn header(text: Text, part: &Value) -> Markup {
     };
     match format.as_str() {
         "TEXT" => {
-            html! { p.head { bdi { (formatting::line(wording(part), &examples(part, "header_text"))) } } }
+            let examples = has_variables.then(|| examples(part, "header_text"));
+            html! { p.head { bdi { (formatting::line(wording(part), examples.as_deref())) } } }
         }
         "IMAGE" => file("templates-image"),
         "VIDEO" => file("templates-video"),
@@ -68,13 +78,14 @@ fn header(text: Text, part: &Value) -> Markup {
     }
 }
 
-fn body(text: Text, part: &Value) -> Markup {
+fn body(text: Text, part: &Value, has_variables: bool) -> Markup {
+    let examples = has_variables.then(|| examples(part, "body_text"));
     html! {
         @if wording(part).is_empty() {
             // An authentication template, whose text is the provider's.
             p { (text.get("templates-code-body")) " " mark { "123456" } }
         } @else {
-            (formatting::lines(wording(part), &examples(part, "body_text")))
+            (formatting::lines(wording(part), examples.as_deref()))
         }
         @if part["add_security_recommendation"] == true { p { (text.get("templates-code-safety")) } }
     }
@@ -140,7 +151,7 @@ fn one_button(text: Text, button: &Value) -> Markup {
         strong { bdi { @if label.is_empty() { (what) } @else { (plain(label, LABEL_CHARS)) } } }
         span.soft {
             @if !label.is_empty() { (what) }
-            @if let Some(detail) = detail { " " bdi { (marked(beginning(detail, LINK_CHARS), &[])) } }
+            @if let Some(detail) = detail { " " bdi { (marked(beginning(detail, LINK_CHARS), Some(&[]))) } }
         }
     }
 }
@@ -196,13 +207,13 @@ mod tests {
     use super::*;
     use crate::console::language::Language;
 
-    fn shown(components: &Value) -> String {
+    fn drawn(components: &Value) -> String {
         phone(Text(Language::English), components).into_string()
     }
 
     #[test]
     fn every_part_of_a_template_is_drawn() {
-        let page = shown(&json!([
+        let page = drawn(&json!([
             {"type": "HEADER", "format": "TEXT", "text": "Hi {{1}}", "example": {"header_text": ["Ana"]}},
             {"type": "BODY", "text": "*Order* _{{1}}_\nhas ~not~ left", "example": {"body_text": [["A1"]]}},
             {"type": "BODY", "text": "Dear {{first_name}}", "example": {
@@ -234,7 +245,7 @@ mod tests {
 
     #[test]
     fn files_cards_codes_and_unknown_parts_are_named() {
-        let page = shown(&json!([
+        let page = drawn(&json!([
             {"type": "HEADER", "format": "VIDEO"},
             {"type": "BODY", "add_security_recommendation": true},
             {"type": "FOOTER", "code_expiration_minutes": 5},
@@ -251,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_menu_is_drawn_in_its_sections_and_a_file_with_its_address() {
-        let page = shown(&json!([
+        let page = drawn(&json!([
             {"type": "HEADER", "format": "audio", "link": "https://a.example/<a>"},
             {"type": "LIST", "sections": [
                 {"title": "Cakes", "rows": [{"title": "Carrot", "description": "with icing"}]},
@@ -266,7 +277,7 @@ mod tests {
 
     #[test]
     fn markup_in_a_template_stays_text_and_formatting_characters_within_words_stay() {
-        let page = shown(&json!([{"type": "BODY", "text": "<b>snake_case_name</b> 2*3*4 {{open *a b"}]));
+        let page = drawn(&json!([{"type": "BODY", "text": "<b>snake_case_name</b> 2*3*4 {{open *a b"}]));
         assert!(page.contains("&lt;b&gt;snake_case_name&lt;/b&gt; 2*3*4 {{open *a b"), "{page}");
     }
 
@@ -278,7 +289,7 @@ mod tests {
             json!([1, null, {"type": 7}]),
             json!([{"type": "BUTTONS", "buttons": 1}]),
         ] {
-            assert!(shown(&components).contains("phone"), "{components}");
+            assert!(drawn(&components).contains("phone"), "{components}");
         }
     }
 }

@@ -261,7 +261,11 @@ fn profile_form(person: &Person, form: &Form) -> Markup {
     let languages = [(String::new(), text.get("account-language-browser"))].into_iter();
     let languages =
         languages.chain(Language::ALL.map(|one| (one.as_str().to_owned(), one.name().to_owned())));
-    let zones = [(String::new(), text.get("account-zone-none"))].into_iter();
+    let own = match &person.signed_in.user.time_zone {
+        None => text.with("account-zone-now", [("zone", person.zone.name().replace('_', " ").into())]),
+        Some(_) => text.get("account-zone-none"),
+    };
+    let zones = [(String::new(), own)].into_iter();
     let zones = zones.chain(Zone::names().iter().map(|zone| (zone.clone(), zone.replace('_', " "))));
     html! {
         form method="post" action="/console/account/profile" {

@@ -8,17 +8,19 @@ use super::companies::role as role_word;
 use super::link::note_invalid;
 use crate::accounts::{self, Invitation, Invite, Member, Role};
 use crate::console::component::confirm::confirm;
-use crate::console::component::copy;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::component::notice;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment};
+use crate::console::component::{copy, countries};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::console::{State, address};
+use crate::domain::phone::Country;
+use crate::engine::records::country::OwnCountry;
 use crate::surface::Listener;
 
 /// The path of this page.
@@ -89,6 +91,23 @@ pub(in crate::console) async fn withdraw(
     Ok(done(&viewer, &state, "company-withdrawn"))
 }
 
+/// Sets the country of the company's numbers.
+pub(in crate::console) async fn set_country(
+    viewer: Viewer,
+    state: Data<State>,
+    form: Form,
+) -> Result<Answer, Error> {
+    let code = form.words().one("country");
+    let country = Country::parse(code);
+    if country.is_none() && !code.is_empty() {
+        return Err(Error::Unreadable);
+    }
+    let records = state.engine.company(viewer.company.id).await?;
+    records.set_country(&viewer.who(), country).await?;
+    drop(records);
+    Ok(done(&viewer, &state, "company-country-set"))
+}
+
 /// Gives a member another role.
 pub(in crate::console) async fn set_role(
     viewer: Viewer,
@@ -126,9 +145,9 @@ fn done(viewer: &Viewer, state: &State, key: &str) -> Answer {
 async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form) -> Result<Page, Error> {
     let text = viewer.text;
     let id = viewer.company.id;
-    let tier = {
+    let (tier, country) = {
         let records = state.engine.company(id).await?;
-        records.details().await?.map(|company| company.tier)
+        (records.details().await?.map(|company| company.tier), records.country().await?)
     };
     let members = state.accounts.members(id).await?;
     let invitations =
@@ -144,6 +163,7 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
             dt { (text.get("company-tier")) } dd { code { (tier.unwrap_or_default()) } " " span.soft { (text.get("company-tier-hint")) } }
             dt { (text.get("company-own-role")) } dd { (role_word(text, viewer.company.role)) }
         }
+        (country_form(viewer, country))
         // The operators' listener does not serve what the token opens, and the other one grants no operator's rights.
         @if Listener::of(request) != Listener::Operator || viewer.signed_in.own_role.is_some() {
             (access(viewer, &address::base(request, state), token.as_deref()))
@@ -163,6 +183,26 @@ async fn page(viewer: &Viewer, state: &State, request: &HttpRequest, form: &Form
     };
     let page = Page::new(text.get("company-title"), Menu::Company, body);
     Ok(if is_secret { page.secret() } else { page })
+}
+
+/// The country of the company's numbers.
+fn country_form(viewer: &Viewer, OwnCountry { set, guessed }: OwnCountry) -> Markup {
+    let text = viewer.text;
+    let form = Form::filled(text, [("country", set.map_or("", Country::code).to_owned())]);
+    let guess = guessed.filter(|_| set.is_none()).map(|country| countries::name(text, country));
+    html! {
+        section.panel aria-labelledby="country" {
+            h2 id="country" { (text.get("company-country-title")) }
+            p { (text.get("company-country-what")) }
+            @if let Some(guess) = guess { p { (text.with("company-country-guess", [("country", guess.into())])) } }
+            form method="post" action=(format!("{PLACE}/country")) {
+                fieldset.plain disabled[!viewer.may_work()] {
+                    (Field::new(&form, "country", &text.get("company-country")).select(countries::options(text)))
+                    @if viewer.may_work() { button.plain type="submit" { (text.get("company-country-save")) } }
+                }
+            }
+        }
+    }
 }
 
 fn access(viewer: &Viewer, base: &str, token: Option<&str>) -> Markup {

@@ -9,6 +9,7 @@ mod audience;
 mod bulk;
 mod choice;
 mod content;
+mod kept;
 mod preview;
 mod refused;
 mod sample;
@@ -48,7 +49,7 @@ use crate::error::Code;
 /// The path of this page.
 const PLACE: &str = "/console/sends/new";
 /// Fields that control the form and are not part of the send.
-const STEERING: [&str; 6] = ["action", "checked", "once", "find", "pick", "counting"];
+const STEERING: [&str; 7] = ["action", "checked", "once", "find", "find_tag", "pick", "counting"];
 /// How long the result of a dry run is kept for a page that did not wait for it.
 const KEPT: Duration = Duration::from_secs(10 * 60);
 
@@ -76,6 +77,8 @@ struct Checked {
     counting: Option<String>,
     /// Whether the form was changed after the check.
     is_stale: bool,
+    /// Whether a checked form is not kept any more.
+    is_forgotten: bool,
 }
 
 /// The parts of the page around the form.
@@ -99,6 +102,9 @@ pub(in crate::console) async fn show(
     state: Data<State>,
     query: Query,
 ) -> Result<Page, Error> {
+    if let Some(id) = query.parsed("kept") {
+        return kept::show(&viewer, &state, id).await;
+    }
     let given = query.iter().map(|(name, value)| (name, value.to_owned()));
     let mut form = Form::filled(viewer.text, given);
     let around = Around::read(&state, &viewer, &form).await?;
@@ -122,7 +128,7 @@ pub(in crate::console) async fn act(
         return choose(&viewer, &state, form).await;
     }
     let (around, company) = (Around::read(&state, &viewer, &form).await?, viewer.company.id);
-    if action == "find" || !picked.is_empty() {
+    if matches!(action.as_str(), "find" | "find_tag") || !picked.is_empty() {
         return Ok(page(&viewer, &around, &form, &Checked::default()).into());
     }
     let asked = request(&state, &viewer, &around.choice, &mut form);
@@ -168,6 +174,14 @@ pub(in crate::console) async fn act(
     match result {
         Ok(None) => {}
         Ok(Some(found)) => {
+            // A check has a page of its own, which Back and a reload show without sending the form again.
+            if !checked.is_stale
+                && let Some((id, answer)) = kept::keep(&viewer, &state, &form).await?
+            {
+                let key = format!("check {company} {digest} {id}");
+                state.shared.get(key, KEPT, async || Ok::<_, Error>(Ok::<_, engine::Error>(found))).await?;
+                return Ok(answer);
+            }
             checked.found = Some(found);
             checked.digest = Some(digest);
         }
@@ -236,11 +250,11 @@ async fn within_patience(
     asked: Asked,
     key: String,
 ) -> Result<Option<Result<Found, engine::Error>>, Error> {
+    if let Some(found) = state.shared.ready::<Result<Found, engine::Error>>(&key, KEPT) {
+        return Ok(Some(Result::clone(&found)));
+    }
     if matches!(asked, Asked::Web(_)) {
         return Ok(Some(try_out(state, channel, asked).await));
-    }
-    if let Some(found) = state.shared.ready::<Result<Found, engine::Error>>(&key) {
-        return Ok(Some(Result::clone(&found)));
     }
     let (own, channel) = (state.clone(), Arc::clone(channel));
     let running = actix_web::rt::spawn(async move {
@@ -298,6 +312,7 @@ fn page(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Pag
         empty(&text.get("compose-no-channel"), &first)
     } else {
         html! {
+            @if checked.is_forgotten { (notice::warning(&html! { p { (text.get("compose-forgotten")) } })) }
             @if choice.is_complete() {
                 (writing(viewer, around, form, checked))
             } @else {

@@ -8,14 +8,16 @@ use super::contacts::{name, tag_badge};
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::component::field::{Field, faults, once};
+use crate::console::component::number::Typed;
 use crate::console::component::time::moment;
-use crate::console::component::{confirm, copy, notice};
+use crate::console::component::{confirm, copy, notice, number};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::domain::contact::{Contact, Person, is_picture};
+use crate::domain::phone::{Country, InvalidPhone, PhoneNumber};
 use crate::engine::Whom;
 use crate::engine::records::contacts::{ContactChange, ContactDraft, Edited};
 use crate::error::{Code, Refusal};
@@ -28,7 +30,7 @@ const TAGS: usize = 2_000;
 
 /// Shows an empty form.
 pub(in crate::console) async fn new(viewer: Viewer) -> Page {
-    new_page(&viewer, &Form::new(viewer.text))
+    new_page(&viewer, &Form::new(viewer.text), &[])
 }
 
 pub(in crate::console) async fn add(
@@ -36,10 +38,11 @@ pub(in crate::console) async fn add(
     state: Data<State>,
     mut form: Form,
 ) -> Result<Answer, Error> {
-    let (person, tags) = read(&mut form);
     let company = viewer.company.id;
+    let country = state.engine.company(company).await?.country().await?.likely();
+    let Read { person, tags, meant } = read(&mut form, country, "");
     if form.has_faults() {
-        return Ok(new_page(&viewer, &form).unprocessable().into());
+        return Ok(new_page(&viewer, &form, &meant).unprocessable().into());
     }
     let added = state
         .once
@@ -62,7 +65,7 @@ pub(in crate::console) async fn add(
     match added {
         Err(Error::Refused(refusal)) if refusal.code == Code::NumberTaken => {
             form.fault("phone_number", viewer.text.get("contacts-number-taken"));
-            Ok(new_page(&viewer, &form).unprocessable().into())
+            Ok(new_page(&viewer, &form, &[]).unprocessable().into())
         }
         other => other,
     }
@@ -85,7 +88,7 @@ pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id)
         ],
     );
     let done = state.flashes.take(viewer.session, "done");
-    Ok(page(&viewer, &form, &contact, &doubles, done.as_deref()))
+    Ok(page(&viewer, &form, &[], &contact, &doubles, done.as_deref()))
 }
 
 pub(in crate::console) async fn change(
@@ -95,7 +98,8 @@ pub(in crate::console) async fn change(
     mut form: Form,
 ) -> Result<Answer, Error> {
     let (contact, doubles) = find(&viewer, &state, id.0).await?;
-    let (person, tags) = read(&mut form);
+    let country = state.engine.company(viewer.company.id).await?.country().await?.likely();
+    let Read { person, tags, meant } = read(&mut form, country, &contact.person.phone_number);
     if !form.has_faults() {
         let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = person;
         let change = ContactChange {
@@ -118,7 +122,7 @@ pub(in crate::console) async fn change(
             Edited::Nameless => form.fault("phone_number", viewer.text.get("contacts-nameless")),
         }
     }
-    Ok(page(&viewer, &form, &contact, &doubles, None).unprocessable().into())
+    Ok(page(&viewer, &form, &meant, &contact, &doubles, None).unprocessable().into())
 }
 
 pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
@@ -158,11 +162,20 @@ async fn find(viewer: &Viewer, state: &State, id: Uuid) -> Result<(Contact, Vec<
     Ok((contact, doubles))
 }
 
-/// The person and the tags of a form; faults are noted in the form.
-fn read(form: &mut Form) -> (Person, Vec<String>) {
+/// What a form says of a contact.
+struct Read {
+    person: Person,
+    tags: Vec<String>,
+    /// The numbers that may be meant, when the person has to choose.
+    meant: Vec<PhoneNumber>,
+}
+
+/// Reads a form of a company in this country; faults are noted in the form. The number that the contact has is not asked
+/// about again.
+fn read(form: &mut Form, country: Option<Country>, known: &str) -> Read {
     let text = form.text();
     let mut field = |name, most| form.optional(name, most).unwrap_or_default();
-    let given = Person {
+    let mut given = Person {
         first_name: field("first_name", 200),
         last_name: field("last_name", 200),
         email: field("email", 254),
@@ -174,33 +187,57 @@ fn read(form: &mut Form) -> (Person, Vec<String>) {
     if !is_picture(&given.profile_picture) {
         form.fault("profile_picture", text.get("imports-reject-picture"));
     }
-    let person = import::check_contact(&given).unwrap_or_default();
+    let mut numbers = Vec::new();
+    if given.phone_number != known {
+        match number::read(form.words(), "phone_number", country) {
+            Typed::Number(number) if PhoneNumber::parse(&given.phone_number) != Ok(number) => {
+                given.phone_number = format!("+{number}");
+            }
+            Typed::Number(_) | Typed::Wrong(_) => {}
+            Typed::Either(meant) => {
+                form.fault("phone_number", text.get("shell-number-unsure"));
+                numbers = meant;
+            }
+        }
+    }
+    let person = import::check_contact(&given).unwrap_or_else(|_| {
+        if !form.has_faults() {
+            let is_number = PhoneNumber::parse(&given.phone_number) == Err(InvalidPhone::Figure);
+            let (name, key) = match is_number {
+                true => ("phone_number", "contacts-number-wrong"),
+                false => ("phone_number_lid", "contacts-lid-wrong"),
+            };
+            form.fault(name, text.get(key));
+        }
+        Person::default()
+    });
     if !form.has_faults() && person.phone().is_none() && person.email.is_empty() {
         let key = if person.phone_number.is_empty() { "contacts-nameless" } else { "contacts-number-wrong" };
         form.fault("phone_number", text.get(key));
     }
-    (person, super::import::tags(&tags, form))
+    Read { person, tags: super::import::tags(&tags, form), meant: numbers }
 }
 
-fn new_page(viewer: &Viewer, form: &Form) -> Page {
+fn new_page(viewer: &Viewer, form: &Form, meant: &[PhoneNumber]) -> Page {
     let text = viewer.text;
     let body = html! {
         (faults(form))
         form.panel method="post" action="/console/contacts/new" {
             (once(form))
-            (fields(form))
+            (fields(form, meant))
             button type="submit" { (text.get("contacts-add")) }
         }
     };
     Page::new(text.get("contacts-new"), Menu::Contacts, body)
 }
 
-fn fields(form: &Form) -> Markup {
+fn fields(form: &Form, meant: &[PhoneNumber]) -> Markup {
     let text = form.text();
     html! {
         (Field::new(form, "first_name", &text.get("contacts-first-name")).most(200).text())
         (Field::new(form, "last_name", &text.get("contacts-last-name")).most(200).text())
         (Field::new(form, "phone_number", &text.get("contacts-number")).hint(&text.get("contacts-number-hint")).most(64).input("tel"))
+        @if !meant.is_empty() { (number::choose(text, "phone_number", meant)) }
         (Field::new(form, "email", &text.get("contacts-email")).most(254).input("email"))
         (Field::new(form, "tags", &text.get("contacts-tags")).hint(&text.get("contacts-tags-hint")).most(TAGS).text())
         (Field::new(form, "phone_number_lid", &text.get("contacts-lid")).most(64).text())
@@ -208,7 +245,14 @@ fn fields(form: &Form) -> Markup {
     }
 }
 
-fn page(viewer: &Viewer, form: &Form, contact: &Contact, doubles: &[Contact], done: Option<&str>) -> Page {
+fn page(
+    viewer: &Viewer,
+    form: &Form,
+    meant: &[PhoneNumber],
+    contact: &Contact,
+    doubles: &[Contact],
+    done: Option<&str>,
+) -> Page {
     let text = viewer.text;
     let place = format!("/console/contacts/{}", contact.id);
     let body = html! {
@@ -221,7 +265,7 @@ fn page(viewer: &Viewer, form: &Form, contact: &Contact, doubles: &[Contact], do
         p { (copy::id(text, contact.id)) }
         form.panel method="post" action=(place) {
             fieldset.plain disabled[!viewer.may_work()] {
-                (fields(form))
+                (fields(form, meant))
                 @if viewer.may_work() { button type="submit" { (text.get("contacts-save")) } }
             }
         }

@@ -1,4 +1,5 @@
-//! Contacts as a CSV file that can be imported again: all contacts, or those that a search finds.
+//! Contacts as a CSV file that can be imported again: all contacts, or those of a tag, or those that a search
+//! finds.
 
 use std::io;
 
@@ -24,7 +25,11 @@ pub(in crate::console) async fn download(
 ) -> Result<HttpResponse, Error> {
     let company = viewer.company.id;
     let records = state.engine.company(company).await?;
-    let found = records.contacts().search(query.text("search", 200)).await?;
+    let tag = match query.text("tag", 64) {
+        Some(id) => Some(id.parse().map_err(|_| Error::NotFound)?),
+        None => None,
+    };
+    let found = records.contacts().search(query.text("search", 200), tag).await?;
     drop(records);
     let engine = state.engine.clone();
     let rows = try_unfold((found, true), move |(mut found, is_first)| {

@@ -1,5 +1,7 @@
 //! The list of contacts: search, pages, tags, and actions on many contacts at once.
 
+mod listed;
+
 use std::time::Duration;
 
 use actix_web::web::Data;
@@ -7,6 +9,7 @@ use maud::{Markup, html};
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use self::listed::Listed;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::component::empty::empty;
@@ -22,14 +25,18 @@ use crate::console::query::Query;
 use crate::console::visitor::Viewer;
 use crate::domain::contact::{Contact, Tag, TagSummary};
 use crate::domain::page::{Page as Records, PageRequest};
+use crate::engine::Whom;
 use crate::engine::records::contacts::Membership;
-use crate::engine::{self, Whom};
 use crate::import;
 
+/// The path of this page.
+pub(super) const PLACE: &str = "/console/contacts";
 /// Characters of a search.
 const SEARCH: usize = 200;
-/// The number of tags that are shown beside the list, and offered while a tag is typed.
+/// The number of tags that are offered while a tag is typed.
 const TAGS: u64 = 100;
+/// The number of tags that are shown above the list.
+const SHOWN_TAGS: usize = 20;
 /// The maximum of contacts that are selected one by one.
 const MOST_PICKED: usize = 1_000;
 /// How long a page waits for a change of many contacts. The change continues after that.
@@ -37,7 +44,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The data of the page.
 struct Shown {
-    search: Option<String>,
+    listed: Listed,
     page: PageRequest,
     found: Records<Contact>,
     tags: Records<Tag>,
@@ -49,12 +56,12 @@ pub(in crate::console) async fn list(
     state: Data<State>,
     query: Query,
 ) -> Result<Page, Error> {
-    let search = query.text("search", SEARCH).map(str::to_owned);
-    let shown = read(&viewer, &state, search, query.page(state.options.page_size)).await?;
+    let listed = Listed::read(&state, &viewer, query.text("search", SEARCH), query.one("tag")).await?;
+    let shown = read(&viewer, &state, listed, query.page(state.options.page_size)).await?;
     Ok(page(&viewer, Some(&query), &Form::new(viewer.text), &shown))
 }
 
-/// Tags, untags or deletes the selected contacts, or all that the search finds.
+/// Tags, untags or deletes the selected contacts, or all that the list has.
 pub(in crate::console) async fn change(
     viewer: Viewer,
     state: Data<State>,
@@ -62,8 +69,8 @@ pub(in crate::console) async fn change(
 ) -> Result<Answer, Error> {
     let text = viewer.text;
     let action = form.choice("action", &["tag", "untag", "delete"]);
-    let search = Some(form.words().one("search").to_owned()).filter(|search| !search.is_empty());
-    let search = search.map(|search| search.chars().take(SEARCH).collect::<String>());
+    let search = Some(form.words().one("search")).filter(|search| !search.is_empty());
+    let listed = Listed::read(&state, &viewer, search, form.words().one("of_tag")).await?;
     let is_all = form.words().one("scope") == "all";
     let picked = form.words().all("contact").filter_map(|id| Uuid::try_parse(id).ok());
     let ids: Vec<Uuid> = picked.take(MOST_PICKED).collect();
@@ -75,14 +82,18 @@ pub(in crate::console) async fn change(
         _ => None,
     };
     if form.has_faults() {
-        let shown =
-            read(&viewer, &state, search, PageRequest { page: 1, limit: state.options.page_size }).await?;
+        let first = PageRequest { page: 1, limit: state.options.page_size };
+        let shown = read(&viewer, &state, listed, first).await?;
         return Ok(page(&viewer, None, &form, &shown).unprocessable().into());
     }
-    let whom = if is_all { Whom::Found(search.clone()) } else { Whom::Named { ids, numbers: Vec::new() } };
     if action == Some("delete") && form.words().one("sure") != "yes" {
-        return Ok(ask(&viewer, &state, &form, &whom).await?.into());
+        let count = match is_all {
+            true => listed.page(&state, &viewer, PageRequest { page: 1, limit: 1 }).await?.total,
+            false => ids.len() as u64,
+        };
+        return Ok(ask(&viewer, &form, &listed, count).into());
     }
+    let whom = if is_all { listed.whom() } else { Whom::Named { ids, numbers: Vec::new() } };
     state
         .once
         .act(&viewer, &form, async || {
@@ -104,7 +115,7 @@ pub(in crate::console) async fn change(
                 Err(_) => text.get("contacts-goes-on"),
             };
             state.flashes.put(viewer.session, "done", sentence);
-            Ok(Answer::to(place(search.as_deref())))
+            Ok(Answer::to(listed.place()))
         })
         .await
 }
@@ -116,13 +127,6 @@ fn done(viewer: &Viewer, action: Option<&str>, changed: u64) -> String {
         Some("untag") => viewer.text.with("contacts-untagged", count),
         _ => viewer.text.with("contacts-deleted", count),
     }
-}
-
-/// The address of the list with this search.
-fn place(search: Option<&str>) -> String {
-    let Some(search) = search else { return "/console/contacts".to_owned() };
-    let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("search", search).finish();
-    format!("/console/contacts?{query}")
 }
 
 /// The tag of this name. With `may_create`, a tag that does not exist is created.
@@ -153,32 +157,19 @@ async fn tag(
     Ok(found.map(|tag| tag.summary.id))
 }
 
-async fn read(
-    viewer: &Viewer,
-    state: &State,
-    search: Option<String>,
-    page: PageRequest,
-) -> Result<Shown, Error> {
+async fn read(viewer: &Viewer, state: &State, listed: Listed, page: PageRequest) -> Result<Shown, Error> {
+    let found = listed.page(state, viewer, page).await?;
     let records = state.engine.company(viewer.company.id).await?;
-    let found = records.contacts().page(page, search.as_deref()).await?;
     let tags = records.tags().page(PageRequest { page: 1, limit: TAGS }, None).await?;
     let done = state.flashes.take(viewer.session, "done");
-    Ok(Shown { search, page, found, tags, done })
+    Ok(Shown { listed, page, found, tags, done })
 }
 
-/// Asks for confirmation before contacts are deleted.
-async fn ask(viewer: &Viewer, state: &State, form: &Form, whom: &Whom) -> Result<Page, engine::Error> {
+/// Asks for confirmation before so many contacts are deleted.
+fn ask(viewer: &Viewer, form: &Form, listed: &Listed, count: u64) -> Page {
     let text = viewer.text;
-    let count = match whom {
-        Whom::Named { ids, .. } => ids.len() as u64,
-        Whom::Found(search) => {
-            let one = PageRequest { page: 1, limit: 1 };
-            let records = state.engine.company(viewer.company.id).await?;
-            records.contacts().page(one, search.as_deref()).await?.total
-        }
-    };
-    let sent =
-        form.words().iter().filter(|(name, _)| matches!(*name, "action" | "scope" | "search" | "contact"));
+    let is_kept = |name: &str| matches!(name, "action" | "scope" | "search" | "of_tag" | "contact");
+    let sent = form.words().iter().filter(|(name, _)| is_kept(name));
     let body = html! {
         (notice::warning(&html! { p { (text.with("contacts-delete-question", [("count", count.into())])) } }))
         form method="post" action="/console/contacts/change" {
@@ -187,15 +178,15 @@ async fn ask(viewer: &Viewer, state: &State, form: &Form, whom: &Whom) -> Result
             input type="hidden" name="sure" value="yes";
             button.danger type="submit" { (text.with("contacts-delete-sure", [("count", count.into())])) }
             " "
-            a href=(place(form.words().raw("search").filter(|search| !search.is_empty()))) { (text.get("contacts-back")) }
+            a href=(listed.place()) { (text.get("contacts-back")) }
         }
     };
-    Ok(Page::new(text.get("contacts-delete-title"), Menu::Contacts, body))
+    Page::new(text.get("contacts-delete-title"), Menu::Contacts, body)
 }
 
 fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> Page {
     let text = viewer.text;
-    let search = shown.search.as_deref().unwrap_or_default();
+    let search = shown.listed.search.as_deref().unwrap_or_default();
     let body = html! {
         @if let Some(done) = &shown.done { (notice::done(done)) }
         (faults(form))
@@ -209,23 +200,34 @@ fn page(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> P
         form.search method="get" action="/console/contacts" role="search" data-search="found" {
             label for="search" { (text.get("contacts-search")) }
             input id="search" type="search" name="search" value=(search) maxlength=(SEARCH) autocomplete="off";
+            @if let Some(tag) = &shown.listed.tag { input type="hidden" name="tag" value=(tag.id); }
             button type="submit" { (text.get("contacts-find")) }
         }
-        (tag_list(viewer, &shown.tags.records))
+        (tag_list(viewer, &shown.tags.records, shown.listed.tag.as_ref()))
         div id="found" { (found(viewer, query, form, shown)) }
     };
     Page::new(text.get("contacts-title"), Menu::Contacts, body)
 }
 
-/// The tags with their counts. Each links to a search for the tag.
-fn tag_list(viewer: &Viewer, tags: &[Tag]) -> Markup {
+/// The tags with their counts. Each links to the list of its contacts.
+fn tag_list(viewer: &Viewer, tags: &[Tag], chosen: Option<&TagSummary>) -> Markup {
+    let text = viewer.text;
+    let is_chosen = |tag: &Tag| chosen.is_some_and(|chosen| chosen.id == tag.summary.id);
+    let of = |tag: &TagSummary| Listed { search: None, tag: Some(tag.clone()) }.place();
     html! {
+        @if let Some(tag) = chosen {
+            p role="status" {
+                (text.get("contacts-with-tag")) " "
+                a href=(format!("/console/contacts/tags/{}", tag.id)) { bdi { (tag.name) } } " · "
+                a href=(PLACE) { (text.get("contacts-show-all")) }
+            }
+        }
         @if !tags.is_empty() {
-            ul.tags aria-label=(viewer.text.get("contacts-tags")) {
-                @for tag in tags.iter().take(20) {
+            ul.tags aria-label=(text.get("contacts-tags")) {
+                @for tag in tags.iter().take(SHOWN_TAGS) {
                     li {
-                        a href=(place(Some(&tag.summary.name))) {
-                            bdi { (tag.summary.name) } " " span.soft { (viewer.text.number(tag.contacts)) }
+                        a href=(of(&tag.summary)) aria-current=[is_chosen(tag).then_some("true")] {
+                            bdi { (tag.summary.name) } " " span.soft { (text.number(tag.contacts)) }
                         }
                     }
                 }
@@ -238,12 +240,13 @@ fn found(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> 
     let text = viewer.text;
     let total = shown.found.total;
     if total == 0 {
-        return match shown.search {
-            Some(_) => empty(
+        return match (&shown.listed.search, &shown.listed.tag) {
+            (Some(_), _) => empty(
                 &text.get("contacts-nothing-found"),
-                &html! { a href="/console/contacts" { (text.get("contacts-show-all")) } },
+                &html! { a href=(PLACE) { (text.get("contacts-show-all")) } },
             ),
-            None => empty(
+            (None, Some(_)) => empty(&text.get("contacts-none-tagged"), &html! {}),
+            (None, None) => empty(
                 &text.get("contacts-nobody"),
                 &html! { a.button href="/console/contacts/import" { (text.get("contacts-import")) } },
             ),
@@ -257,8 +260,7 @@ fn found(viewer: &Viewer, query: Option<&Query>, form: &Form, shown: &Shown) -> 
         Column::words(text.get("contacts-since")),
     ];
     let rows = shown.found.records.iter().map(|contact| row(viewer, form, contact));
-    let search = shown.search.as_deref().unwrap_or_default();
-    let export = url::form_urlencoded::Serializer::new(String::new()).append_pair("search", search).finish();
+    let export = shown.listed.query();
     html! {
         p {
             span role="status" { (text.with("contacts-total", [("count", total.into())])) } " "
@@ -308,17 +310,19 @@ pub(in crate::console) fn tag_badge(tag: &TagSummary) -> Markup {
 /// The actions on the selected contacts, or on all.
 fn bulk(viewer: &Viewer, form: &Form, shown: &Shown) -> Markup {
     let text = viewer.text;
-    let search = shown.search.as_deref().unwrap_or_default();
-    let all = match search {
-        "" => text.with("contacts-scope-everybody", [("count", shown.found.total.into())]),
-        _ => text.with("contacts-scope-found", [("count", shown.found.total.into())]),
+    let count = [("count", shown.found.total.into())];
+    let all = match &shown.listed {
+        Listed { search: Some(_), .. } => text.with("contacts-scope-found", count),
+        Listed { search: None, tag: Some(_) } => text.with("contacts-scope-tagged", count),
+        Listed { search: None, tag: None } => text.with("contacts-scope-everybody", count),
     };
     let is_all = form.is_ticked("scope", "all");
     html! {
         fieldset.panel {
             legend { (text.get("contacts-do")) }
             (once(form))
-            input type="hidden" name="search" value=(search);
+            @if let Some(search) = &shown.listed.search { input type="hidden" name="search" value=(search); }
+            @if let Some(tag) = &shown.listed.tag { input type="hidden" name="of_tag" value=(tag.id); }
             label.choice { input type="radio" name="scope" value="picked" checked[!is_all]; span { (text.get("contacts-scope-picked")) } }
             label.choice { input type="radio" name="scope" value="all" checked[is_all]; span { (all) } }
             @if let Some(fault) = form.fault_of("scope") { p.fault { (fault) } }

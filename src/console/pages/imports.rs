@@ -22,7 +22,7 @@ use crate::domain::page::{Page as Records, PageRequest};
 use crate::engine::records::imports::{Import, MOST_OPEN};
 use crate::engine::{self, NewUpload};
 use crate::error::Code;
-use crate::import::MOST_COLUMNS;
+use crate::import::{GUESSED, MOST_COLUMNS, Other};
 use crate::surface::body::Incoming;
 
 /// The maximum of bytes of the tags' names: as many tags as a contact is given at once have room, with usual names.
@@ -96,7 +96,8 @@ async fn take(
                     return Ok(None);
                 }
                 let file_name = name.chars().take(LONGEST_NAME).collect();
-                let new = NewUpload { file_name, encoding: Some("auto".to_owned()), tags: names };
+                let new =
+                    NewUpload { file_name, encoding: Some(GUESSED.to_owned()), tags: names, country: None };
                 return match store(viewer, state, parts, new).await {
                     Ok(import) => Ok(Some(format!("/console/contacts/import/{}", import.id))),
                     Err(Failure::Engine(engine::Error::Refused(refusal))) => {
@@ -107,6 +108,10 @@ async fn take(
                             Code::BodyTooLarge => too_large(viewer, state),
                             Code::TooManyColumns => {
                                 text.with("imports-too-many-columns", [("most", MOST_COLUMNS.into())])
+                            }
+                            _ if refusal.sentence == Other::VCard.sentence() => text.get("imports-vcard"),
+                            _ if refusal.sentence == Other::Spreadsheet.sentence() => {
+                                text.get("imports-spreadsheet")
                             }
                             // The fault of the file, with its line.
                             _ => {

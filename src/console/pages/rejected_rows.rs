@@ -15,7 +15,7 @@ use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::engine::import_settings;
 use crate::engine::records::imports::Rejected;
-use crate::import::{Field, RejectCode, rejected_csv};
+use crate::import::{BYTE_ORDER_MARK, Field, RejectCode, rejected_csv};
 
 /// Rejected rows in each read and write.
 const STRETCH: u32 = 500;
@@ -47,6 +47,8 @@ pub(in crate::console) async fn rejected(
                 &rows,
                 |row| [row.line.to_string(), reason(text, row)],
             );
+            let mark = if from == 0 { BYTE_ORDER_MARK.as_bytes() } else { &[] };
+            let written = [mark, &written].concat();
             let next = (rows.len() == STRETCH as usize).then_some(from + rows.len() as u64);
             Ok::<_, io::Error>(Some((Bytes::from(written), next)))
         }
@@ -69,6 +71,7 @@ pub(super) fn reason(text: Text, row: &Rejected) -> String {
         RejectCode::FieldCount => text
             .with("imports-reject-field-count", [("found", number(0).into()), ("wanted", number(1).into())]),
         RejectCode::Nul => text.with("imports-reject-nul", [("field", field().into())]),
+        RejectCode::WrongByte => text.with("imports-reject-wrong-byte", [("field", field().into())]),
         RejectCode::TooLong => {
             text.with("imports-reject-too-long", [("field", field().into()), ("most", number(1).into())])
         }
@@ -89,6 +92,7 @@ pub(super) fn reason(text: Text, row: &Rejected) -> String {
         RejectCode::NumberHasLetters => text.get("imports-reject-letters"),
         RejectCode::NumberIsUnclear => text.get("imports-reject-unclear"),
         RejectCode::NumberRounded => text.with("imports-reject-rounded", [("number", detail(0).into())]),
+        RejectCode::LidRounded => text.with("imports-reject-lid-rounded", [("lid", detail(0).into())]),
         RejectCode::StrayQuote => text.get("imports-reject-stray-quote"),
         RejectCode::UnclosedQuote => text.get("imports-reject-unclosed-quote"),
         RejectCode::LineTooLong => text.get("imports-reject-line"),

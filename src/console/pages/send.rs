@@ -61,16 +61,23 @@ pub(in crate::console) async fn show(
             (listed)
         },
     );
-    Ok(if view.may_change(Timestamp::now()) { page.live(format!("/console/sends/{id}/live")) } else { page })
+    // The list below follows with its filters.
+    let live = match query.encoded() {
+        filters if filters.is_empty() => format!("/console/sends/{id}/live"),
+        filters => format!("/console/sends/{id}/live?{filters}"),
+    };
+    Ok(if view.may_change(Timestamp::now()) { page.live(live) } else { page })
 }
 
-/// Keeps the figures up to date.
+/// Keeps the figures and the list of messages up to date.
 pub(in crate::console) async fn live(
     viewer: Viewer,
     state: Data<State>,
     Id(id): Id,
+    query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
+    let query = query.at(format!("/console/sends/{id}"));
     // Another company's send has no stream.
     let view = figures::view(&state, viewer.company.id, id).await?;
     let channel = state.engine.channel(view.send.channel_id).await?;
@@ -80,15 +87,14 @@ pub(in crate::console) async fn live(
         let company = viewer.company.id;
         let key = format!("send {company} {id}");
         let view = shown.shared.get(key, EVERY, async || figures::view(&shown, company, id).await).await?;
-        let mut parts = vec![
+        Ok(vec![
             figures::progress(&viewer, &view),
             steering(&viewer, &view.send),
             figures::pace(&viewer, &view),
             figures::counts(&viewer, &view),
             again::link(&viewer, &view, can_repeat),
-        ];
-        parts.extend(messages::all(&viewer, &shown, &view).await?);
-        Ok(parts)
+            messages::rows(&viewer, &shown, &view, &query).await?,
+        ])
     })
 }
 

@@ -7,6 +7,7 @@ use maud::html;
 
 use crate::accounts::{self, NewSession, SignIn, SignedIn};
 use crate::console::component::field::{Field, faults};
+use crate::console::component::notice;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::gate::inner;
@@ -21,7 +22,8 @@ pub(in crate::console) async fn show(visitor: Visitor, query: Query) -> Answer {
     if visitor.person.is_some() {
         return Answer::to(next);
     }
-    let form = Form::filled(visitor.text, [("next", next.to_owned())]);
+    let form =
+        Form::filled(visitor.text, [("next", next.to_owned()), ("ended", query.one("ended").to_owned())]);
     password_page(&form).into()
 }
 
@@ -110,6 +112,9 @@ pub(in crate::console) fn too_many(form: &mut Form, retry_after: Duration) {
 fn password_page(form: &Form) -> Page {
     let text = form.text();
     let body = html! {
+        @if !form.words().one("ended").is_empty() {
+            (notice::warning(&html! { p { (text.get("sign-in-ended")) } }))
+        }
         form.panel method="post" action="/console/sign-in" {
             (faults(form))
             input type="hidden" name="next" value=(inner(form.words().one("next")));

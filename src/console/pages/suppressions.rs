@@ -1,8 +1,11 @@
 //! The recipients that the company's sends skip, with reason and time; adding and lifting suppressions.
 
+mod words;
+
 use actix_web::web::Data;
 use maud::{Markup, html};
 
+pub(in crate::console) use self::words::set_words;
 use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::component::empty::empty;
@@ -10,15 +13,16 @@ use crate::console::component::field::{Field, faults, once};
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
 use crate::console::component::time::moment;
-use crate::console::component::{confirm, notice};
+use crate::console::component::{confirm, notice, number};
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::page::{Answer, Menu, Page};
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
+use crate::domain::opt_out::OptOutWords;
 use crate::domain::page::{Page as Records, PageRequest};
 use crate::domain::phone::PhoneNumber;
-use crate::domain::suppression::Suppression;
+use crate::domain::suppression::{Source, Suppression};
 use crate::engine::records::suppressions::Kept;
 
 pub(in crate::console) async fn list(
@@ -29,9 +33,12 @@ pub(in crate::console) async fn list(
     let request = query.page(state.options.page_size);
     let search = query.text("search", 64).unwrap_or_default();
     let found = read(&viewer, &state, request, search).await?;
+    let words = known_words(&viewer, &state).await?;
     let done = state.flashes.take(viewer.session, "done");
     let form = Form::filled(viewer.text, [("scope", Suppression::Marketing.as_str().to_owned())]);
-    Ok(page(&viewer, &form, Some((&query, request)), search, &found, done.as_deref()))
+    let words = words::Shown { form: &words::filled(viewer.text, &words), is_open: false };
+    let adding = Adding { form: &form, meant: &[] };
+    Ok(page(&viewer, &adding, &words, Some((&query, request)), search, &found, done.as_deref()))
 }
 
 /// Suppresses a number.
@@ -41,17 +48,18 @@ pub(in crate::console) async fn add(
     mut form: Form,
 ) -> Result<Answer, Error> {
     let text = viewer.text;
-    let number = form.required("number", 64);
+    form.required("number", 64);
     let scope = form.choice("scope", &[Suppression::Marketing.as_str(), Suppression::Everything.as_str()]);
-    let number = PhoneNumber::parse(&number);
-    if number.is_err() {
-        form.fault("number", text.get("suppressions-number-wrong"));
-    }
+    let country = state.engine.company(viewer.company.id).await?.country().await?.likely();
+    let (number, meant) = number::required(&mut form, "number", country, "suppressions-number-wrong");
     let scope = scope.and_then(|scope| scope.parse::<Suppression>().ok());
-    let (Ok(number), Some(scope), false) = (number, scope, form.has_faults()) else {
+    let (Some(number), Some(scope), false) = (number, scope, form.has_faults()) else {
         let first = PageRequest { page: 1, limit: state.options.page_size };
         let found = read(&viewer, &state, first, "").await?;
-        return Ok(page(&viewer, &form, None, "", &found, None).unprocessable().into());
+        let words = words::filled(text, &known_words(&viewer, &state).await?);
+        let words = words::Shown { form: &words, is_open: false };
+        let adding = Adding { form: &form, meant: &meant };
+        return Ok(page(&viewer, &adding, &words, None, "", &found, None).unprocessable().into());
     };
     state
         .once
@@ -84,6 +92,11 @@ pub(in crate::console) async fn lift(
     Ok(Answer::to("/console/suppressions"))
 }
 
+/// What the company does with opt-out words.
+async fn known_words(viewer: &Viewer, state: &State) -> Result<OptOutWords, Error> {
+    Ok(state.engine.company(viewer.company.id).await?.suppressions().words().await?)
+}
+
 async fn read(
     viewer: &Viewer,
     state: &State,
@@ -101,9 +114,16 @@ async fn read(
     Ok(records.suppressions().page(request, number, Timestamp::now()).await?)
 }
 
+/// The form of a new suppression, and the numbers that its text may mean.
+struct Adding<'a> {
+    form: &'a Form,
+    meant: &'a [PhoneNumber],
+}
+
 fn page(
     viewer: &Viewer,
-    form: &Form,
+    &Adding { form, meant }: &Adding<'_>,
+    words: &words::Shown<'_>,
     query: Option<(&Query, PageRequest)>,
     search: &str,
     found: &Records<Kept>,
@@ -133,9 +153,11 @@ fn page(
                 (once(form))
                 (Field::new(form, "number", &text.get("suppressions-number")).hint(&text.get("suppressions-number-hint")).required().most(64).input("tel"))
                 (Field::new(form, "scope", &text.get("suppressions-scope")).radios(scopes))
+                @if !meant.is_empty() { (number::choose(text, "number", meant)) }
                 button type="submit" { (text.get("suppressions-add")) }
             }
         }
+        (words::panel(viewer, words))
     };
     Page::new(text.get("suppressions-title"), Menu::Suppressions, body)
 }
@@ -175,11 +197,14 @@ fn row(viewer: &Viewer, kept: &Kept) -> Vec<Markup> {
         Suppression::Everything => text.get("suppressions-scope-everything"),
     };
     // The provider's own code is shown beside the words, for readers who look it up.
-    let why = match (record.provider_code, record.until) {
-        (Some(_), Some(_)) => text.get("suppressions-why-held"),
-        (Some(_), None) => text.get("suppressions-why-provider"),
-        (None, _) => text.get("suppressions-why-said"),
-    };
+    let why = text.get(match (record.provider_code, record.until, kept.source) {
+        (Some(_), Some(_), _) => "suppressions-why-held",
+        (Some(_), None, _) | (None, _, Some(Source::Provider)) => "suppressions-why-provider",
+        (None, _, Some(Source::Preference)) => "suppressions-why-preference",
+        (None, _, Some(Source::Message)) => "suppressions-why-message",
+        (None, _, Some(Source::Operator)) => "suppressions-why-added",
+        (None, _, None) => "suppressions-why-said",
+    });
     let until = match record.until {
         Some(until) => moment(viewer, until),
         None => html! { (text.get("suppressions-lasting")) },

@@ -119,10 +119,13 @@ async fn find(viewer: &Viewer, state: &State, id: Id) -> Result<Tag, Error> {
 fn read_name(form: &mut Form) -> String {
     let text = form.text();
     let name = form.required("name", 100);
-    if !form.has_faults() && import::check_tag(&name).is_err() {
-        form.fault("name", text.get("tags-name-wrong"));
+    if form.has_faults() {
+        return name;
     }
-    name
+    import::check_tag(&name).unwrap_or_else(|_| {
+        form.fault("name", text.get("tags-name-wrong"));
+        name
+    })
 }
 
 fn read_color(form: &mut Form) -> Option<String> {
@@ -198,14 +201,11 @@ fn fields(form: &Form) -> maud::Markup {
 fn tag_page(viewer: &Viewer, form: &Form, tag: &Tag, done: Option<&str>) -> Page {
     let text = viewer.text;
     let place = format!("/console/contacts/tags/{}", tag.summary.id);
-    let search = url::form_urlencoded::Serializer::new(String::new())
-        .append_pair("search", &tag.summary.name)
-        .finish();
     let body = html! {
         @if let Some(done) = done { (notice::done(done)) }
         (faults(form))
         p {
-            a href=(format!("/console/contacts?{search}")) { (text.with("tags-count", [("count", tag.contacts.into())])) }
+            a href=(format!("/console/contacts?tag={}", tag.summary.id)) { (text.with("tags-count", [("count", tag.contacts.into())])) }
         }
         p { (copy::id(text, tag.summary.id)) }
         @if viewer.may_work() && tag.contacts > 0 {

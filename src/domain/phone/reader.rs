@@ -18,16 +18,31 @@ pub(super) fn read(text: &str) -> Result<PhoneNumber, InvalidPhone> {
     if (MIN_DIGITS..=MAX_DIGITS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return number(text.bytes());
     }
+    number(digits_of(text)?.digits.bytes())
+}
+
+/// The digits of a text that is plainly one number.
+pub(super) struct Digits {
+    pub(super) digits: String,
+    /// Whether the text says that they begin with a country code.
+    pub(super) is_international: bool,
+}
+
+/// Reads the digits of a text.
+pub(super) fn digits_of(text: &str) -> Result<Digits, InvalidPhone> {
     if text.len() > LONGEST {
         return Err(InvalidPhone::TooLong);
     }
     let text: String = text.chars().filter(|char| !is_invisible(*char)).map(plain).collect();
-    let text = shape::number_part(without_scheme(text.trim()))?;
-    number(digits(&text)?.bytes())
+    let text = without_scheme(text.trim());
+    // A plus sign stands before the first digit: one between digits is refused.
+    let is_international = text.contains(['+', '@']);
+    let part = shape::number_part(text)?;
+    Ok(Digits { digits: digits(&part)?, is_international })
 }
 
 /// The number of these digits, checked.
-fn number(digits: impl Iterator<Item = u8>) -> Result<PhoneNumber, InvalidPhone> {
+pub(super) fn number(digits: impl Iterator<Item = u8>) -> Result<PhoneNumber, InvalidPhone> {
     let (mut value, mut count, mut leading_zero) = (0_u64, 0, false);
     for digit in digits {
         if count == 0 {
@@ -146,7 +161,7 @@ fn without_scheme(text: &str) -> &str {
 }
 
 /// Whether the character shows nothing: marks of direction and joiners, which copied numbers carry.
-const fn is_invisible(char: char) -> bool {
+pub(in crate::domain) const fn is_invisible(char: char) -> bool {
     matches!(
         char,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
@@ -156,7 +171,7 @@ const fn is_invisible(char: char) -> bool {
 
 /// The plain form of a character: digits of every script, dashes, pluses and signs of full width as their ASCII
 /// characters.
-fn plain(char: char) -> char {
+pub(in crate::domain) fn plain(char: char) -> char {
     if char.is_ascii() {
         return char;
     }

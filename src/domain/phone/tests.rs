@@ -140,3 +140,127 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_forms_of_one_number_are_one_person() {
+    let number = |value| PhoneNumber::from_u64(value).unwrap();
+    for (person, other) in [
+        (5_564_988_887_777, 556_488_887_777),
+        (5_511_961_234_567, 551_161_234_567),
+        (525_512_345_678, 5_215_512_345_678),
+        (5_491_155_554_444, 541_155_554_444),
+        (5_492_994_112_233, 542_994_112_233),
+        (2_250_708_091_011, 22_508_091_011),
+        (2_250_544_091_011, 22_544_091_011),
+        (2_250_141_091_011, 22_541_091_011),
+    ] {
+        let (person, other) = (number(person), number(other));
+        assert_eq!((person.person(), other.person()), (person, person), "{other}");
+        assert_eq!((person.other_form(), other.other_form()), (Some(other), Some(person)), "{other}");
+        assert!(person.may_be_form_of(other), "{other}");
+    }
+    // Landlines, new mobile numbers that never had a shorter form, incomplete numbers, and other countries.
+    for alone in [
+        551_133_334_444,
+        5_511_933_334_444,
+        5_511_900_000_000,
+        5_215_012_345,
+        549_115_555_444,
+        22_520_212_223,
+        2_250_711_091_011,
+        2_252_720_212_223,
+        16_505_551_234,
+        1_234_567,
+    ] {
+        let alone = number(alone);
+        assert_eq!((alone.person(), alone.other_form()), (alone, None), "{alone}");
+    }
+    assert!(number(2_290_161_234_567).may_be_form_of(number(22_961_234_567)));
+    assert!(!number(5_511_900_000_001).may_be_form_of(number(5_511_900_000_002)));
+    assert!(!number(5_511_900_000_001).may_be_form_of(number(4_411_900_000_001)));
+}
+
+proptest! {
+    #[test]
+    fn a_person_s_number_is_its_own_and_forms_lead_to_it(value in 1_000_000_u64..=999_999_999_999_999) {
+        let number = PhoneNumber::from_u64(value).unwrap();
+        let person = number.person();
+        prop_assert!(PhoneNumber::from_u64(person.as_u64()).is_some());
+        prop_assert_eq!(person.person(), person);
+        if let Some(other) = number.other_form() {
+            prop_assert_eq!(other.person(), person);
+        }
+    }
+}
+
+#[test]
+fn a_national_number_is_read_by_the_rules_of_its_country() {
+    for (country, text, number) in [
+        ("BR", "(11) 90000-2701", Ok(5_511_900_002_701)),
+        ("BR", "(011) 90000-2702", Ok(5_511_900_002_702)),
+        ("BR", "0 15 11 90000-2702", Ok(5_511_900_002_702)),
+        ("BR", "0055 11 90000-2703", Ok(5_511_900_002_703)),
+        ("BR", "11 3000-0201", Ok(551_130_000_201)),
+        ("BR", "5511900002704", Ok(5_511_900_002_704)),
+        ("BR", "55 99999-9999", Ok(5_555_999_999_999)),
+        ("BR", "+1 212 555 0101", Ok(12_125_550_101)),
+        ("BR", "351912345678", Ok(351_912_345_678)),
+        ("BR", "5511900002705@s.whatsapp.net", Ok(5_511_900_002_705)),
+        ("BR", "90000-2701", Err(InvalidPhone::National)),
+        ("BR", "0800 123", Err(InvalidPhone::LeadingZero)),
+        ("US", "(212) 555-0101", Ok(12_125_550_101)),
+        ("US", "1 212 555 0101", Ok(12_125_550_101)),
+        ("US", "011 55 11 90000-2703", Ok(5_511_900_002_703)),
+        ("DE", "030 901820", Ok(4_930_901_820)),
+        ("DE", "4930901820", Ok(4_930_901_820)),
+        ("GB", "020 7946 0104", Ok(442_079_460_104)),
+        ("IT", "06 1234 5678", Ok(390_612_345_678)),
+        ("IT", "391 234 5678", Ok(393_912_345_678)),
+        ("IT", "393331234567", Ok(393_331_234_567)),
+        ("RU", "8 (916) 123-45-67", Ok(79_161_234_567)),
+        ("HU", "06 30 123 4567", Ok(36_301_234_567)),
+        ("MX", "55 1234 5678", Ok(525_512_345_678)),
+        ("br", "2026-11-26", Err(InvalidPhone::Date)),
+        ("BR", "n/a", Err(InvalidPhone::NoDigits)),
+    ] {
+        let country = Country::parse(country);
+        let read = PhoneNumber::parse_in(text, country).map(PhoneNumber::as_u64);
+        assert_eq!(read, number, "{text} in {country:?}");
+    }
+    assert_eq!(PhoneNumber::parse_in("(11) 90000-2701", None), Err(InvalidPhone::National));
+    assert_eq!(Country::parse("ZZ"), None);
+}
+
+#[test]
+fn every_country_has_a_code_of_its_own_and_a_calling_code_that_begins_no_other() {
+    let all: Vec<Country> = Country::all().collect();
+    for country in &all {
+        assert_eq!(Country::parse(country.code()), Some(*country));
+        for other in &all {
+            let (one, two) = (country.calling_code().to_string(), other.calling_code().to_string());
+            assert!(one == two || !two.starts_with(&one), "{country:?} {other:?}");
+        }
+    }
+}
+
+#[test]
+fn the_country_of_a_company_is_guessed_from_its_numbers() {
+    let guess = |numbers: &[u64]| {
+        Country::guess(numbers.iter().filter_map(|number| PhoneNumber::from_u64(*number))).map(Country::code)
+    };
+    assert_eq!(guess(&[5_511_900_000_001, 12_125_550_101, 5_521_900_000_001]), Some("BR"));
+    assert_eq!(guess(&[12_125_550_101, 5_511_900_000_001]), Some("US"));
+    assert_eq!(guess(&[999_900_000_001]), None);
+    assert_eq!(guess(&[]), None);
+}
+
+#[test]
+fn a_number_that_is_another_one_inside_the_country_is_found() {
+    let brazil = Country::parse("BR").unwrap();
+    let national = |text| PhoneNumber::national(text, brazil).map(PhoneNumber::as_u64);
+    assert_eq!(national("21 97100-0058"), Some(5_521_971_000_058));
+    assert_eq!(national("+55 21 97100-0058"), None);
+    assert_eq!(national("5521971000058"), None);
+    assert!(PhoneNumber::is_marked_international(" +55 21 97100-0058"));
+    assert!(!PhoneNumber::is_marked_international("55 21 97100-0058"));
+}

@@ -56,6 +56,37 @@ pub struct SkippedEntry {
     pub input: String,
     /// The reason, in words that continue "the number …".
     pub reason: String,
+    /// The kind of reason; `None` in answers from before there were kinds.
+    #[serde(default)]
+    pub code: Option<String>,
+}
+
+/// The kinds of reasons, as answers name them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SkipCode {
+    /// It is no phone number that is plainly one.
+    InvalidNumber,
+    /// It is on the company's suppression list.
+    Suppressed,
+    /// The person opted out of marketing.
+    OptedOut,
+    /// It is another number of a person who is in the send already.
+    SamePerson,
+}
+
+impl SkipCode {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::InvalidNumber, Self::Suppressed, Self::OptedOut, Self::SamePerson];
+
+    /// The word in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidNumber => "invalid_number",
+            Self::Suppressed => "suppressed",
+            Self::OptedOut => "opted_out",
+            Self::SamePerson => "same_person",
+        }
+    }
 }
 
 impl Skipped {
@@ -63,7 +94,7 @@ impl Skipped {
     /// entries.
     pub fn reasons(&self) -> Option<String> {
         let mut counted: Vec<(&str, u64)> = Vec::new();
-        for SkippedEntry { input: _, reason } in &self.first {
+        for SkippedEntry { input: _, reason, code: _ } in &self.first {
             match counted.iter_mut().find(|(known, _)| known == reason) {
                 Some((_, count)) => *count += 1,
                 None => counted.push((reason, 1)),
@@ -77,8 +108,13 @@ impl Skipped {
         (!phrases.is_empty()).then(|| phrases.join("; "))
     }
 
-    /// Counts an entry, and keeps it if it is among the first.
+    /// Counts an entry that is no number, and keeps it if it is among the first.
     pub fn add(&mut self, input: &str, reason: &dyn fmt::Display) {
+        self.add_as(SkipCode::InvalidNumber, input, reason);
+    }
+
+    /// Counts an entry, and keeps it if it is among the first.
+    pub fn add_as(&mut self, code: SkipCode, input: &str, reason: &dyn fmt::Display) {
         self.count += 1;
         if self.first.len() < SHOWN_ENTRIES {
             let mut chars = input.chars();
@@ -86,7 +122,8 @@ impl Skipped {
             if chars.next().is_some() {
                 input.push('…');
             }
-            self.first.push(SkippedEntry { input, reason: reason.to_string() });
+            let (reason, code) = (reason.to_string(), Some(code.as_str().to_owned()));
+            self.first.push(SkippedEntry { input, reason, code });
         }
     }
 }

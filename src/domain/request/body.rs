@@ -1,83 +1,114 @@
 //! A request's body, split into its known fields.
 
-use serde::Deserialize;
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::field::Field;
+use super::field::{Field, Json, Text};
 use crate::error::{Code, Refusal};
 
-/// The fields of both kinds of sends, each as raw text; `null` is `None`, unknown fields are gone.
-#[derive(Deserialize)]
-struct Fields<'a> {
-    #[serde(borrow)]
-    r#type: Option<&'a RawValue>,
-    #[serde(borrow)]
-    phone_number: Option<&'a RawValue>,
-    #[serde(borrow)]
-    contact_tag_id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    recipient_type: Option<&'a RawValue>,
-    #[serde(borrow)]
-    message: Option<&'a RawValue>,
-    #[serde(borrow)]
-    link: Option<&'a RawValue>,
-    #[serde(borrow)]
-    caption: Option<&'a RawValue>,
-    #[serde(borrow)]
-    template_id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    language: Option<&'a RawValue>,
-    #[serde(borrow)]
-    components: Option<&'a RawValue>,
-    #[serde(borrow)]
-    contact_fields: Option<&'a RawValue>,
-    #[serde(borrow)]
-    interactive: Option<&'a RawValue>,
-    #[serde(borrow)]
-    send_at: Option<&'a RawValue>,
-    #[serde(borrow)]
-    expires_at: Option<&'a RawValue>,
+/// How many ignored fields an answer names.
+const MOST_IGNORED: usize = 20;
+/// How much of the name of an ignored field an answer shows, in characters.
+const NAME_CHARS: usize = 64;
+
+macro_rules! fields {
+    ($($field:ident = $name:literal,)*) => {
+        /// The fields of both kinds of sends, each as raw text with its name, and the names of unknown fields.
+        #[derive(Debug, Clone)]
+        pub(super) struct Body<'a> {
+            $(pub(super) $field: Field<'a>,)*
+            unknown: Vec<String>,
+        }
+
+        impl<'a> Body<'a> {
+            fn known(&self) -> impl Iterator<Item = (&'static str, Field<'a>)> {
+                [$(($name, self.$field),)*].into_iter()
+            }
+        }
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Body<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Body<'de>, A::Error> {
+                $(let mut $field: Option<Option<&'de RawValue>> = None;)*
+                let mut unknown = Vec::new();
+                while let Some(Text(name)) = map.next_key::<Text<'de>>()? {
+                    match &*name {
+                        $($name if $field.is_some() => return Err(de::Error::duplicate_field($name)),
+                        $name => $field = Some(map.next_value()?),)*
+                        _ => {
+                            let value: &RawValue = map.next_value()?;
+                            if unknown.len() < MOST_IGNORED && value.get() != "null" {
+                                unknown.push(shown(name));
+                            }
+                        }
+                    }
+                }
+                Ok(Body { $($field: Field::new($name, $field.flatten()),)* unknown })
+            }
+        }
+    };
 }
 
-/// The fields, each with its name.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Body<'a> {
-    pub(super) kind: Field<'a>,
-    pub(super) phone_number: Field<'a>,
-    pub(super) contact_tag_id: Field<'a>,
-    pub(super) recipient_type: Field<'a>,
-    pub(super) message: Field<'a>,
-    pub(super) link: Field<'a>,
-    pub(super) caption: Field<'a>,
-    pub(super) template_id: Field<'a>,
-    pub(super) language: Field<'a>,
-    pub(super) components: Field<'a>,
-    pub(super) contact_fields: Field<'a>,
-    pub(super) interactive: Field<'a>,
-    pub(super) send_at: Field<'a>,
-    pub(super) expires_at: Field<'a>,
+fields! {
+    kind = "type",
+    phone_number = "phone_number",
+    contact_tag_id = "contact_tag_id",
+    recipient_type = "recipient_type",
+    message = "message",
+    preview_url = "preview_url",
+    link = "link",
+    caption = "caption",
+    filename = "filename",
+    voice = "voice",
+    template_id = "template_id",
+    language = "language",
+    components = "components",
+    contact_fields = "contact_fields",
+    interactive = "interactive",
+    send_at = "send_at",
+    expires_at = "expires_at",
+}
+
+struct Fields;
+
+fn shown(name: Cow<'_, str>) -> String {
+    match name.char_indices().nth(NAME_CHARS) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.into_owned(),
+    }
+}
+
+impl<'de> Deserialize<'de> for Body<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Fields)
+    }
 }
 
 impl<'a> Body<'a> {
     /// Splits a body that is a JSON object; anything else is `invalid_body`.
     pub(super) fn split(bytes: &'a [u8]) -> Result<Self, Refusal> {
-        let fields: Fields<'a> = object(bytes)?;
-        Ok(Self {
-            kind: Field::new("type", fields.r#type),
-            phone_number: Field::new("phone_number", fields.phone_number),
-            contact_tag_id: Field::new("contact_tag_id", fields.contact_tag_id),
-            recipient_type: Field::new("recipient_type", fields.recipient_type),
-            message: Field::new("message", fields.message),
-            link: Field::new("link", fields.link),
-            caption: Field::new("caption", fields.caption),
-            template_id: Field::new("template_id", fields.template_id),
-            language: Field::new("language", fields.language),
-            components: Field::new("components", fields.components),
-            contact_fields: Field::new("contact_fields", fields.contact_fields),
-            interactive: Field::new("interactive", fields.interactive),
-            send_at: Field::new("send_at", fields.send_at),
-            expires_at: Field::new("expires_at", fields.expires_at),
-        })
+        object(bytes)
+    }
+
+    /// The names of the given fields that have no effect beside those that are `used`, the first ones of many. A field
+    /// that is absent or `false` asks for nothing.
+    pub(super) fn ignored(&self, used: &[&str]) -> Vec<String> {
+        let asks = |field: Field<'_>| match field.look() {
+            Json::Absent => false,
+            Json::Bool => field.raw() == "true",
+            _ => true,
+        };
+        let unused = self.known().filter(|(name, field)| !used.contains(name) && asks(*field));
+        let unused = unused.map(|(name, _)| name.to_owned());
+        unused.chain(self.unknown.iter().cloned()).take(MOST_IGNORED).collect()
     }
 }
 

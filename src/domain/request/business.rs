@@ -8,8 +8,9 @@ use super::{Limits, structured};
 use crate::clock::Timestamp;
 use crate::domain::content::Content;
 use crate::domain::interactive;
+use crate::domain::link::Link;
 use crate::domain::send::Schedule;
-use crate::domain::template::{TemplateRequest, contact_field, parse_components};
+use crate::domain::template::{TemplateRequest, contact_field, parse_components, unread_fields};
 use crate::error::{Code, Refusal};
 
 /// A client's request to a business-account channel.
@@ -21,6 +22,8 @@ pub struct BusinessRequest {
     pub audience: Audience,
     /// The schedule; not compared with the present time yet, see [`Schedule::check`].
     pub schedule: Schedule,
+    /// The names of fields that were given and have no effect, the first ones of many.
+    pub ignored: Vec<String>,
 }
 
 /// Content that is complete, or that still needs its template.
@@ -61,7 +64,7 @@ impl BusinessRequest {
             ));
         }
         let content = match kind {
-            BusinessKind::Plain(plain) => RequestedContent::Ready(plain.read(&body, limits)?),
+            BusinessKind::Plain(plain) => RequestedContent::Ready(named_by_link(plain.read(&body, limits)?)),
             BusinessKind::Template => RequestedContent::Template(template(&body, has_contact_fields)?),
             BusinessKind::Interactive => RequestedContent::Ready(interactive(body.interactive)?),
         };
@@ -69,7 +72,44 @@ impl BusinessRequest {
             return Err(refusal);
         }
         let schedule = Schedule { send_at: moment(body.send_at)?, expires_at: moment(body.expires_at)? };
-        Ok(Self { content, audience, schedule })
+        Ok(Self { content, audience, schedule, ignored: ignored(&body, kind) })
+    }
+
+    /// The fields that a body gave without effect, as [`BusinessRequest::parse`] names them; none of a body that it
+    /// refuses.
+    pub fn ignored(body: &[u8]) -> Vec<String> {
+        let body = Body::split(body).ok();
+        let kind = |body: Body<'_>| Some(ignored(&body, kind::read(body.kind, kind::BUSINESS).ok()?));
+        body.and_then(kind).unwrap_or_default()
+    }
+}
+
+/// The fields that every request may have.
+const OF_ALL: &[&str] = &["type", "phone_number", "contact_tag_id", "send_at", "expires_at"];
+
+fn ignored(body: &Body<'_>, kind: BusinessKind) -> Vec<String> {
+    let own: &[&str] = match kind {
+        BusinessKind::Plain(plain) => plain.fields(),
+        BusinessKind::Template => &["template_id", "language", "components", "contact_fields"],
+        BusinessKind::Interactive => &["interactive"],
+    };
+    let mut ignored = body.ignored(&[OF_ALL, own].concat());
+    if matches!(kind, BusinessKind::Template)
+        && let Ok(components) = structured::read(body.components, Code::InvalidComponents)
+    {
+        ignored.extend(unread_fields(&components));
+    }
+    ignored
+}
+
+/// A document without a name gets the one at the end of its link: without a name, WhatsApp shows `Untitled`.
+fn named_by_link(content: Content) -> Content {
+    match content {
+        Content::Document { link, caption, filename: None } => {
+            let filename = Link::parse(&link).ok().and_then(|link| link.file_name());
+            Content::Document { link, caption, filename }
+        }
+        content => content,
     }
 }
 

@@ -70,9 +70,18 @@ impl<'a> Field<'a> {
     ///
     /// `invalid_field` for any other JSON type.
     pub(super) fn flag(self) -> Result<bool, Refusal> {
+        Ok(self.choice()?.unwrap_or_default())
+    }
+
+    /// `true` or `false`, if one was given.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_field` for any other JSON type.
+    pub(super) fn choice(self) -> Result<Option<bool>, Refusal> {
         match self.look() {
-            Json::Absent => Ok(false),
-            Json::Bool => Ok(self.raw() == "true"),
+            Json::Absent => Ok(None),
+            Json::Bool => Ok(Some(self.raw() == "true")),
             _ => Err(self.wrong_type("true or false")),
         }
     }
@@ -105,9 +114,9 @@ impl<'a> Json<'a> {
     fn look(raw: &'a RawValue) -> Self {
         let text = raw.get();
         match text.as_bytes().first() {
-            Some(b'"') => match serde_json::from_str::<Borrowed<'a>>(text) {
-                Ok(Borrowed(text)) if text.trim().is_empty() => Self::Absent,
-                Ok(Borrowed(text)) => Self::Text(text),
+            Some(b'"') => match serde_json::from_str::<Text<'a>>(text) {
+                Ok(Text(text)) if text.trim().is_empty() => Self::Absent,
+                Ok(Text(text)) => Self::Text(text),
                 Err(_) => Self::BrokenText,
             },
             Some(b'[') if text[1..].trim_ascii_start().starts_with(']') => Self::Absent,
@@ -122,7 +131,7 @@ impl<'a> Json<'a> {
 
 /// A text that is copied only when it has escapes.
 #[derive(Deserialize)]
-struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
+pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 /// Hands an array's items to a closure, one at a time, without keeping them.
 struct Items<F>(F);

@@ -21,7 +21,7 @@ mod retry;
 mod structured;
 mod web;
 
-pub use self::audience::{Again, Audience, Skipped, SkippedEntry};
+pub use self::audience::{Again, Audience, SkipCode, Skipped, SkippedEntry};
 pub use self::business::{BusinessRequest, RequestedContent};
 pub use self::kind::{business_types, web_types};
 pub use self::retry::RetryRequest;

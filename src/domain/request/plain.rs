@@ -17,6 +17,9 @@ pub(super) enum Plain {
     Document,
 }
 
+/// The longest name of a document, in characters: file systems have no longer ones.
+const FILE_NAME_CHARS: usize = 240;
+
 /// A file that can have a text below it.
 struct Captioned {
     link: Link,
@@ -27,31 +30,55 @@ impl Plain {
     /// Reads the fields of this content, then checks their lengths.
     pub(super) fn read(self, body: &Body<'_>, limits: &Limits) -> Result<Content, Refusal> {
         match self {
-            Self::Text => text(body.message, limits),
+            Self::Text => {
+                let text = text(body.message, limits)?;
+                Ok(Content::Text { body: text, preview_url: body.preview_url.choice()? })
+            }
             Self::Image => captioned(body, limits)
                 .map(|Captioned { link, caption }| Content::Image { link: link.into_string(), caption }),
             Self::Video => captioned(body, limits)
                 .map(|Captioned { link, caption }| Content::Video { link: link.into_string(), caption }),
-            Self::Document => captioned(body, limits).map(|Captioned { link, caption }| Content::Document {
-                filename: link.file_name(),
-                link: link.into_string(),
-                caption,
-            }),
+            Self::Document => {
+                let Captioned { link, caption } = captioned(body, limits)?;
+                let filename = file_name(body.filename)?;
+                Ok(Content::Document { link: link.into_string(), caption, filename })
+            }
             Self::Audio => {
                 let link = link(body.link)?;
                 measure(body.link, Code::LinkTooLong, link.as_str(), limits.link_chars)?;
-                Ok(Content::Audio { link: link.into_string() })
+                Ok(Content::Audio { link: link.into_string(), voice: body.voice.choice()? })
             }
+        }
+    }
+
+    /// The fields that it uses.
+    pub(super) const fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Text => &["message", "preview_url"],
+            Self::Image | Self::Video => &["link", "caption"],
+            Self::Audio => &["link", "voice"],
+            Self::Document => &["link", "caption", "filename"],
         }
     }
 }
 
-fn text(field: Field<'_>, limits: &Limits) -> Result<Content, Refusal> {
+/// The name of a document, if one was given.
+fn file_name(field: Field<'_>) -> Result<Option<String>, Refusal> {
+    let Some(name) = field.text()? else { return Ok(None) };
+    let name = name.trim();
+    if name.contains(|char: char| char.is_control() || matches!(char, '/' | '\\')) {
+        return Err(field.refuse(Code::InvalidField, "must be a file's name, on one line and without slashes"));
+    }
+    measure(field, Code::InvalidField, name, FILE_NAME_CHARS)?;
+    Ok(Some(name.to_owned()))
+}
+
+fn text(field: Field<'_>, limits: &Limits) -> Result<String, Refusal> {
     let text = field
         .text()?
         .ok_or_else(|| field.refuse(Code::MissingMessage, "is missing: give the text to send"))?;
     measure(field, Code::TextTooLong, &text, limits.text_chars)?;
-    Ok(Content::Text { body: text.into_owned() })
+    Ok(text.into_owned())
 }
 
 fn captioned(body: &Body<'_>, limits: &Limits) -> Result<Captioned, Refusal> {

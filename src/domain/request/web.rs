@@ -7,7 +7,7 @@ use super::Limits;
 use super::body::Body;
 use super::field::Field;
 use super::kind;
-use crate::domain::content::{self, Content};
+use crate::domain::content::Content;
 use crate::domain::phone::PhoneNumber;
 use crate::error::{Code, Refusal};
 
@@ -23,6 +23,9 @@ pub struct WebRequest {
     pub recipient: WebRecipient,
     /// The content: text, image, video, audio or document.
     pub content: Content,
+    /// The names of fields that were given and have no effect, the first ones of many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
 }
 
 /// The recipient of a web session's message.
@@ -48,7 +51,10 @@ impl WebRequest {
         let plain = kind::read(body.kind, kind::WEB)?;
         let recipient = recipient(body.phone_number, body.recipient_type)?;
         let content = plain.read(&body, limits)?;
-        Ok(Self { recipient, content })
+        // A linked phone makes no previews of links.
+        let own: Vec<&str> = plain.fields().iter().copied().filter(|field| *field != "preview_url").collect();
+        let ignored = body.ignored(&[&["type", "phone_number", "recipient_type"], own.as_slice()].concat());
+        Ok(Self { recipient, content, ignored })
     }
 }
 
@@ -60,7 +66,9 @@ impl WebRequest {
     ///
     /// As [`WebRequest::parse`].
     pub fn check(&self, limits: &Limits) -> Result<(), Refusal> {
-        if Self::parse(self.body().to_string().as_bytes(), limits)? == *self {
+        let Self { recipient, content, ignored: _ } =
+            Self::parse(self.body().to_string().as_bytes(), limits)?;
+        if (&recipient, &content) == (&self.recipient, &self.content) {
             return Ok(());
         }
         Err(Refusal::new(Code::InvalidBody, "no body of a request asks for this"))
@@ -72,25 +80,32 @@ impl WebRequest {
             WebRecipient::Number(number) => (number.to_string(), "number"),
             WebRecipient::Group(id) => (id.clone(), "group"),
         };
-        let (r#type, message, link, caption) = match &self.content {
-            Content::Text { body } => (content::Kind::Text, Some(body), None, None),
-            Content::Image { link, caption } => (content::Kind::Image, None, Some(link), caption.as_ref()),
-            Content::Video { link, caption } => (content::Kind::Video, None, Some(link), caption.as_ref()),
-            Content::Audio { link } => (content::Kind::Audio, None, Some(link), None),
-            Content::Document { link, caption, filename: _ } => {
-                (content::Kind::Document, None, Some(link), caption.as_ref())
-            }
-            Content::Template { .. } => (content::Kind::Template, None, None, None),
-            Content::Interactive { .. } => (content::Kind::Interactive, None, None, None),
-        };
-        json!({
-            "type": r#type.as_str(),
+        let mut body = json!({
+            "type": self.content.kind().as_str(),
             "phone_number": to,
             "recipient_type": kind,
-            "message": message,
-            "link": link,
-            "caption": caption,
-        })
+        });
+        match &self.content {
+            Content::Text { body: text, preview_url } => {
+                body["message"] = text.as_str().into();
+                body["preview_url"] = (*preview_url).into();
+            }
+            Content::Image { link, caption } | Content::Video { link, caption } => {
+                body["link"] = link.as_str().into();
+                body["caption"] = caption.as_deref().into();
+            }
+            Content::Audio { link, voice } => {
+                body["link"] = link.as_str().into();
+                body["voice"] = (*voice).into();
+            }
+            Content::Document { link, caption, filename } => {
+                body["link"] = link.as_str().into();
+                body["caption"] = caption.as_deref().into();
+                body["filename"] = filename.as_deref().into();
+            }
+            Content::Template { .. } | Content::Interactive { .. } => {}
+        }
+        body
     }
 }
 

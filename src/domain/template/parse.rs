@@ -70,7 +70,12 @@ fn cards(node: &Node<'_>) -> Result<Vec<Card>, Refusal> {
 }
 
 fn word(node: &Node<'_>, key: &str) -> Result<String, Refusal> {
-    Ok(node.text(key, MAX_WORD_CHARS)?.trim().to_ascii_lowercase())
+    Ok(read_word(node.text(key, MAX_WORD_CHARS)?))
+}
+
+/// A word of the vocabulary, in any case.
+pub(super) fn read_word(text: &str) -> String {
+    text.trim().to_ascii_lowercase()
 }
 
 /// A position, as a number or as text.

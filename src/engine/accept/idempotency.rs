@@ -129,7 +129,7 @@ impl From<KeptAnswer> for Accepted {
     fn from(kept: KeptAnswer) -> Self {
         let KeptAnswer { fingerprint: _, send_id, channel_id: _, recipients, skipped, schedule, result: _ } =
             kept;
-        Self { send_id, recipients, skipped, schedule }
+        Self { send_id, recipients, skipped, schedule, ignored: Vec::new() }
     }
 }
 

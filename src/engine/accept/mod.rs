@@ -48,6 +48,8 @@ pub struct DryRun {
     pub ends: Option<Timestamp>,
     /// The limit that decides how long it takes, if one does.
     pub binding: Option<Binding>,
+    /// The fields of the request that would have no effect.
+    pub ignored: Vec<String>,
 }
 
 impl Engine {
@@ -87,6 +89,7 @@ impl Engine {
     /// As [`Engine::send`].
     pub async fn dry_run(&self, channel: &Arc<Channel>, request: BusinessRequest) -> Result<DryRun, Error> {
         let (start, is_retry) = (request.schedule.send_at, request.audience.again.is_some());
+        let ignored = request.ignored.clone();
         let (order, audience) = self.admit(channel, request, None).await?;
         let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing))
             .needing(order.content.needed_fields());
@@ -94,12 +97,12 @@ impl Engine {
             self.resolver().send(Forecast(planned)).await??;
         let recipients = course.recipients;
         if recipients == 0 {
-            return Err(nobody(is_retry, &skipped).into());
+            return Err(nobody(is_retry, skipped));
         }
         let Estimate { takes, binding } = self.estimate(channel, course).await?;
         let now = Timestamp::now();
         let ends = takes.map(|takes| start.map_or(now, |start| start.max(now)).plus(takes));
-        Ok(DryRun { recipients, skipped, suppressed, without_fields, takes, ends, binding })
+        Ok(DryRun { recipients, skipped, suppressed, without_fields, takes, ends, binding, ignored })
     }
 
     async fn accept(
@@ -109,15 +112,16 @@ impl Engine {
         claim: Option<Claim>,
     ) -> Result<Accepted, Error> {
         let (schedule, is_retry) = (request.schedule, request.audience.again.is_some());
+        let ignored = request.ignored.clone();
         let (order, audience) = self.admit(channel, request, claim).await?;
         let resolved = self.resolve(order, audience).await?;
         let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
-            return Err(nobody(is_retry, &resolved.skipped).into());
+            return Err(nobody(is_retry, resolved.skipped));
         };
         self.hint(channel);
         metrics::counter!("pombo_sends_accepted_total").increment(1);
         metrics::counter!("pombo_recipients_accepted_total").increment(recipients);
-        Ok(Accepted { send_id, recipients, skipped: resolved.skipped, schedule })
+        Ok(Accepted { send_id, recipients, skipped: resolved.skipped, schedule, ignored })
     }
 
     /// Checks a request, except its audience. The channel's actor runs after this, and is told of the send.
@@ -130,7 +134,7 @@ impl Engine {
         if self.0.stopping.load(Ordering::Relaxed) {
             return Err(Error::Unavailable { retry_after: RETRY_AFTER });
         }
-        let BusinessRequest { content, audience, schedule } = request;
+        let BusinessRequest { content, audience, schedule, ignored: _ } = request;
         schedule.check(Timestamp::now())?;
         let (content, template) = match content {
             RequestedContent::Ready(content) => (content, None),
@@ -225,7 +229,7 @@ fn sources(audience: &Audience) -> Vec<Source> {
 }
 
 /// The refusal of a send without recipients, with the true reasons where entries were skipped.
-fn nobody(is_retry: bool, skipped: &Skipped) -> Refusal {
+fn nobody(is_retry: bool, skipped: Skipped) -> Error {
     let sentence = if is_retry {
         "nobody is left to send to again: no message of the send has a selected state and code, or all recipients \
          are skipped now"
@@ -237,5 +241,5 @@ fn nobody(is_retry: bool, skipped: &Skipped) -> Refusal {
          with contacts that have one"
             .to_owned()
     };
-    Refusal::new(Code::NoValidRecipients, sentence)
+    Error::Nobody { refusal: Refusal::new(Code::NoValidRecipients, sentence), skipped }
 }

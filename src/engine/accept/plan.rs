@@ -4,12 +4,13 @@
 //! `pombo plan`, which reads the store whether or not a service runs.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actix::prelude::*;
 use uuid::Uuid;
 
-use super::resolver::{Resolver, Unique};
+use super::resolver::{Met, Resolver, Unique};
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
 use crate::domain::contact::Person;
@@ -19,8 +20,10 @@ use crate::domain::request::{Audience, Skipped};
 use crate::domain::template::contact_field::ContactField;
 use crate::domain::tier::QUOTA_SPAN;
 use crate::engine::account::Window;
+use crate::engine::contacts::people::People;
 use crate::engine::contacts::suppressions::{SuppressedCounts, Suppressions};
 use crate::engine::ledger;
+use crate::store::templates::recipients::WrittenTo;
 use crate::store::{self, Store};
 
 /// Numbers examined together.
@@ -92,16 +95,19 @@ impl Planned {
     ///
     /// When the database fails.
     pub async fn by_the_store(self, store: &Store, now: Timestamp) -> store::Result<Outcome> {
-        let suppressions = Suppressions::default();
+        let people = Arc::<People>::default();
+        people.replace(store.other_numbers(Some(self.company_id)).await?);
+        let suppressions = Suppressions::of(Arc::clone(&people));
         let kept = store.suppressions_of(self.company_id, now).await?;
         suppressions.load().finish(kept.into_iter().map(|kept| kept.record));
-        self.outcome(store, &suppressions, now).await
+        self.outcome(store, &suppressions, &people, now).await
     }
 
     async fn outcome(
         self,
         store: &Store,
         suppressions: &Suppressions,
+        people: &People,
         now: Timestamp,
     ) -> store::Result<Outcome> {
         let Self { company_id, channel_id, waba_id, audience, is_marketing, needed_fields } = self;
@@ -114,21 +120,29 @@ impl Planned {
         let meets_quota = has_template || ahead.queue.has_templates();
         let mut account = Window::default();
         if let Some(waba_id) = waba_id.filter(|_| meets_quota) {
-            let restore = |people| account.restore(people);
+            let restore = |mut written: Vec<WrittenTo>| {
+                for person in &mut written {
+                    person.recipient = people.person(company_id, person.recipient);
+                }
+                account.restore(written);
+            };
             store.template_recipients(&waba_id, (now.minus(QUOTA_SPAN), now), restore).await?;
         }
         let written: Vec<_> = account.people(now).collect();
         let lately: HashSet<PhoneNumber> = written.iter().map(|(number, _)| *number).collect();
 
         let (mut recipients, mut suppressed, mut known) = (0, SuppressedCounts::default(), HashSet::new());
+        let mut met = Met::default();
         let mut contacts = Contacts::of(company_id, needed_fields);
         let (mut unique, mut block) = (Unique::new(numbers, &tags, again), Vec::with_capacity(BLOCK));
         while unique.next(store, company_id, BLOCK, &mut block).await? {
             let is_marketing = is_marketing.unwrap_or_default();
             suppressed.add(suppressions.skip_suppressed(company_id, is_marketing, &mut block, &mut skipped));
+            met.skip_second_forms(people, company_id, &mut block, &mut skipped);
             recipients += block.len() as u64;
             contacts.look_at(store, &block).await?;
-            known.extend(block.drain(..).filter(|number| lately.contains(number)));
+            let block = block.drain(..).map(|number| people.person(company_id, number));
+            known.extend(block.filter(|person| lately.contains(person)));
         }
         let ages = written.iter().filter(|(number, _)| !known.contains(number));
         let mut others: Vec<_> = ages.map(|(_, at)| now.from_now(*at)).collect();
@@ -185,10 +199,13 @@ impl Handler<Forecast> for Resolver {
         let (shared, turn) = self.turn(planned.company_id);
         Box::pin(async move {
             let _turn = turn.await;
-            planned.outcome(&shared.store, &shared.suppressions, Timestamp::now()).await.map_err(|error| {
-                tracing::error!(%error, "cannot estimate a planned send");
-                if error.is_passing() { ledger::Error::Unavailable } else { ledger::Error::Closed }
-            })
+            planned
+                .outcome(&shared.store, &shared.suppressions, &shared.people, Timestamp::now())
+                .await
+                .map_err(|error| {
+                    tracing::error!(%error, "cannot estimate a planned send");
+                    if error.is_passing() { ledger::Error::Unavailable } else { ledger::Error::Closed }
+                })
         })
     }
 }

@@ -7,6 +7,7 @@
 //! counts the audience here.
 
 mod again;
+mod met;
 mod unique;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use actix::prelude::*;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+pub(in crate::engine) use self::met::Met;
 pub(in crate::engine) use self::unique::Unique;
 use crate::domain::block::pack;
 use crate::domain::phone::PhoneNumber;
@@ -85,7 +87,13 @@ impl Handler<Resolve> for Resolver {
     fn handle(&mut self, resolve: Resolve, _: &mut Self::Context) -> Self::Result {
         let (shared, turn) = self.turn(resolve.order.company_id);
         let traced = Resolving::begin(resolve.tags.len(), resolve.numbers.len());
-        let writing = Writing { shared, resolve, resolved: Resolved::default(), pending: Vec::new() };
+        let writing = Writing {
+            shared,
+            resolve,
+            resolved: Resolved::default(),
+            pending: Vec::new(),
+            met: Met::default(),
+        };
         Box::pin(async move {
             let _turn = turn.await;
             writing.run(traced).await
@@ -100,6 +108,8 @@ struct Writing {
     /// The result so far; has an id once the first step is written.
     resolved: Resolved,
     pending: Vec<Block>,
+    /// The people who may occur once more under another number.
+    met: Met,
 }
 
 impl Writing {
@@ -132,12 +142,13 @@ impl Writing {
         written
     }
 
-    /// Packs `unique` without the suppressed numbers into a block; writes a step when it is full.
+    /// Packs `unique` without the suppressed numbers and second numbers of one person into a block; writes a step when it is full.
     async fn block(&mut self, mut unique: Vec<PhoneNumber>) -> Result<(), Error> {
         let order = &self.resolve.order;
         let is_marketing = order.template.is_some_and(|template| template.is_marketing);
         let skipped = &mut self.resolved.skipped;
         self.shared.suppressions.skip_suppressed(order.company_id, is_marketing, &mut unique, skipped);
+        self.met.skip_second_forms(&self.shared.people, order.company_id, &mut unique, skipped);
         let (first_ordinal, recipients) = (self.resolved.recipients, unique.len() as u64);
         self.resolved.recipients += recipients;
         if recipients > 0 {

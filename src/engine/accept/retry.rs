@@ -27,7 +27,7 @@ impl Retried {
         let RetryRequest { selection, schedule } = request;
         let Self { send_id, channel, content } = self;
         let audience = Audience { again: Some(Again { send_id, selection }), ..Audience::default() };
-        (channel, BusinessRequest { content, audience, schedule })
+        (channel, BusinessRequest { content, audience, schedule, ignored: Vec::new() })
     }
 }
 

@@ -149,15 +149,16 @@ impl Engine {
         render: Render,
     ) -> Result<Submitted, Error> {
         self.check_running()?;
-        let WebRequest { recipient, content } = request;
+        let WebRequest { recipient, content, mut ignored } = request;
         let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
         let (stranger, patience) = (stranger(&recipient, known.as_ref()), self.0.web_sessions.patience());
         let admitted = self.admit_web(channel, Admit { stranger, patience, tried: None }).await?;
         let file = self.file(channel, &content).await?;
+        ignored.extend(unheard_voice(&content, file.as_ref()));
         let to = self.address(channel, &session, &recipient, known.as_ref()).await?;
         let pending_replies = &self.0.shared.pending_replies;
-        let (pending_reply, wait) = pending_replies.begin(channel.id, to, file, admitted, render);
+        let (pending_reply, wait) = pending_replies.begin(channel.id, to, file, admitted, (render, ignored));
         let (recipients, group) = match recipient {
             WebRecipient::Number(number) => (Recipients::One(number), None),
             WebRecipient::Group(id) => (Recipients::Group, Some(id)),
@@ -308,6 +309,12 @@ fn too_late(reason: Reason) -> Error {
         sentence: sentence.to_owned(),
         spent: Spent::pause(RETRY_AFTER),
     }
+}
+
+/// The field `voice`, if it asks for a voice message that the file cannot be.
+fn unheard_voice(content: &Content, file: Option<&Media>) -> Option<String> {
+    let is_asked = matches!(content, Content::Audio { voice: Some(true), .. });
+    (is_asked && file.is_some_and(|file| !file.is_voice_note)).then(|| "voice".to_owned())
 }
 
 /// The recipient's number, if it is a stranger's.

@@ -1,7 +1,8 @@
 //! A channel's view of its account.
 //!
 //! Sending needs no call: the channel reads flags, and its granted people. It talks to the account when it marks
-//! messages, some at a time.
+//! messages, some at a time. People are counted by the number under which they are known: the provider counts a person
+//! once, whichever form of the number a template goes to.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::Quota;
+use crate::engine::contacts::people::PeopleOf;
 use crate::engine::machine::Moment;
 
 /// A channel's membership in its account, which ends when this is dropped.
@@ -26,6 +28,8 @@ pub(crate) struct Member {
     app: Option<Arc<App>>,
     company: Uuid,
     channel: Uuid,
+    /// Who has which number.
+    known: PeopleOf,
     /// The people granted to the channel: it may send templates to them.
     held: HashSet<PhoneNumber>,
     /// The people it wrote to, not yet reported to the account.
@@ -38,17 +42,26 @@ pub(crate) struct Member {
 }
 
 /// The people who count, for a search for messages to them.
-pub(crate) struct People(Option<Arc<Account>>);
+pub(crate) struct People {
+    account: Option<Arc<Account>>,
+    known: PeopleOf,
+}
 
 impl Member {
     /// The membership in an account that the channel joined.
-    pub(super) fn new(account: Option<Arc<Account>>, apps: Arc<Apps>, channel: &Channel) -> Self {
+    pub(super) fn new(
+        account: Option<Arc<Account>>,
+        apps: Arc<Apps>,
+        channel: &Channel,
+        known: PeopleOf,
+    ) -> Self {
         Self {
             account,
             apps,
             app: None,
             company: channel.company_id,
             channel: channel.id,
+            known,
             held: HashSet::new(),
             sent: Vec::new(),
             has_arrivals: false,
@@ -137,7 +150,7 @@ impl Member {
 
     /// Whether the person is granted to the channel.
     pub(crate) fn holds(&self, recipient: PhoneNumber) -> bool {
-        self.held.contains(&recipient)
+        self.held.contains(&self.known.person(recipient))
     }
 
     /// Reports the people the channel wrote to, returns everybody who is not `promised` a message, and asks for these
@@ -150,16 +163,26 @@ impl Member {
         at: Moment,
     ) -> Granted {
         self.drop_void(quota, at);
+        let promised: HashSet<_> = promised.iter().map(|number| self.known.person(*number)).collect();
         let returned = self.held.extract_if(|held| !promised.contains(held)).collect();
-        let wanted = wanted.into_iter().filter(|recipient| !self.held.contains(recipient)).collect();
-        self.exchange(quota, returned, wanted, at)
+        let wanted: Vec<_> = wanted.into_iter().collect();
+        let people = wanted.iter().map(|number| self.known.person(*number));
+        let people = people.filter(|person| !self.held.contains(person)).collect();
+        let mut granted = self.exchange(quota, returned, people, at);
+        if !granted.refused.is_empty() {
+            // In the caller's numbers.
+            let refused: HashSet<_> = granted.refused.into_iter().collect();
+            let is_refused = |number: &PhoneNumber| refused.contains(&self.known.person(*number));
+            granted.refused = wanted.into_iter().filter(is_refused).collect();
+        }
+        granted
     }
 
     /// Asks for one person. Returns whether the channel may write to them.
     pub(crate) fn ask_for(&mut self, recipient: PhoneNumber, quota: Quota, at: Moment) -> bool {
         self.drop_void(quota, at);
         self.holds(recipient) || {
-            let granted = self.exchange(quota, Vec::new(), vec![recipient], at);
+            let granted = self.exchange(quota, Vec::new(), vec![self.known.person(recipient)], at);
             granted.refused.is_empty()
         }
     }
@@ -215,6 +238,7 @@ impl Member {
     /// Counts the recipient of a template that goes now. For a channel with a quota, only granted people count at once;
     /// for others the account is asked.
     pub(crate) fn count(&mut self, recipient: PhoneNumber, quota: Quota, at: Moment) -> Reserved {
+        let recipient = self.known.person(recipient);
         let Some(account) = &self.account else { return Reserved::Uncounted };
         if quota == Quota::Unlimited {
             if !account.is_counting() {
@@ -242,6 +266,7 @@ impl Member {
     /// Takes back the count of `counted_at`, because the provider refused the message. When another message to the
     /// recipient was counted since, the recipient still counts.
     pub(crate) fn release(&mut self, recipient: PhoneNumber, counted_at: Timestamp, at: Moment) {
+        let recipient = self.known.person(recipient);
         let untold = self.sent.iter().position(|sent| *sent == (recipient, counted_at));
         if let Some(place) = untold {
             self.sent.swap_remove(place);
@@ -257,7 +282,7 @@ impl Member {
 
     /// The people who count.
     pub(crate) fn people(&self) -> People {
-        People(self.account.clone())
+        People { account: self.account.clone(), known: self.known.clone() }
     }
 
     /// Slots of the quota that are taken.
@@ -287,12 +312,13 @@ impl Drop for Member {
 impl People {
     /// Whether a template to this person takes no slot.
     pub(crate) fn counts(&self, recipient: PhoneNumber, quota: Quota, now: Timestamp) -> bool {
-        let Some(account) = &self.0 else { return false };
+        let Some(account) = &self.account else { return false };
+        let recipient = self.known.person(recipient);
         account.look(|machine| machine.window().counts(recipient, quota, now))
     }
 
     /// The number of times that a person began to count: while it is unchanged, nobody else counts.
     pub(crate) fn arrivals(&self) -> u64 {
-        self.0.as_ref().map_or(0, |account| account.look(|machine| machine.window().arrivals()))
+        self.account.as_ref().map_or(0, |account| account.look(|machine| machine.window().arrivals()))
     }
 }

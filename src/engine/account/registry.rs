@@ -11,6 +11,7 @@ use super::member::Member;
 use super::open::{Account, Outbox};
 use crate::clock::Timestamp;
 use crate::domain::channel::{Channel, Kind};
+use crate::engine::contacts::people::{People, PeopleOf};
 use crate::engine::machine::Moment;
 
 /// The accounts that channels use, by their ids at the provider.
@@ -21,12 +22,14 @@ pub(crate) struct Accounts {
     outbox: Arc<Outbox>,
     /// The interval of scheduled template listings; zero for none.
     interval: Duration,
+    people: Arc<People>,
 }
 
 impl Accounts {
     /// No accounts yet. Their templates are listed once in each `interval`; when that is zero, only on request.
-    pub(crate) fn new(interval: Duration) -> Self {
-        Self { interval, ..Self::default() }
+    /// The recipients of templates are `people`, whichever of their numbers a template goes to.
+    pub(crate) fn new(interval: Duration, people: Arc<People>) -> Self {
+        Self { interval, people, ..Self::default() }
     }
 
     /// The account of the channel, which uses it until the member is dropped. A web session has none.
@@ -38,7 +41,8 @@ impl Accounts {
                 Arc::clone(account)
             })
         });
-        Member::new(account, Arc::clone(&self.apps), channel)
+        let people = PeopleOf::new(Arc::clone(&self.people), channel.company_id);
+        Member::new(account, Arc::clone(&self.apps), channel, people)
     }
 
     /// The templates of the channel's account may have changed, or will have `after` this.

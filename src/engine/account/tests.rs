@@ -147,6 +147,22 @@ fn a_channel_without_a_quota_counts_once_another_of_the_account_has_one() {
 }
 
 #[test]
+fn two_forms_of_one_person_s_number_take_one_slot() {
+    let world = World::new();
+    let (at, quota) = (world.at, Quota::AtMost(1));
+    let [long, short, other] = [5_564_988_887_777, 556_488_887_777, 5_564_988_887_778]
+        .map(|value| PhoneNumber::from_u64(value).unwrap());
+    let [mut one, mut same] = [1, 2].map(|number| world.knowing(number, "1"));
+    assert_eq!(one.count(short, quota, at), Reserved::New { at: at.wall });
+    assert!(one.counts(long, quota, at.wall) && one.holds(long));
+    let granted = one.ask(quota, &[long].into(), [long, other], at);
+    assert_eq!(granted.refused, [other]);
+    assert!(same.ask_for(long, quota, at) && same.people().counts(short, quota, at.wall));
+    assert!(matches!(same.count(other, quota, at), Reserved::Full { .. }));
+    assert_eq!(one.used(at.wall), 1);
+}
+
+#[test]
 fn a_channel_asks_again_when_its_grants_became_void() {
     let world = World::new();
     let (at, quota) = (world.at, Quota::AtMost(2));

@@ -15,6 +15,7 @@ use crate::engine::account::Window;
 use crate::engine::{Engine, Error};
 use crate::store::overview::Running;
 use crate::store::plan::Ahead;
+use crate::store::templates::recipients::WrittenTo;
 
 /// The most sends that are examined: those with the most messages left.
 const SENDS: u32 = 20;
@@ -81,7 +82,13 @@ impl Engine {
         let mut others = Vec::new();
         if let Some(account_id) = channel.waba_id.as_deref().filter(|_| has_quota && queue.has_templates()) {
             let mut account = Window::default();
-            let restore = |people| account.restore(people);
+            let people = &self.0.shared.people;
+            let restore = |mut written: Vec<WrittenTo>| {
+                for person in &mut written {
+                    person.recipient = people.person(channel.company_id, person.recipient);
+                }
+                account.restore(written);
+            };
             records.template_recipients(account_id, (now.minus(QUOTA_SPAN), now), restore).await?;
             others = account.people(now).map(|(_, at)| now.from_now(at)).collect();
             others.sort_unstable_by(|one, other| other.cmp(one));

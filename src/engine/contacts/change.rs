@@ -32,8 +32,13 @@ pub enum Whom {
         /// And by their numbers.
         numbers: Vec<PhoneNumber>,
     },
-    /// The results of a search; all contacts without a text.
-    Found(Option<String>),
+    /// The results of a search.
+    Found {
+        /// All contacts without a text.
+        search: Option<String>,
+        /// Only contacts with this tag.
+        tag: Option<Uuid>,
+    },
 }
 
 /// Companies with a change under way.
@@ -190,7 +195,12 @@ impl Engine {
                 ids.dedup();
                 Left::Ids(ids)
             }
-            Whom::Found(search) => Left::Places(store.search_contacts(company, search.as_deref()).await?),
+            Whom::Found { search, tag: None } => {
+                Left::Places(store.search_contacts(company, search.as_deref()).await?)
+            }
+            Whom::Found { search, tag: Some(tag) } => {
+                Left::Places(store.search_tagged(company, tag, search.as_deref()).await?)
+            }
         };
         let mut changed = 0;
         loop {

@@ -3,16 +3,20 @@
 //! Each takes some 50 bytes. The ledger writes the statements about recipients, and the store knows the latest one:
 //! once a statement is durable, its recipients are read from there. (A channel's actor adds what its own answers say
 //! before that.) Changes by people outside the service are read from the store, and statements that arrive during such
-//! a read are not lost.
+//! a read are not lost. Recipients are known by the number of their person, whichever form of it a message goes to.
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use uuid::Uuid;
 
+use super::people::People;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::request::Skipped;
+use crate::domain::request::{SkipCode, Skipped};
 use crate::domain::suppression::Suppression;
 use crate::store::suppressions::{Record, Subject, Word};
 use crate::store::{self, Store};
@@ -84,6 +88,7 @@ pub(crate) struct Suppressions {
     known: RwLock<Known>,
     /// The recipients of webhooks are read in turns, so that the last read decides.
     turns: tokio::sync::Mutex<()>,
+    people: Arc<People>,
 }
 
 /// A read of the store that is under way. Only one at a time.
@@ -91,6 +96,11 @@ pub(crate) struct Suppressions {
 pub(crate) struct Loading<'a>(&'a Suppressions);
 
 impl Suppressions {
+    /// No suppressions yet, of people with these numbers.
+    pub(crate) fn of(people: Arc<People>) -> Self {
+        Self { people, ..Self::default() }
+    }
+
     /// Begins a read of the store.
     pub(crate) fn load(&self) -> Loading<'_> {
         self.write().meanwhile = Some(Vec::new());
@@ -99,7 +109,22 @@ impl Suppressions {
 
     /// Adds a suppression.
     pub(crate) fn add(&self, record: Record) {
+        let record = self.of_person(record);
         self.write().hear(Update::Added(record));
+    }
+
+    /// The record under the number by which its recipient is known.
+    fn of_person(&self, record: Record) -> Record {
+        Record { recipient: self.people.person(record.company_id, record.recipient), ..record }
+    }
+
+    /// The subjects under all numbers of their recipients: an older row may stand under another one.
+    fn all_forms(&self, subjects: &[Subject]) -> Vec<Subject> {
+        let forms = |(company, recipient, scope): &Subject| {
+            let (company, scope) = (*company, *scope);
+            self.people.forms(company, *recipient).into_iter().map(move |form| (company, form, scope))
+        };
+        subjects.iter().flat_map(forms).collect()
     }
 
     /// Takes over the stored suppressions of these recipients: the store knows the latest statement.
@@ -111,7 +136,7 @@ impl Suppressions {
         if words.is_empty() {
             return Ok(());
         }
-        let subjects: Vec<_> = words.iter().map(Word::subject).collect();
+        let subjects = self.all_forms(&words.iter().map(Word::subject).collect::<Vec<_>>());
         let _turn = self.turns.lock().await;
         match store.suppressions_among(&subjects, Timestamp::now()).await {
             Ok(records) => self.replace(&subjects, records),
@@ -129,17 +154,22 @@ impl Suppressions {
     ///
     /// When it cannot be read.
     pub(crate) async fn refresh(&self, store: &Store, subjects: &[Subject]) -> store::Result<()> {
+        let subjects = self.all_forms(subjects);
         let _turn = self.turns.lock().await;
-        let records = store.suppressions_among(subjects, Timestamp::now()).await?;
-        self.replace(subjects, records);
+        let records = store.suppressions_among(&subjects, Timestamp::now()).await?;
+        self.replace(&subjects, records);
         Ok(())
     }
 
     /// Replaces the suppressions of these subjects with these records.
     fn replace(&self, subjects: &[Subject], records: Vec<Record>) {
+        let lifted = subjects.iter().map(|(company, recipient, scope)| {
+            Update::Lifted((*company, self.people.person(*company, *recipient), *scope))
+        });
+        let added = records.into_iter().map(|record| Update::Added(self.of_person(record)));
+        let updates: Vec<_> = lifted.chain(added).collect();
         let mut known = self.write();
-        subjects.iter().for_each(|subject| known.hear(Update::Lifted(*subject)));
-        records.into_iter().for_each(|record| known.hear(Update::Added(record)));
+        updates.into_iter().for_each(|update| known.hear(update));
     }
 
     /// Removes from `numbers` the recipients that a send skips, and counts them as skipped. Returns their numbers, by
@@ -155,13 +185,13 @@ impl Suppressions {
         let mut suppressed = SuppressedCounts::default();
         let Some(recipients) = known.companies.get(&company_id) else { return suppressed };
         numbers.retain(|number| {
-            let Some(entry) = recipients.get(number) else { return true };
+            let Some(entry) = recipients.get(&self.people.person(company_id, *number)) else { return true };
             if entry.everything {
                 suppressed.of_everything += 1;
-                skipped.add(&format!("+{number}"), &OF_EVERYTHING);
+                skipped.add_as(SkipCode::Suppressed, &format!("+{number}"), &OF_EVERYTHING);
             } else if entry.marketing && is_marketing {
                 suppressed.of_marketing += 1;
-                skipped.add(&format!("+{number}"), &OF_MARKETING);
+                skipped.add_as(SkipCode::OptedOut, &format!("+{number}"), &OF_MARKETING);
             } else {
                 return true;
             }
@@ -179,7 +209,7 @@ impl Suppressions {
         now: Timestamp,
     ) -> Option<Barrier> {
         let known = self.read();
-        let entry = known.companies.get(&company_id)?.get(&recipient)?;
+        let entry = known.companies.get(&company_id)?.get(&self.people.person(company_id, recipient))?;
         if entry.everything {
             Some(Barrier::OptedOut(SUPPRESSED_OF_EVERYTHING))
         } else if !is_marketing {
@@ -199,6 +229,7 @@ impl Suppressions {
         now: Timestamp,
     ) -> Option<Timestamp> {
         let known = self.read();
+        let recipient = self.people.person(company_id, recipient);
         known.companies.get(&company_id)?.get(&recipient)?.held_until.filter(|until| *until > now)
     }
 
@@ -216,7 +247,7 @@ impl Loading<'_> {
     /// none: otherwise the read may be older or newer than an update, and should be repeated.
     pub(crate) fn finish(self, records: impl IntoIterator<Item = Record>) -> bool {
         let mut known = Known::default();
-        records.into_iter().for_each(|record| known.hear(Update::Added(record)));
+        records.into_iter().for_each(|record| known.hear(Update::Added(self.0.of_person(record))));
         let mut present = self.0.write();
         let meanwhile = present.meanwhile.take().unwrap_or_default();
         let was_undisturbed = meanwhile.is_empty();
@@ -263,107 +294,5 @@ impl Known {
         if !entry.marketing && !entry.everything && entry.held_until.is_none() {
             recipients.remove(&recipient);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn number(value: u64) -> PhoneNumber {
-        PhoneNumber::from_u64(5_511_900_000_000 + value).unwrap()
-    }
-
-    fn record(recipient: u64, scope: Suppression, until: Option<i64>) -> Record {
-        Record {
-            company_id: Uuid::from_u128(1),
-            recipient: number(recipient),
-            scope,
-            until: until.map(Timestamp::from_millis),
-            provider_code: None,
-        }
-    }
-
-    fn left(suppressions: &Suppressions, company: u128, is_marketing: bool) -> (Vec<PhoneNumber>, u64) {
-        let (mut numbers, mut skipped) = ((0..4).map(number).collect(), Skipped::default());
-        suppressions.skip_suppressed(Uuid::from_u128(company), is_marketing, &mut numbers, &mut skipped);
-        (numbers, skipped.count)
-    }
-
-    #[test]
-    fn an_opt_out_of_marketing_skips_no_other_messages_and_none_of_other_companies() {
-        let suppressions = Suppressions::default();
-        suppressions.add(record(1, Suppression::Marketing, None));
-        suppressions.add(record(2, Suppression::Everything, None));
-        assert_eq!(left(&suppressions, 1, true), (vec![number(0), number(3)], 2));
-        assert_eq!(left(&suppressions, 1, false), (vec![number(0), number(1), number(3)], 1));
-        assert_eq!(left(&suppressions, 2, true).1, 0);
-        suppressions.replace(&[(Uuid::from_u128(1), number(1), Suppression::Marketing)], Vec::new());
-        assert_eq!(left(&suppressions, 1, true), (vec![number(0), number(1), number(3)], 1));
-    }
-
-    #[test]
-    fn a_hold_ends_by_itself_and_skips_nobody() {
-        let suppressions = Suppressions::default();
-        assert!(suppressions.load().finish([record(1, Suppression::Marketing, Some(1_000))]));
-        let held = |now| suppressions.held_until(Uuid::from_u128(1), number(1), Timestamp::from_millis(now));
-        assert_eq!(held(999), Some(Timestamp::from_millis(1_000)));
-        assert_eq!(held(1_000), None);
-        assert_eq!(left(&suppressions, 1, true).1, 0);
-    }
-
-    #[test]
-    fn a_read_drops_lifted_suppressions_and_keeps_updates_that_came_during_the_read() {
-        let (suppressions, company) = (Suppressions::default(), Uuid::from_u128(1));
-        for recipient in 0..3 {
-            suppressions.add(record(recipient, Suppression::Everything, None));
-        }
-        let loading = suppressions.load();
-        let read = [0, 1].map(|recipient| record(recipient, Suppression::Everything, None));
-        suppressions.add(record(3, Suppression::Everything, None));
-        suppressions.replace(&[(company, number(1), Suppression::Everything)], Vec::new());
-        assert!(!loading.finish(read), "the store may say something else by now");
-        assert_eq!(left(&suppressions, 1, false).0, [number(1), number(2)]);
-
-        assert!(suppressions.load().finish([record(2, Suppression::Everything, None)]));
-        assert_eq!(left(&suppressions, 1, false).0, [number(0), number(1), number(3)]);
-    }
-
-    #[test]
-    fn a_failed_read_changes_nothing_and_collects_no_further_updates() {
-        let suppressions = Suppressions::default();
-        let loading = suppressions.load();
-        suppressions.add(record(1, Suppression::Everything, None));
-        drop(loading);
-        suppressions.add(record(2, Suppression::Everything, None));
-        assert_eq!(left(&suppressions, 1, false).0, [number(0), number(3)]);
-        assert!(suppressions.known.read().unwrap().meanwhile.is_none());
-    }
-
-    #[test]
-    fn only_messages_to_suppressed_recipients_meet_a_barrier() {
-        let (suppressions, company, now) =
-            (Suppressions::default(), Uuid::from_u128(1), Timestamp::from_millis(5));
-        let barrier =
-            |recipient, is_marketing| suppressions.barrier(company, number(recipient), is_marketing, now);
-        suppressions.add(record(1, Suppression::Marketing, None));
-        suppressions.add(record(2, Suppression::Everything, None));
-        suppressions.add(record(3, Suppression::Marketing, Some(9)));
-        assert_eq!(barrier(1, true), Some(Barrier::OptedOut(SUPPRESSED_OF_MARKETING)));
-        assert_eq!((barrier(1, false), barrier(0, true)), (None, None));
-        assert_eq!(
-            [true, false].map(|marketing| barrier(2, marketing)),
-            [Some(Barrier::OptedOut(SUPPRESSED_OF_EVERYTHING)); 2]
-        );
-        assert_eq!(
-            (barrier(3, true), barrier(3, false)),
-            (Some(Barrier::Held(Timestamp::from_millis(9))), None)
-        );
-        let subjects = [1, 3].map(|recipient| (company, number(recipient), Suppression::Marketing));
-        suppressions.replace(&subjects, vec![record(3, Suppression::Marketing, None)]);
-        assert_eq!(
-            (barrier(1, true), barrier(3, true)),
-            (None, Some(Barrier::OptedOut(SUPPRESSED_OF_MARKETING)))
-        );
     }
 }

@@ -94,7 +94,8 @@ enum Fault {
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         match error {
-            Error::Refused(Refusal { code, sentence }) => {
+            Error::Refused(Refusal { code, sentence })
+            | Error::Nobody { refusal: Refusal { code, sentence }, .. } => {
                 Self::Refused { code: code.as_str().to_owned(), sentence }
             }
             Error::TooSoon { retry_after, sentence, spent } => Self::TooSoon { retry_after, sentence, spent },

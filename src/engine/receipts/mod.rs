@@ -6,6 +6,8 @@
 mod family;
 mod notices;
 mod opt_outs;
+mod part;
+mod people;
 mod sorted;
 pub(super) mod webhook;
 
@@ -18,7 +20,8 @@ use uuid::Uuid;
 use self::family::{Family, Whom};
 use self::notices::Notice;
 pub(super) use self::opt_outs::Intake;
-use self::sorted::{Part, Sorted};
+use self::part::Part;
+use self::sorted::Sorted;
 use super::channel::{Recheck, Troubled};
 use super::ledger::Hear;
 use super::nodes::{Told, share_suppressions};
@@ -27,6 +30,7 @@ use crate::clock::Timestamp;
 use crate::connector::update::{Heard, TemplateChange};
 use crate::domain::channel::Channel;
 use crate::domain::message::State;
+use crate::domain::opt_out::OptOutWords;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
 use crate::domain::template::Status;
@@ -73,11 +77,14 @@ impl Engine {
     /// # Errors
     ///
     /// [`Error::Unavailable`] when it cannot be written now: the provider repeats it.
-    pub async fn hear(&self, channel: &Arc<Channel>, heard: Vec<Heard>) -> Result<(), Error> {
+    pub async fn hear(&self, channel: &Arc<Channel>, mut heard: Vec<Heard>) -> Result<(), Error> {
         let family = Arc::new(self.family(channel, &heard).await?);
-        let sorted = sort(&family, heard).await?;
+        self.name_messages(&mut heard);
+        let words = self.words_for(channel.company_id, &heard).await?;
+        let sorted = sort(&family, words, heard).await?;
         let failures = failures(&sorted.parts);
         self.keep(channel.company_id, sorted.parts).await?;
+        self.take_in_names(channel.company_id, sorted.names).await?;
         sorted.counts.record();
         let recent = self.0.shared.activity.of(channel.id, channel.company_id);
         failures.into_iter().for_each(|code| recent.failed(code));
@@ -117,7 +124,16 @@ impl Engine {
 
     async fn keep_part(&self, company_id: Uuid, part: Part, is_large: bool) -> Result<(), Error> {
         let written_to = self.store().recipients_of(company_id, &part.keys()).await?;
-        let words = part.words(company_id, |key| written_to.get(&key).copied());
+        let numbers = self.numbers_of(company_id, part.users()).await?;
+        let number_of = |user: &str| numbers.get(user).copied();
+        let people = &self.0.shared.people;
+        let mut words = part.words(company_id, |key| written_to.get(&key).copied(), number_of);
+        words.iter_mut().for_each(|word| word.recipient = people.person(company_id, word.recipient));
+        let unnamed = part.statements(number_of);
+        if !unnamed.is_empty() {
+            self.store().keep_statements(company_id, &unnamed).await?;
+            people.wait_for(company_id, unnamed.into_iter().map(|statement| statement.user_id));
+        }
         let Part { receipts, refused: _, events } = part;
         let (mut hear, mut said) = (Hear { receipts, suppressions: Vec::new(), events }, 0);
         let mut written = Ok(());
@@ -253,13 +269,13 @@ impl Engine {
 }
 
 /// Sorts a webhook; a large one on a thread that serves no requests.
-async fn sort(family: &Arc<Family>, heard: Vec<Heard>) -> Result<Sorted, Error> {
+async fn sort(family: &Arc<Family>, words: OptOutWords, heard: Vec<Heard>) -> Result<Sorted, Error> {
     let now = Timestamp::now();
     if heard.len() <= SORTED_IN_PLACE {
-        return Ok(Sorted::new(family, heard, now));
+        return Ok(Sorted::new(family, &words, heard, now));
     }
     let family = Arc::clone(family);
-    tokio::task::spawn_blocking(move || Sorted::new(&family, heard, now)).await.map_err(|error| {
+    tokio::task::spawn_blocking(move || Sorted::new(&family, &words, heard, now)).await.map_err(|error| {
         tracing::error!(%error, "sorting a webhook was interrupted");
         Error::Internal
     })

@@ -8,15 +8,17 @@ use uuid::Uuid;
 
 use super::family::{Family, Whom, is_of_somebody};
 use super::notices::{Notice, Notices};
+use super::part::{Part, Refused, parts};
 use crate::clock::Timestamp;
 use crate::connector::Disposition;
 use crate::connector::update::{self, AccountChange, Heard, TemplateChange, Update};
 use crate::domain::channel::Channel;
 use crate::domain::message::{Failure, Key, State};
+use crate::domain::opt_out::{OptOutWords, Said};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::{HOLD, Suppression};
 use crate::store::ledger::{Event, INBOUND_MESSAGE, Receipt};
-use crate::store::suppressions::{Says, Word};
+use crate::store::suppressions::Says;
 
 /// The provider gives whole seconds: an event may have happened up to this much later.
 const WITHIN_A_SECOND: Duration = Duration::from_millis(999);
@@ -26,29 +28,6 @@ const MOST_TEMPLATES: usize = 1_000;
 const UNREADABLE: &str = "parts of a webhook cannot be read";
 /// The most different event names of one webhook in the log.
 const MOST_LOGGED: usize = 16;
-/// The receipts, opt-outs and inbound messages of one part: as many updates as the provider puts in one webhook. Other
-/// companies' sends wait for the same commit of receipts and messages; [opt-outs](super::opt_outs) take several.
-const AT_ONCE: usize = 1_000;
-
-/// What a webhook says about a recipient.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Refused {
-    pub(super) key: Option<Key>,
-    /// The recipient's number at the provider, which may differ from the number written to.
-    recipient: Option<PhoneNumber>,
-    scope: Suppression,
-    said_at: Timestamp,
-    says: Says,
-}
-
-/// A part of a webhook, which is written before the next.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) receipts: Vec<Receipt>,
-    pub(super) refused: Vec<Refused>,
-    /// Messages from people.
-    pub(super) events: Vec<Event>,
-}
 
 /// A template by an account that has it, its name and its language.
 type TemplateName = (Whom, String, String);
@@ -66,7 +45,19 @@ pub(super) struct Sorted {
     /// Accounts with more template changes than are written one by one.
     pub(super) relisted: HashSet<Whom>,
     pub(super) notices: Vec<(Whom, Notice)>,
+    pub(super) names: Names,
     pub(super) counts: Counts,
+}
+
+/// What a webhook says about the names of people.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// The numbers under which the provider knows the recipients of messages.
+    pub(super) known_as: Vec<(Key, PhoneNumber)>,
+    /// The ids of recipients within the business, with their numbers.
+    pub(super) recipients: Vec<(String, PhoneNumber)>,
+    /// The same of people who wrote or said what they want.
+    pub(super) writers: Vec<(String, PhoneNumber)>,
 }
 
 /// The webhook's counts for the metrics.
@@ -84,6 +75,8 @@ pub(super) struct Counts {
 /// A webhook being sorted.
 struct Sorting<'a> {
     family: &'a Family,
+    /// What a person's text means to the company.
+    words: &'a OptOutWords,
     now: Timestamp,
     receipts: Vec<Receipt>,
     refused: Vec<Refused>,
@@ -94,6 +87,7 @@ struct Sorting<'a> {
     templates: HashMap<(TemplateName, std::mem::Discriminant<TemplateChange>), (TemplateChange, Timestamp)>,
     relisted: HashSet<Whom>,
     notices: Notices,
+    names: Names,
     counts: Counts,
     /// Events that are only logged, and how often each came.
     news: BTreeMap<(&'static str, String), u64>,
@@ -108,9 +102,10 @@ fn said_at(at: Timestamp, now: Timestamp) -> Timestamp {
 impl Sorted {
     /// Sorts the updates received at `now`, in linear time. Updates about no channel of the family are counted and
     /// dropped.
-    pub(super) fn new(family: &Family, heard: Vec<Heard>, now: Timestamp) -> Self {
+    pub(super) fn new(family: &Family, words: &OptOutWords, heard: Vec<Heard>, now: Timestamp) -> Self {
         let mut sorting = Sorting {
             family,
+            words,
             now,
             receipts: Vec::new(),
             refused: Vec::new(),
@@ -120,6 +115,7 @@ impl Sorted {
             templates: HashMap::new(),
             relisted: HashSet::new(),
             notices: Notices::default(),
+            names: Names::default(),
             counts: Counts::default(),
             news: BTreeMap::new(),
         };
@@ -180,12 +176,17 @@ impl Sorting<'_> {
             Update::Account(AccountChange::Other(event)) => {
                 self.note("a webhook says that a business account changed", event);
             }
-            Update::Preference { recipient, stops, at } => {
+            Update::Preference { recipient, user, stops, at } => {
                 let says = if stops { Says::Stop { provider_code: None } } else { Says::Resume };
                 let (scope, said_at) = (Suppression::Marketing, said_at(at, now));
-                self.refused.push(Refused { key: None, recipient: Some(recipient), scope, said_at, says });
+                self.names.writers.extend(user.clone().zip(recipient));
+                self.refused.push(Refused { key: None, recipient, user, scope, said_at, says });
             }
-            Update::Inbound { id, from, at, payload } => {
+            Update::Inbound { id, from, user, text, at, payload } => {
+                if let Some(said) = text.and_then(|text| self.words.meaning(&text)) {
+                    self.wrote(said, from, user.as_deref(), said_at(at, now));
+                }
+                self.names.writers.extend(user.zip(from));
                 let channel = self.family.channel(whom);
                 self.events.push(Event {
                     id: Uuid::now_v7(),
@@ -203,6 +204,21 @@ impl Sorting<'_> {
             }
             Update::Other { .. } | Update::Unreadable { .. } => self.count(update),
         }
+    }
+
+    /// A person wrote a word that stops messages, or one that takes that back.
+    fn wrote(&mut self, said: Said, recipient: Option<PhoneNumber>, user: Option<&str>, said_at: Timestamp) {
+        let (says, scopes) = match (said, self.words.scope) {
+            // What was stopped before the company changed what a word stops comes back too.
+            (Said::Start, _) => (Says::StartWord, &Suppression::ALL[..]),
+            (Said::Stop, Some(Suppression::Marketing)) => (Says::StopWord, &Suppression::ALL[..1]),
+            (Said::Stop, _) => (Says::StopWord, &Suppression::ALL[1..]),
+        };
+        let user = user.map(str::to_owned);
+        self.refused.extend(scopes.iter().map(|scope| {
+            let (scope, user) = (*scope, user.clone());
+            Refused { key: None, recipient, user, scope, said_at, says }
+        }));
     }
 
     fn template(&mut self, name: TemplateName, change: TemplateChange, said_at: Timestamp) {
@@ -225,11 +241,13 @@ impl Sorting<'_> {
         if let Some((disposition, failure)) = &receipt.refusal {
             self.refusal(whom, &receipt, *disposition, failure);
         }
+        self.names.recipients.extend(receipt.user.take().zip(receipt.recipient));
         let Some(key) = receipt.key else {
             self.counts.nameless += 1;
             return;
         };
         *self.counts.states.entry(receipt.state).or_default() += 1;
+        self.names.known_as.extend(receipt.recipient.map(|recipient| (key, recipient)));
         let channel = self.family.channel(whom);
         let state = self.told.entry(channel.id).or_default().entry(key).or_insert(receipt.state);
         *state = state.advanced_by(receipt.state);
@@ -273,7 +291,8 @@ impl Sorting<'_> {
             }
         };
         let update::Receipt { key, recipient, at, .. } = *receipt;
-        self.refused.push(Refused { key, recipient, scope, said_at: said_at(at, now), says });
+        let said_at = said_at(at, now);
+        self.refused.push(Refused { key, recipient, user: None, scope, said_at, says });
     }
 
     fn finish(mut self) -> Sorted {
@@ -297,53 +316,14 @@ impl Sorting<'_> {
                 .collect(),
             relisted: self.relisted,
             notices: self.notices.in_order(),
+            names: self.names,
             counts: self.counts,
         }
     }
 }
 
-/// All rows, in parts of bounded size.
-fn parts(receipts: Vec<Receipt>, refused: Vec<Refused>, events: Vec<Event>) -> Vec<Part> {
-    let mut parts = Vec::new();
-    let (mut receipts, mut refused, mut events) =
-        (receipts.into_iter(), refused.into_iter(), events.into_iter());
-    loop {
-        let part = Part {
-            receipts: receipts.by_ref().take(AT_ONCE).collect(),
-            refused: refused.by_ref().take(AT_ONCE).collect(),
-            events: events.by_ref().take(AT_ONCE).collect(),
-        };
-        if part == Part::default() {
-            return parts;
-        }
-        parts.push(part);
-    }
-}
-
-impl Part {
-    /// The messages whose recipients are needed.
-    pub(super) fn keys(&self) -> Vec<Key> {
-        self.refused.iter().filter_map(|refused| refused.key).collect()
-    }
-
-    /// The opt-outs of the company's recipients, in the order of arrival. `written_to` has the numbers that the
-    /// messages went to.
-    pub(super) fn words(
-        &self,
-        company_id: Uuid,
-        written_to: impl Fn(Key) -> Option<PhoneNumber>,
-    ) -> Vec<Word> {
-        let word = |refused: &Refused| {
-            let Refused { key, recipient, scope, said_at, says } = *refused;
-            let recipient = key.and_then(&written_to).or(recipient)?;
-            Some(Word { company_id, recipient, scope, said_at, says })
-        };
-        self.refused.iter().filter_map(word).collect()
-    }
-}
-
 fn stored(channel: &Arc<Channel>, key: Key, receipt: update::Receipt) -> Receipt {
-    let update::Receipt { key: _, provider_message_id, state, at, recipient: _, refusal } = receipt;
+    let update::Receipt { key: _, provider_message_id, state, at, recipient: _, user: _, refusal } = receipt;
     let error = refusal.map(|(_, failure)| failure);
     let company_id = channel.company_id;
     Receipt { key, company_id, state, provider_message_id: Some(provider_message_id), error, at }

@@ -72,9 +72,10 @@ async fn a_large_webhook_is_sorted_where_it_holds_up_no_other_request() {
         (0..count).map(|_| heard_by(None, None, field(), NOW)).collect()
     };
     let family = Arc::new(family());
-    let small = futures_util::poll!(std::pin::pin!(sort(&family, news(SORTED_IN_PLACE))));
+    let small =
+        futures_util::poll!(std::pin::pin!(sort(&family, OptOutWords::default(), news(SORTED_IN_PLACE))));
     assert!(small.is_ready());
-    let mut large = std::pin::pin!(sort(&family, news(100 * SORTED_IN_PLACE)));
+    let mut large = std::pin::pin!(sort(&family, OptOutWords::default(), news(100 * SORTED_IN_PLACE)));
     assert!(futures_util::poll!(&mut large).is_pending(), "this thread is free meanwhile");
     let sorted = large.await.unwrap();
     assert_eq!(sorted.counts.unreadable, 100 * SORTED_IN_PLACE as u64);

@@ -27,9 +27,22 @@ impl Contacts<'_> {
         Ok(self.0.store().contact(self.0.company, id).await?)
     }
 
-    /// The ordinals of those that a search finds, or of all, descending.
-    pub async fn search(&self, search: Option<&str>) -> Result<Vec<u32>, Error> {
-        Ok(self.0.store().search_contacts(self.0.company, search).await?)
+    /// One page of those with this tag, or of those among them that a search finds.
+    pub async fn tagged(
+        &self,
+        tag: Uuid,
+        page: PageRequest,
+        search: Option<&str>,
+    ) -> Result<Page<Contact>, Error> {
+        Ok(self.0.store().tagged(self.0.company, tag, page, search).await?)
+    }
+
+    /// The ordinals of those that a search finds, or of all, descending; with a tag, only of those that have it.
+    pub async fn search(&self, search: Option<&str>, tag: Option<Uuid>) -> Result<Vec<u32>, Error> {
+        Ok(match tag {
+            Some(tag) => self.0.store().search_tagged(self.0.company, tag, search).await?,
+            None => self.0.store().search_contacts(self.0.company, search).await?,
+        })
     }
 
     /// The contacts of these ordinals, the oldest first.

@@ -12,6 +12,7 @@ pub mod changes;
 pub mod channels;
 pub mod companies;
 pub mod contacts;
+pub mod country;
 pub mod imports;
 pub mod keys;
 pub mod messages;

@@ -2,6 +2,7 @@
 
 use super::CompanyRecords;
 use crate::clock::Timestamp;
+use crate::domain::opt_out::OptOutWords;
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::Suppression;
@@ -25,6 +26,16 @@ impl Suppressions<'_> {
     /// Suppresses a recipient; `false` when it was suppressed before.
     pub async fn add(&self, who: &Who, recipient: PhoneNumber, scope: Suppression) -> Result<bool, Error> {
         Ok(self.0.store().add_suppression(who, self.0.company, recipient, scope).await?)
+    }
+
+    /// What the company does with opt-out words.
+    pub async fn words(&self) -> Result<OptOutWords, Error> {
+        Ok(self.0.store().opt_out_words(self.0.company).await?)
+    }
+
+    /// Sets what the company does with opt-out words.
+    pub async fn set_words(&self, who: &Who, words: &OptOutWords) -> Result<(), Error> {
+        Ok(self.0.store().set_opt_out_words(who, self.0.company, words).await?)
     }
 
     /// Lifts all suppressions of a recipient, and returns them.

@@ -80,7 +80,8 @@ impl World {
             let of_account =
                 self.channels.iter().filter(|channel| channel.waba_id.as_deref() == Some(&*account));
             let channels: Vec<_> = of_account.map(|channel| channel.id).collect();
-            let people = self.model.template_recipients(&channels, span);
+            let mut people = self.model.template_recipients(&channels, span);
+            people.iter_mut().for_each(|written| written.recipient = written.recipient.person());
             self.tell_account(&account, Input::PeopleFound(people));
             Ok(())
         };

@@ -191,7 +191,7 @@ impl World {
         }
         let is_refused = matches!(
             &send.order.content,
-            crate::domain::content::Content::Text { body } if body == REFUSED_CONTENT
+            crate::domain::content::Content::Text { body, .. } if body == REFUSED_CONTENT
         );
         if error == Error::Refused && !is_refused {
             self.watch.break_("a row that the database refuses holds up no other", send.id.to_string());

@@ -262,7 +262,7 @@ impl World {
     fn with_refused_words(&mut self, mut reply: Reply) -> Reply {
         if self.goes_wrong(self.plan.trouble.row_refused) {
             match &mut reply {
-                Reply::Accepted { id: words } => words.push(REFUSED_CHARACTER),
+                Reply::Accepted { id: words, .. } => words.push(REFUSED_CHARACTER),
                 Reply::Refused { failure, .. } | Reply::Uncertain(failure) => {
                     failure.sentence.push(REFUSED_CHARACTER);
                 }

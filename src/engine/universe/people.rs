@@ -41,6 +41,9 @@ pub(super) enum Action {
     Stop,
 }
 
+/// The number of the first person, which has two forms.
+const FIRST: u64 = 5_511_980_000_000;
+
 impl World {
     /// Plans what people do while things go wrong.
     pub(super) fn plan_people(&mut self) {
@@ -70,7 +73,7 @@ impl World {
         let any = self.dice.pick(&self.known).copied();
         match (action, any) {
             (Action::SendToOne, _) => {
-                let recipients = Recipients::One(self.person());
+                let recipients = Recipients::One(self.person_s_number());
                 let Some(channel) = self.any_account() else { return };
                 self.send(channel, recipients, Vec::new());
             }
@@ -81,7 +84,7 @@ impl World {
             }
             (Action::SendSeveral, _) => {
                 let Some(channel) = self.any_account() else { return };
-                let recipients = Recipients::One(self.person());
+                let recipients = Recipients::One(self.person_s_number());
                 for _ in 0..self.dice.between(2, 9) {
                     self.send(channel, recipients, Vec::new());
                 }
@@ -130,8 +133,8 @@ impl World {
         let schedule = self.schedule(channel);
         let is_refused = template.is_none() && self.goes_wrong(self.plan.trouble.row_refused);
         let content = match &template {
-            None if is_refused => Content::Text { body: REFUSED_CONTENT.to_owned() },
-            None => Content::Text { body: "hello".to_owned() },
+            None if is_refused => Content::Text { body: REFUSED_CONTENT.to_owned(), preview_url: None },
+            None => Content::Text { body: "hello".to_owned(), preview_url: None },
             Some(template) => Content::Template {
                 name: template.name.clone(),
                 language: "pt_BR".to_owned(),
@@ -159,14 +162,21 @@ impl World {
         self.submit(order, recipients, blocks);
     }
 
+    /// A person's number in one of its forms: some companies have the one that the provider keeps from earlier.
+    fn person_s_number(&mut self) -> PhoneNumber {
+        let person = self.person();
+        let has_other = person.as_u64().is_multiple_of(4);
+        person.other_form().filter(|_| has_other).unwrap_or(person)
+    }
+
     pub(super) fn person(&mut self) -> PhoneNumber {
-        let number = 5_511_900_000_000 + self.dice.below(self.plan.people);
+        let number = FIRST + self.dice.below(self.plan.people);
         PhoneNumber::from_u64(number).unwrap_or_else(|| unreachable!("it has thirteen digits"))
     }
 
     fn audience(&mut self) -> (Recipients, Vec<Block>) {
         let part = self.dice.between(30, 900);
-        let all = 5_511_900_000_000..5_511_900_000_000 + self.plan.people;
+        let all = FIRST..FIRST + self.plan.people;
         let chosen: Vec<_> =
             all.filter(|_| self.dice.happens(part)).filter_map(PhoneNumber::from_u64).collect();
         let chosen = if chosen.len() < 2 { vec![self.person()] } else { chosen };

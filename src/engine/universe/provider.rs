@@ -194,7 +194,7 @@ impl Provider {
             (Reply::Uncertain(words("the connection broke")), quick)
         } else {
             let id = format!("wamid.{}.{}", request.key.ordinal, self.took(request.key));
-            (Reply::Accepted { id }, quick)
+            (Reply::Accepted { id, known_as: None }, quick)
         };
         Fate { reply, after, receipts }
     }
@@ -228,7 +228,7 @@ impl Provider {
             self.paused_templates.insert(id);
         }
         if let (Some(person), true) = (request.recipient, self.dice.happens(trouble.opted_out)) {
-            self.opted_out.insert(person);
+            self.opted_out.insert(person.person());
         }
     }
 
@@ -260,7 +260,7 @@ impl Provider {
         if request.template.is_some_and(|id| self.paused_templates.contains(&id)) {
             return Some((Disposition::HoldTemplate, 132_015));
         }
-        let person = request.recipient?;
+        let person = request.recipient?.person();
         if request.is_marketing && self.opted_out.contains(&person) {
             return Some((Disposition::Suppress(Suppression::Marketing), 131_050));
         }

@@ -1,7 +1,9 @@
-//! Indexes contacts that no import indexed: they were there before the index, or their import was interrupted.
+//! Indexes contacts that no import indexed: they were there before the index, or their import was interrupted. Folds the
+//! stored texts of companies again after an update that changed how texts are folded.
 //!
 //! The sentinel runs the rounds: one step at a time, with a pause after it, so that nothing else waits for the
-//! database. A search is exact meanwhile, only slower.
+//! database. While contacts are indexed a search is exact, only slower. A text that is not folded again yet is found as
+//! before the update.
 
 use std::time::Duration;
 
@@ -29,6 +31,14 @@ async fn step(store: &Store) -> store::Result<bool> {
     let mut any = false;
     for company in store.badly_indexed().await? {
         any |= store.index_contacts(company, Care::Thorough).await?;
+    }
+    if any {
+        return Ok(true);
+    }
+    // Only while the index is in order: contacts whose texts changed are read one by one until they are indexed again.
+    for company in store.unfolded().await? {
+        store.refold(company).await?;
+        any = true;
     }
     Ok(any)
 }

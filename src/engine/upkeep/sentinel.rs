@@ -26,6 +26,8 @@ use crate::engine::channel::{Overlooked, Release, TemplatesChanged};
 use crate::store::channels::AtWork;
 use crate::store::{self, Lease, Revisions, Standing};
 
+/// How often the numbers of people are written that the provider's answers and receipts show.
+const LEARN_INTERVAL: Duration = Duration::from_secs(1);
 /// How often expired sends are looked for.
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(2);
 /// The most expired sends that are ended at once.
@@ -69,6 +71,13 @@ impl Sentinel {
                 Err(error) => tracing::error!(%error, "cannot look for changes"),
             }
             interval
+        });
+        let learning = engine.clone();
+        repeat(thread, "people", async move || {
+            if let Err(error) = learning.learn_people().await {
+                tracing::debug!(%error, "cannot write the numbers of people");
+            }
+            LEARN_INTERVAL
         });
         let revived = engine.clone();
         repeat(thread, "revival", async move || {

@@ -30,7 +30,7 @@ pub(super) use self::end_policy::restricted_until;
 #[cfg(any(test, feature = "universe"))]
 pub(super) use self::end_policy::waits_for_a_person;
 pub(crate) use self::handle::SessionHandles;
-pub(crate) use self::outgoing::{Outgoing, WebChannel, link, seconds};
+pub(crate) use self::outgoing::{Outgoing, WebChannel, file_name, is_voice, link, seconds};
 pub use self::pairing::{Pairing, Passkey, Shown, Stage};
 pub use self::passkey::PasskeyAnswer;
 pub(crate) use self::pending_reply::{Admitted, HandOver, PendingReplies, PendingReply, QueueSlots, Wait};

@@ -75,7 +75,9 @@ impl WebChannel {
         };
         let sent = Sent { to: to.clone(), id: id.clone(), built: prepared.built().clone() };
         let text = text(&content.content);
-        let handed_over = HandedOver { send_id: key.send_id, sent, text, at: Timestamp::now() };
+        let ignored = pending_reply.as_ref().map(|pending_reply| pending_reply.ignored.clone());
+        let ignored = ignored.unwrap_or_default();
+        let handed_over = HandedOver { send_id: key.send_id, sent, text, ignored, at: Timestamp::now() };
         if let Err(reply) = self.keep_answer(&content, pending_reply.as_deref(), &handed_over).await {
             return reply;
         }
@@ -94,7 +96,7 @@ impl WebChannel {
         }
         match timeout(WORD_PATIENCE, word.word()).await {
             Ok(Some(AckState::Refused { code })) => nack(code),
-            Ok(Some(_)) => Reply::Accepted { id: id.as_str().to_owned() },
+            Ok(Some(_)) => Reply::Accepted { id: id.as_str().to_owned(), known_as: None },
             Ok(None) => {
                 Reply::Uncertain(failure("the session ended before WhatsApp said that it has the message"))
             }
@@ -184,10 +186,10 @@ impl WebChannel {
             }
         };
         let media = Media {
-            kind: shown_as(kind, fetched.is_voice_note),
+            kind: shown_as(kind, is_voice(content, fetched.is_voice_note)),
             bytes: std::mem::take(&mut fetched.bytes),
             mimetype: fetched.mime_type.to_owned(),
-            file_name: fetched.file_name.take(),
+            file_name: file_name(content, fetched.file_name.take()),
             caption: caption(content),
             seconds: fetched.duration.map(seconds),
             jpeg_thumbnail: fetched.thumbnail.take(),
@@ -201,7 +203,7 @@ pub(crate) fn link(content: &content::Content) -> Option<(&str, media::Kind)> {
     match content {
         content::Content::Image { link, .. } => Some((link, media::Kind::Image)),
         content::Content::Video { link, .. } => Some((link, media::Kind::Video)),
-        content::Content::Audio { link } => Some((link, media::Kind::Audio)),
+        content::Content::Audio { link, .. } => Some((link, media::Kind::Audio)),
         content::Content::Document { link, .. } => Some((link, media::Kind::Document)),
         content::Content::Text { .. }
         | content::Content::Template { .. }
@@ -209,16 +211,29 @@ pub(crate) fn link(content: &content::Content) -> Option<(&str, media::Kind)> {
     }
 }
 
+/// The name that the recipient of a document sees: the request's, or else the file's own.
+pub(crate) fn file_name(content: &content::Content, own: Option<String>) -> Option<String> {
+    match content {
+        content::Content::Document { filename: Some(given), .. } => Some(given.clone()),
+        _ => own,
+    }
+}
+
+/// Whether an audio is shown as a voice message: one that `can` be, unless the request says no.
+pub(crate) const fn is_voice(content: &content::Content, can: bool) -> bool {
+    can && !matches!(content, content::Content::Audio { voice: Some(false), .. })
+}
+
 fn text(content: &content::Content) -> Option<String> {
     match content {
-        content::Content::Text { body } => Some(body.clone()),
+        content::Content::Text { body, .. } => Some(body.clone()),
         _ => None,
     }
 }
 
 fn message(content: &content::Content, file: Option<Media>) -> Option<Content> {
     match (content, file) {
-        (content::Content::Text { body }, _) => Some(Content::Text(body.clone())),
+        (content::Content::Text { body, .. }, _) => Some(Content::Text(body.clone())),
         (_, file) => file.map(Content::Media),
     }
 }

@@ -30,6 +30,8 @@ pub struct HandedOver {
     pub sent: Sent,
     /// The text of a text message.
     pub text: Option<String>,
+    /// The fields of the request that had no effect.
+    pub ignored: Vec<String>,
     /// When it was handed over.
     pub at: Timestamp,
 }
@@ -80,6 +82,8 @@ pub(crate) struct PendingReply {
     pub(crate) to: Jid,
     /// Renders the answer.
     pub(crate) render: Render,
+    /// The fields of the request that have no effect.
+    pub(crate) ignored: Vec<String>,
     file: Mutex<Option<Media>>,
     pending_replies: PendingReplies,
     send_id: OnceLock<Uuid>,
@@ -234,7 +238,7 @@ impl PendingReplies {
         to: Jid,
         file: Option<Media>,
         admitted: Admitted,
-        render: Render,
+        (render, ignored): (Render, Vec<String>),
     ) -> (Arc<PendingReply>, Wait) {
         let (tell, told) = oneshot::channel();
         let Admitted { queued, stranger, wait: _ } = admitted;
@@ -251,6 +255,7 @@ impl PendingReplies {
         let pending_reply = Arc::new(PendingReply {
             channel,
             to,
+            ignored,
             render,
             file: Mutex::new(file),
             pending_replies: self.clone(),

@@ -25,6 +25,14 @@ fn the_delimiter_is_learnt_from_the_first_line() {
         ("\"a;b;c\",d\n", b','),
         ("phone_number\n", b','),
         ("", b','),
+        ("a|b|c\n1|2|3\n", b'|'),
+        ("Nome;Telefone (com DDD, sem zero)\nTie A;5511900002301\n", b';'),
+        ("Nome;Telefone (com DDD, sem zero)\n", b';'),
+        ("Last name, first name;Phone\nSouza, Ana;1\n", b';'),
+        ("Customers, 2026\nNome;Telefone\nAna;1\nBob;2\n", b';'),
+        ("Customers;;\nNome;Telefone;Tags\nAna;1;a,b\n", b';'),
+        ("Telefone\n1; Ana\n2; Bob\n", b','),
+        ("a,b,c\n1,2\n3\n", b','),
         ("sep=;\r\na,b\n", b';'),
         ("sep=\t\r\na,b\n", b'\t'),
     ] {
@@ -50,7 +58,7 @@ fn every_kind_of_line_end_ends_a_line() {
 #[test]
 fn a_stray_quote_breaks_its_own_line_only() {
     use Broken::Stray;
-    let text = "a,b\n5\" pipe,1\n\"x\"y,1\nok,2\n \"x\",3\n";
+    let text = "a,b\n5\" pipe,1\n\"x\"y,1\nok,2\n\"x\" y,3\n";
     assert_eq!(lines(text), [(1, None), (2, Some(Stray)), (3, Some(Stray)), (4, None), (5, Some(Stray))]);
 }
 
@@ -64,6 +72,22 @@ fn a_quote_that_is_never_closed_breaks_its_own_line_only() {
     assert_eq!(found.len(), 2 + 2 * MAX_LINES);
     assert!(found.iter().all(|(line, broken)| broken.is_some() == (*line == 2)));
     assert!(found.iter().map(|(line, _)| line).is_sorted());
+}
+
+#[test]
+fn spaces_around_a_quoted_field_are_dropped_and_those_inside_a_field_stay() {
+    let text = "\"a\", \"b\"\n\"x, y\" , \" z \"\n  \"say \"\"hi\"\" \",  plain \n";
+    let (_, found) = cut(text);
+    let records: Vec<_> = found.iter().map(|(_, record, broken)| (record.as_str(), *broken)).collect();
+    assert_eq!(
+        records,
+        [("\"a\",\"b\"\n", None), ("\"x, y\",\" z \"\n", None), ("\"say \"\"hi\"\" \",  plain \n", None),]
+    );
+}
+
+#[test]
+fn a_line_of_byte_order_marks_is_blank() {
+    assert_eq!(lines("a,b\n\u{feff}\n1,2\n\u{feff}\u{feff}"), [(1, None), (3, None)]);
 }
 
 #[test]
@@ -118,8 +142,7 @@ proptest! {
         }
         for (read, position) in positions.into_iter().enumerate() {
             let mut records = Records::new(text.as_bytes()).unwrap();
-            records.next(&mut Vec::new()).unwrap();
-            records.skip_to(position).unwrap();
+            prop_assert_eq!(records.pass_to(position).unwrap(), Some(read as u64 + 1));
             let mut rest = Vec::new();
             let mut buffer = Vec::new();
             while let Some(Found { line, broken }) = records.next(&mut buffer).unwrap() {

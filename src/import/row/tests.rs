@@ -1,6 +1,8 @@
 use super::*;
 
 const OWN: &str = "first_name,last_name,email,phone_number,phone_number_lid,profile_picture,tags";
+/// Columns with the names of ours, of a file that is no export.
+const PLAIN: &str = "first_name,last_name,email,phone_number,profile_picture,tags,note";
 const GOOGLE: &str = "First Name,Middle Name,Last Name,Phonetic First Name,Nickname,Organization Name,Birthday,\
     Notes,Photo,Labels,E-mail 1 - Label,E-mail 1 - Value,E-mail 2 - Label,E-mail 2 - Value,\
     Phone 1 - Label,Phone 1 - Value,Phone 2 - Label,Phone 2 - Value";
@@ -12,7 +14,7 @@ const HUBSPOT: &str = "Record ID,First Name,Last Name,Email,Phone Number,Mobile 
 fn read(header: &str, row: &str) -> Result<ContactDraft, Refused> {
     let header = header.split(',').map(|name| name.trim().to_owned()).collect();
     let layout = Layout::new(header, 1, &[]).unwrap();
-    draft(&layout, &row.split(',').collect::<Vec<_>>(), &[])
+    draft(&layout, &row.split(',').collect::<Vec<_>>(), &[], None)
 }
 
 fn person(first_name: &str, last_name: &str, email: &str, phone_number: &str) -> Person {
@@ -88,8 +90,8 @@ fn hubspot_contacts_are_read_with_the_mobile_number_first() {
 
 #[test]
 fn a_row_that_nothing_identifies_is_refused() {
-    for row in [",,,,,,", "Ana,Souza,,,,,VIP", "Ana,,none,,,,", "Ana,,a b@c,,,,"] {
-        assert_eq!(read(OWN, row), Err(Refused::Nobody), "{row}");
+    for row in [",,,,,,", "Ana,Souza,,,,VIP,", "Ana,,none,,,,", "Ana,,a b@c,,,,", "", ","] {
+        assert_eq!(read(PLAIN, row), Err(Refused::Nobody), "{row}");
     }
     let refused = read(OWN, "Ana,,,011 98888-7777,,,").unwrap_err();
     assert_eq!(
@@ -108,11 +110,13 @@ fn an_address_keeps_a_row_whose_number_is_wrong() {
 
 #[test]
 fn numbers_that_a_program_reformatted_are_repaired_or_refused() {
-    let found = read(OWN, "Ana,,,5511988887777.0,,,").unwrap().person;
+    let found = read(PLAIN, "Ana,,,5511988887777.0,,,").unwrap().person;
     assert_eq!(found.phone_number, "5511988887777");
-    for number in ["5.51199E+12", "5e12"] {
-        let refused = read(OWN, &format!("Ana,,ana@example.com,{number},,,")).unwrap_err();
+    for (header, number) in [(OWN, "5.51199E+12"), (PLAIN, "5.51199E+12"), (PLAIN, "5e12")] {
+        let refused = read(header, &format!("Ana,,ana@example.com,{number},,,")).unwrap_err();
         assert_eq!(refused, Refused::Phone(number.to_owned(), InvalidPhone::Figure));
+        let given = Person { phone_number: number.to_owned(), ..Person::default() };
+        assert!(check_contact(&given).unwrap_err().contains("spreadsheet's figure"), "{number}");
     }
     assert!(read(OWN, "Ana,,,Home 5511988887777,,,").is_ok());
 }
@@ -120,8 +124,7 @@ fn numbers_that_a_program_reformatted_are_repaired_or_refused() {
 #[test]
 fn fields_that_are_missing_too_many_or_too_long_are_named() {
     let refused = |row: &str| read(OWN, row).unwrap_err().to_string();
-    assert_eq!(refused("Ana,Souza"), "has 2 fields where the header has 7");
-    assert_eq!(refused("Ana,,,5511988887777,,,,"), "has 8 fields where the header has 7");
+    assert_eq!(refused("Ana,,,5511988887777,,,,x"), "has 8 fields where the header has 7");
     let long = format!("{},,,5511988887777,,,", "é".repeat(201));
     assert_eq!(refused(&long), "first_name is longer than 200 characters");
     assert!(read(OWN, &format!("{},,,5511988887777,,,", "é".repeat(200))).is_ok());
@@ -129,4 +132,59 @@ fn fields_that_are_missing_too_many_or_too_long_are_named() {
     assert_eq!(refused("Ana,,,5511988887777,,,V\0IP"), "tags holds a NUL character");
     let many: Vec<_> = (0..=MOST_TAGS).map(|number| number.to_string()).collect();
     assert_eq!(refused(&format!("Ana,,,5511988887777,,,{}", many.join(";"))), "has more than 100 tags");
+}
+
+#[test]
+fn missing_and_empty_cells_at_the_end_of_a_row_are_empty() {
+    for row in ["Ana,,,5511988887777", "Ana,,,5511988887777,,,,", "Ana,,,5511988887777,,,,, ,,\u{feff}"] {
+        assert_eq!(read(OWN, row).unwrap().person, person("Ana", "", "", "5511988887777"), "{row}");
+    }
+}
+
+#[test]
+fn an_export_of_our_own_is_taken_as_it_is() {
+    let row = "n/a,,n/a,5511988887777.0,9@lid,,* VIP;*;a ::: b;* VIP";
+    let ContactDraft { person: found, tags } = read(OWN, row).unwrap();
+    let wanted =
+        Person { phone_number_lid: Some("9@lid".to_owned()), ..person("n/a", "", "n/a", "5511988887777.0") };
+    assert_eq!((found, tags), (wanted, vec!["* VIP".to_owned(), "*".to_owned(), "a ::: b".to_owned()]));
+    assert_eq!(read(OWN, "Bea,,n/a,none,,,").unwrap().person, person("Bea", "", "n/a", "none"));
+    // A star names a group of Google in Google's columns only.
+    assert_eq!(read("phone,tags", "5511988887777,* VIP").unwrap().tags, ["* VIP"]);
+    assert!(read("phone,Labels", "5511988887777,* VIP").unwrap().tags.is_empty());
+}
+
+#[test]
+fn an_id_of_whatsapp_that_a_spreadsheet_rounded_is_refused() {
+    let refused = read(OWN, "Ana,,,5511900002801,1.23457E+14,,").unwrap_err();
+    assert_eq!(refused, Refused::RoundedLid("1.23457E+14".to_owned()));
+    let given = Person { phone_number_lid: Some("1.23457E+14".to_owned()), ..Person::default() };
+    assert!(check_contact(&given).unwrap_err().contains("phone_number_lid"));
+    assert!(read(OWN, "Ana,,,5511900002801,123456789012345@lid,,").is_ok());
+}
+
+#[test]
+fn a_wrong_byte_refuses_a_row_only_in_a_field_of_the_contact() {
+    let row = |name: &str, note: &str| format!("{name},,,5511988887777,,,{note}");
+    let refused = read(PLAIN, &row("Jo\u{fdd0}o", "")).unwrap_err();
+    assert_eq!(refused, Refused::WrongByte { field: "first_name" });
+    assert!(read(PLAIN, &row("Ana", "Jo\u{fdd0}o")).is_ok());
+}
+
+#[test]
+fn numbers_are_read_by_the_rules_of_the_country_that_a_person_chose() {
+    let layout = Layout::new(vec!["phone".to_owned(), "mobile".to_owned()], 1, &[]).unwrap();
+    let read = |fields: &[&str]| {
+        draft(&layout, fields, &[], Country::parse("BR")).map(|draft| draft.person.phone_number)
+    };
+    assert_eq!(read(&["(11) 90000-2701"]), Ok("+5511900002701".to_owned()));
+    assert_eq!(read(&["(011) 90000-2702"]), Ok("+5511900002702".to_owned()));
+    assert_eq!(read(&["0055 11 90000-2703"]), Ok("+5511900002703".to_owned()));
+    assert_eq!(read(&["+1 212 555 0101"]), Ok("+1 212 555 0101".to_owned()));
+    assert_eq!(read(&["11 3000-0201", "90000-2701"]), Ok("+551130000201".to_owned()));
+    assert_eq!(
+        read(&["90000-2701"]),
+        Err(Refused::Phone("90000-2701".to_owned(), InvalidPhone::National)),
+        "the area code is missing, and +900002701 is a stranger"
+    );
 }

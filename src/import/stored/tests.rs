@@ -57,31 +57,125 @@ fn rows_of(steps: &[Step]) -> (Vec<u64>, Vec<&ContactDraft>) {
     (rejected.collect(), steps.iter().flat_map(|step| &step.drafts).collect())
 }
 
-/// A file whose reading fails after some bytes, once: then it seems to be at its end.
-struct Failing<'a>(&'a [u8], bool);
+/// How one read of a file goes wrong.
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    /// It fails, and the next one goes on behind it.
+    Fails,
+    /// The file seems to end there.
+    Ends,
+}
 
-impl Read for Failing<'_> {
+/// A file that is read in pieces, one of which goes wrong.
+struct Faulty<'a> {
+    file: &'a [u8],
+    piece: usize,
+    /// The number of reads before the fault.
+    until: usize,
+    fault: Fault,
+    ended: bool,
+}
+
+impl Read for Faulty<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.0.is_empty() && !std::mem::replace(&mut self.1, true) {
-            return Err(std::io::ErrorKind::ConnectionReset.into());
+        let is_faulty = self.until == 0;
+        self.until = self.until.wrapping_sub(1);
+        match self.fault {
+            _ if self.ended => return Ok(0),
+            Fault::Fails if is_faulty => return Err(std::io::ErrorKind::ConnectionReset.into()),
+            Fault::Ends if is_faulty => {
+                self.ended = true;
+                return Ok(0);
+            }
+            Fault::Fails | Fault::Ends => {}
         }
-        self.0.read(buffer)
+        let length = self.file.len().min(self.piece).min(buffer.len());
+        buffer[..length].copy_from_slice(&self.file[..length]);
+        self.file = &self.file[length..];
+        Ok(length)
+    }
+}
+
+/// What an import makes of a file that is read with faults: it goes on at the position of its last step.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Imported {
+    contacts: Vec<ContactDraft>,
+    rejected: Vec<u64>,
+    position: (u64, u64),
+}
+
+impl Imported {
+    /// Reads on, until the end or a fault.
+    fn read(&mut self, file: impl Read, rows: usize) -> Result<Tally> {
+        let (out, mut lots) = mpsc::channel(10_000);
+        let read = read_stored(file, &Settings::default(), self.position, &Lot::new(rows), &out);
+        drop(out);
+        for step in std::iter::from_fn(|| lots.blocking_recv()) {
+            self.position = (step.position, step.line);
+            self.contacts.extend(step.drafts);
+            self.rejected.extend(step.rejected.into_iter().map(|row| row.line));
+        }
+        read
+    }
+
+    fn rows(&self) -> u64 {
+        (self.contacts.len() + self.rejected.len()) as u64
     }
 }
 
 #[test]
-fn a_failure_of_reading_is_told_after_the_rows_before_it_and_is_not_the_end_of_the_file() {
-    for rows in [1, 100, 10_000] {
-        let (out, mut lots) = mpsc::channel(10_000);
-        let file = file();
-        let failing = Failing(&file.as_bytes()[..file.len() / 2], false);
-        let read = read_stored(failing, &Settings::default(), (0, 0), &Lot::new(rows), &out);
-        assert!(matches!(read, Err(Error::Unread(_))), "{rows}: {read:?}");
-        drop(out);
-        let steps: Vec<_> = std::iter::from_fn(|| lots.blocking_recv()).collect();
-        let (rejected, drafts) = rows_of(&steps);
-        assert!((900..1_100).contains(&(rejected.len() + drafts.len())), "{rows}");
+fn a_fault_at_any_read_loses_no_row_or_is_found_by_counting() {
+    // The second file has a wrong byte in each piece.
+    let wrong: Vec<u8> = file().bytes().map(|byte| if byte == b'7' { 0xff } else { byte }).collect();
+    for (file, piece) in
+        [(file().into_bytes(), 9_000), (wrong, 9_000), (file().into_bytes()[..2_000].to_vec(), 61)]
+    {
+        let mut whole = Imported::default();
+        let tally = whole.read(&file[..], 100).unwrap();
+        assert_eq!(tally, Tally { rows: whole.rows(), bytes: file.len() as u64 });
+        let faulty = |until, fault| Faulty { file: &file, piece, until, fault, ended: false };
+        for until in 0..=file.len() / piece + 1 {
+            // It fails once, and goes on exactly where it was.
+            let mut imported = Imported::default();
+            if let Err(error) = imported.read(faulty(until, Fault::Fails), 100) {
+                assert!(matches!(error, Error::Unread(_)), "{until}: {error}");
+                let before = imported.rows();
+                assert!(whole.contacts.starts_with(&imported.contacts), "{until}: rows were spliced");
+                assert_eq!(imported.read(&file[..], 7).unwrap(), tally, "{until}: after {before} rows");
+            }
+            assert!(imported == whole, "{until}: rows were lost or read twice");
+            // A file that seems to end too early is never finished.
+            let mut cut = Imported::default();
+            match cut.read(faulty(until, Fault::Ends), 100) {
+                Ok(found) => assert!(found.bytes < tally.bytes || cut == whole, "{until}: {found:?}"),
+                Err(error) => assert!(
+                    matches!(error, Error::Empty | Error::NoKnownColumn { .. } | Error::Header { .. }),
+                    "{until}: {error}"
+                ),
+            }
+        }
     }
+}
+
+#[test]
+fn reading_on_in_another_file_is_refused() {
+    let mut imported = Imported::default();
+    imported.read(file().as_bytes(), 100).unwrap();
+    imported.position.0 -= 3;
+    let refused = imported.read(file().as_bytes(), 100).unwrap_err();
+    assert!(matches!(refused, Error::Misplaced { .. }), "{refused}");
+    let shorter = &file()[..1_000];
+    assert!(matches!(imported.read(shorter.as_bytes(), 100), Err(Error::Misplaced { .. })));
+}
+
+#[test]
+fn a_wrong_byte_rejects_its_row_alone_with_its_line() {
+    let mut bytes = b"name,phone,note\n".to_vec();
+    bytes.extend((0..3_000).flat_map(|row| format!("P{row},55119{row:08},\n").into_bytes()));
+    bytes.extend_from_slice(b"Concei\xff,5511900009001,\nAna,5511900009002,n\xffte\n");
+    let mut imported = Imported::default();
+    imported.read(&bytes[..], 100).unwrap();
+    assert_eq!((imported.contacts.len(), &imported.rejected[..]), (3_001, &[3_002][..]));
 }
 
 #[test]

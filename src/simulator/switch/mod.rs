@@ -35,6 +35,8 @@ enum Switch {
     Outage(Outage),
     /// The limit per (number, recipient).
     PairThrottle(bool),
+    /// Whether only templates go to people who did not write within 24 hours.
+    ServiceWindow(bool),
     /// How long every answer to a send takes.
     Latency(Span),
 }
@@ -95,7 +97,11 @@ impl Switch {
                 let is_known = world.directory.read().knows_token(&switch.value);
                 if is_known { Ok(()) } else { Err(format!("there is no token {}", switch.value)) }
             }
-            Self::App(_) | Self::Outage(_) | Self::PairThrottle(_) | Self::Latency(_) => Ok(()),
+            Self::App(_)
+            | Self::Outage(_)
+            | Self::PairThrottle(_)
+            | Self::ServiceWindow(_)
+            | Self::Latency(_) => Ok(()),
         }
     }
 
@@ -111,6 +117,7 @@ impl Switch {
             Self::Outage(Outage::Is(false)) => world.end_outage(),
             Self::Outage(Outage::For(span)) => world.begin_outage(Some(span.0)),
             Self::PairThrottle(is_on) => world.set_pair_throttle(*is_on),
+            Self::ServiceWindow(is_on) => world.windows.keep(*is_on),
             Self::Latency(latency) => world.set_latency(latency.0),
         }
     }

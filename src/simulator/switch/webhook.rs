@@ -101,6 +101,12 @@ impl WebhookSwitch {
     }
 
     pub(super) fn turn(&self, world: &World) {
+        // The person wrote now, also when the webhook about it is late.
+        if let Said::Inbound(Inbound { phone_number_id, from, .. }) = &self.said
+            && let Ok(number) = number::find(world, phone_number_id)
+        {
+            world.windows.open(number.index, from, world.now());
+        }
         for notice in self.notices(world).unwrap_or_default() {
             for _ in 0..self.copies {
                 if self.after.is_zero() {

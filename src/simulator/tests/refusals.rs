@@ -172,3 +172,64 @@ async fn named_parameters_need_their_names() {
     assert_eq!(universe.code(&greeting(right)).await, (200, 0));
     assert_eq!(universe.code(&greeting(json!({ "type": "text", "text": "Ann" }))).await, (400, 132_012));
 }
+
+#[actix_web::test]
+async fn a_named_parameter_is_given_once_and_a_button_as_its_kind() {
+    let universe = universe().await;
+    let components = json!([
+        { "type": "BODY", "text": "Hi {{first_name}}, pay {{amount}}" },
+        { "type": "BUTTONS", "buttons": [
+            { "type": "QUICK_REPLY", "text": "Stop" },
+            { "type": "URL", "text": "Shop", "url": "https://a.example/" },
+        ] },
+    ]);
+    let named = Template { parameter_format: "NAMED".into(), ..Template::new("bill", "en_US", components) };
+    let account = Account { waba_id: WABA.into(), templates: vec![named], ..Account::default() };
+    universe.simulator.add(Seed { accounts: vec![account] }).unwrap();
+    let word = |name: &str| json!({ "type": "text", "parameter_name": name, "text": "x" });
+    let money = |name: Value| json!({ "type": "currency", "parameter_name": name, "currency": {} });
+    let body = |words: Value| json!({ "type": "body", "parameters": words });
+    let right = || body(json!([word("first_name"), word("amount")]));
+    let button = |sub_type: &str, index: u8, parameters: Value| {
+        let button =
+            json!({ "type": "button", "sub_type": sub_type, "index": index, "parameters": parameters });
+        json!([right(), button])
+    };
+    let payload = json!([{ "type": "payload", "payload": "stop" }]);
+    for (components, code) in [
+        (json!([right()]), 0),
+        (json!([body(json!([word("first_name"), word("first_name")]))]), 132_012),
+        (json!([body(json!([word("first_name"), money(json!("amount"))]))]), 0),
+        (json!([body(json!([word("first_name"), money(json!(null))]))]), 132_012),
+        (button("quick_reply", 0, payload.clone()), 0),
+        (button("QUICK_REPLY", 0, payload.clone()), 0),
+        (button("url", 0, payload.clone()), 132_012),
+        (button("link", 0, payload.clone()), 131_009),
+        (button("url", 1, json!([{ "type": "text", "text": "x" }])), 132_000),
+        (button("url", 2, json!([])), 132_000),
+    ] {
+        let status = if code == 0 { 200 } else { 400 };
+        assert_eq!(
+            universe.code(&template("bill", components.clone())).await,
+            (status, code),
+            "{components}"
+        );
+    }
+}
+
+#[actix_web::test]
+async fn only_templates_go_to_people_who_did_not_write_within_a_day() {
+    let universe = universe().await;
+    let person = "+5511999990001";
+    assert_eq!(universe.code(&text(person)).await, (200, 0), "nobody asked for the rule");
+    universe.script(&json!({ "service_window": true }));
+    assert_eq!(universe.code(&text(person)).await, (400, 131_047));
+    assert_eq!(universe.code(&template("hello_world", json!([]))).await, (200, 0), "a template goes");
+    let wrote = json!({ "webhook": { "inbound": {
+        "phone_number_id": NUMBER, "from": "5511999990001", "text": "Oi" } } });
+    universe.script(&wrote);
+    assert_eq!(universe.code(&text(person)).await, (200, 0));
+    assert_eq!(universe.code(&text("+5511999990002")).await, (400, 131_047));
+    universe.script(&json!({ "service_window": false }));
+    assert_eq!(universe.code(&text("+5511999990002")).await, (200, 0));
+}

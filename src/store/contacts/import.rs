@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use sea_orm::{ConnectionTrait, QueryResult, Value};
 use uuid::Uuid;
 
+pub use super::matching::Names;
 use super::matching::{Matcher, Slot};
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
@@ -67,8 +68,8 @@ pub(in crate::store) fn read_slot(row: &QueryResult) -> Result<Slot> {
 impl Store {
     /// Writes a batch of drafts in one transaction. Returns the outcome of each, in their order.
     ///
-    /// A draft matches the contact of `company` with the same valid number, else the one with the same e-mail address
-    /// (ignoring case), else it is a new contact; of several matches, the oldest. Drafts see the changes of the drafts
+    /// A draft matches the contact of `company` with the same valid number, else one with the same e-mail address
+    /// (ignoring case) unless both have valid numbers, else it is a new contact; of several matches, the oldest. Drafts see the changes of the drafts
     /// before them. Writing the same batch again changes nothing.
     ///
     /// # Errors
@@ -81,7 +82,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<Upserted>> {
         let transaction = self.begin().await?;
-        let written = self.write_drafts_in(&transaction, company, drafts, now).await?;
+        let (written, _) = self.import_drafts_in(&transaction, company, drafts, Names::Replace, now).await?;
         transaction.commit().await?;
         Ok(written.into_iter().map(|(_, result)| result).collect())
     }
@@ -98,43 +99,69 @@ impl Store {
         drafts: &[ContactDraft],
         now: Timestamp,
     ) -> Result<Vec<(Uuid, Upserted)>> {
-        let transaction = self.begin().await?;
-        let written = self.write_drafts_in(&transaction, company, drafts, now).await?;
-        let count = |wanted| written.iter().filter(|(_, result)| *result == wanted).count() as u64;
-        let counts = [("created", count(Upserted::Created)), ("updated", count(Upserted::Updated))];
-        record.count(&transaction, &counts).await?;
-        transaction.commit().await?;
-        Ok(written)
+        Ok(self.import_drafts(record, company, drafts, Names::Replace, now).await?.0)
     }
 
-    /// The outcomes that [`Store::upsert_contacts`] would have for the drafts now. Nothing is written.
+    /// The same for the rows of a file, and how many of their names were not taken.
     ///
     /// # Errors
     ///
     /// As [`Store::upsert_contacts`].
-    pub async fn compare_drafts(&self, company: Uuid, drafts: &[ContactDraft]) -> Result<Vec<Upserted>> {
+    pub async fn import_drafts(
+        &self,
+        record: &mut ContactRecord,
+        company: Uuid,
+        drafts: &[ContactDraft],
+        names: Names,
+        now: Timestamp,
+    ) -> Result<(Vec<(Uuid, Upserted)>, u64)> {
+        let transaction = self.begin().await?;
+        let (written, kept) = self.import_drafts_in(&transaction, company, drafts, names, now).await?;
+        let count = |wanted| written.iter().filter(|(_, result)| *result == wanted).count() as u64;
+        let counts = [("created", count(Upserted::Created)), ("updated", count(Upserted::Updated))];
+        record.count(&transaction, &counts).await?;
+        transaction.commit().await?;
+        Ok((written, kept))
+    }
+
+    /// The outcomes that [`Store::import_drafts`] would have for the drafts now, and how many names would not be taken.
+    /// Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::upsert_contacts`].
+    pub async fn compare_drafts(
+        &self,
+        company: Uuid,
+        drafts: &[ContactDraft],
+        names: Names,
+    ) -> Result<(Vec<Upserted>, u64)> {
         let snapshot = self.snapshot().await?;
         let matcher = self.candidates(&snapshot, company, drafts).await;
         snapshot.rollback().await?;
         let mut matcher = matcher?;
-        Ok(drafts.iter().map(|draft| matcher.place(&draft.person).1).collect())
+        matcher.names = names;
+        let results = drafts.iter().map(|draft| matcher.place(&draft.person).1).collect();
+        Ok((results, matcher.names_kept))
     }
 
-    /// Writes drafts as a part of `transaction`.
-    pub(in crate::store) async fn write_drafts_in(
+    /// Writes drafts as a part of `transaction`. Returns also how many of their names were not taken.
+    pub(in crate::store) async fn import_drafts_in(
         &self,
         transaction: &Transaction,
         company: Uuid,
         drafts: &[ContactDraft],
+        names: Names,
         now: Timestamp,
-    ) -> Result<Vec<(Uuid, Upserted)>> {
+    ) -> Result<(Vec<(Uuid, Upserted)>, u64)> {
         let mut totals = self.lock_totals(transaction, company).await?;
-        let names: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.tags).map(String::as_str).collect();
-        let tags = self.ensure_tags(transaction, company, &names, None, now).await?;
+        let tags: BTreeSet<&str> = drafts.iter().flat_map(|draft| &draft.tags).map(String::as_str).collect();
+        let tags = self.ensure_tags(transaction, company, &tags, None, now).await?;
 
         let mut matcher = self.candidates(transaction, company, drafts).await?;
+        matcher.names = names;
         let placed: Vec<_> = drafts.iter().map(|draft| matcher.place(&draft.person)).collect();
-        let mut slots = matcher.slots;
+        let (mut slots, names_kept) = (matcher.slots, matcher.names_kept);
         let (owners, mut results): (Vec<usize>, Vec<Upserted>) = placed.into_iter().unzip();
 
         let mut pairs = Vec::new();
@@ -161,7 +188,7 @@ impl Store {
         self.update_contacts(transaction, company, totals, &slots, now).await?;
         let rows = pairs.iter().map(|(_, owner, tag)| (*tag, slots[*owner].id, slots[*owner].phone));
         self.insert_pairs(transaction, company, rows).await?;
-        Ok(owners.iter().map(|owner| slots[*owner].id).zip(results).collect())
+        Ok((owners.iter().map(|owner| slots[*owner].id).zip(results).collect(), names_kept))
     }
 
     /// Every contact of the company that has a number or an address of the drafts.

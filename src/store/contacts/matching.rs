@@ -1,6 +1,7 @@
 //! Matches drafts with contacts, in memory, one draft after the other, for a whole batch.
 //!
-//! A draft matches the contact with its phone number, else the one with its e-mail address, else it is a new contact.
+//! A draft matches the contact with its phone number, else one with its e-mail address, else it is a new contact. People
+//! who share an address and have different valid numbers are different people.
 //! Earlier drafts of the batch count, so a file that repeats a person creates one contact. Called by the store's
 //! import, which reads the candidates before and writes the changes after.
 
@@ -10,7 +11,18 @@ use uuid::Uuid;
 
 use super::import::Upserted;
 use crate::domain::contact::Person;
+use crate::domain::garbled;
 use crate::domain::phone::PhoneNumber;
+
+/// What becomes of a contact's name when a draft has another one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Names {
+    /// The draft's replaces it.
+    #[default]
+    Replace,
+    /// The draft's replaces it, unless it looks like the same name in a wrong encoding.
+    KeepGood,
+}
 
 /// A contact while a batch is decided.
 pub(in crate::store) struct Slot {
@@ -38,6 +50,9 @@ pub(in crate::store) struct Matcher {
     // The slots in which a number or address was seen, the oldest first; whether a slot still has it is checked on use.
     by_phone: HashMap<PhoneNumber, BTreeSet<usize>>,
     by_email: HashMap<String, BTreeSet<usize>>,
+    pub(in crate::store) names: Names,
+    /// Drafts whose names were not taken.
+    pub(in crate::store) names_kept: u64,
 }
 
 impl Matcher {
@@ -55,7 +70,11 @@ impl Matcher {
             self.remember(self.slots.len() - 1);
             return (self.slots.len() - 1, Upserted::Created);
         };
-        let changed = self.slots.get_mut(index).is_some_and(|slot| slot.overwrite(draft, phone));
+        let names = self.names;
+        let Some(slot) = self.slots.get_mut(index) else { return (index, Upserted::Unchanged) };
+        let kept = if names == Names::KeepGood { slot.with_good_names(draft) } else { None };
+        self.names_kept += u64::from(kept.is_some());
+        let changed = slot.overwrite(kept.as_ref().unwrap_or(draft), phone);
         if changed {
             self.remember(index);
         }
@@ -67,7 +86,10 @@ impl Matcher {
         let by_phone = || seen.copied().find(|index| self.slots[*index].phone == phone);
         let key = email_key(email);
         let seen = self.by_email.get(&key).into_iter().flatten();
-        let by_email = || seen.copied().find(|index| email_key(&self.slots[*index].person.email) == key);
+        // A contact with another number is another person.
+        let may_be = |slot: &Slot| phone.is_none() || slot.phone.is_none() || slot.phone == phone;
+        let is_same = |slot: &Slot| may_be(slot) && email_key(&slot.person.email) == key;
+        let by_email = || seen.copied().find(|index| is_same(&self.slots[*index]));
         by_phone().or_else(|| if key.is_empty() { None } else { by_email() })
     }
 
@@ -105,6 +127,18 @@ impl Slot {
         self.tag_text.push_str(name);
         self.is_changed |= !self.is_new;
         self.is_stale |= !self.is_new;
+    }
+
+    /// The draft without the names that are worse than those of the contact; `None` if there are none.
+    fn with_good_names(&self, draft: &Person) -> Option<Person> {
+        let is_first = garbled::is_worse(&draft.first_name, &self.person.first_name);
+        let is_last = garbled::is_worse(&draft.last_name, &self.person.last_name);
+        let good = |name: &String, is_worse| if is_worse { String::new() } else { name.clone() };
+        (is_first || is_last).then(|| Person {
+            first_name: good(&draft.first_name, is_first),
+            last_name: good(&draft.last_name, is_last),
+            ..draft.clone()
+        })
     }
 
     /// Values of the draft replace known ones; values that the draft lacks are kept. A valid number is never replaced

@@ -5,7 +5,6 @@
 use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
-use super::search::Search;
 use super::{LONGEST_SEARCH, signed};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
@@ -144,7 +143,7 @@ impl Store {
     pub async fn search_contacts(&self, company: Uuid, search: Option<&str>) -> Result<Vec<u32>> {
         match folded(search) {
             Some(text) if text.len() > LONGEST_SEARCH => Ok(Vec::new()),
-            Some(text) => self.found(company, &Search::new(&text)).await,
+            Some(text) => self.found(company, &self.search(company, &text).await?).await,
             None => {
                 let ordinals = self.contact_totals(&self.read, company).await?.contacts;
                 Ok((0..u32::try_from(ordinals).unwrap_or(u32::MAX)).rev().collect())

@@ -11,7 +11,9 @@ pub(in crate::store) mod import;
 mod matching;
 pub(in crate::store) mod member;
 mod people;
+mod refold;
 pub(in crate::store) mod search;
+mod tagged;
 mod totals;
 pub(in crate::store) mod write;
 
@@ -20,7 +22,6 @@ use std::collections::HashMap;
 use sea_orm::{QueryResult, Value};
 use uuid::Uuid;
 
-use self::search::Search;
 use crate::clock::Timestamp;
 use crate::domain::contact::{Contact, Person, TagSummary};
 use crate::domain::fold::fold;
@@ -51,8 +52,8 @@ impl From<&Contact> for ContactPosition {
 impl Store {
     /// One page of the contacts of `company`, newest first, and how many there are in all.
     ///
-    /// `search` is matched anywhere in the names, the e-mail address, the phone number, WhatsApp's id and the tags'
-    /// names, without case and accents. A text that looks like a number also matches by its digits.
+    /// Each word of `search` is matched anywhere in the names, the e-mail address, the phone number, WhatsApp's id and
+    /// the tags' names, without case and accents. A text that looks like a number also matches by its digits.
     ///
     /// # Errors
     ///
@@ -67,7 +68,7 @@ impl Store {
         if text.len() > LONGEST_SEARCH {
             return Ok(Page { records: Vec::new(), total: 0 });
         }
-        let found = self.found(company, &Search::new(&text)).await?;
+        let found = self.found(company, &self.search(company, &text).await?).await?;
         let total = found.len() as u64;
         let (offset, limit) = (length(page.offset()), length(page.limit));
         let mut wanted = Rows::new(self.backend, &[("place", Type::Int)]);
@@ -245,7 +246,7 @@ impl Store {
 
 /// A search text, trimmed and folded; `None` when nothing is left.
 pub(in crate::store) fn folded(search: Option<&str>) -> Option<String> {
-    search.map(|text| fold(text.trim())).filter(|text| !text.is_empty())
+    search.map(|text| fold(text).trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// `number` as databases take it; nothing that we count comes near the bound.

@@ -7,7 +7,7 @@ mod cleanup;
 mod upload;
 mod work;
 
-pub use self::work::{Rejected, Step, Work};
+pub use self::work::{End, Rejected, Step, Work};
 
 use sea_orm::{ConnectionTrait as _, QueryResult};
 use serde_json::json;
@@ -87,6 +87,8 @@ pub struct Counts {
     pub rejected_kept: u64,
     /// Rows among those created, updated and unchanged that have no valid phone number.
     pub without_number: u64,
+    /// Rows whose names look wrongly decoded, so that the contacts kept theirs.
+    pub names_kept: u64,
 }
 
 impl Counts {
@@ -127,7 +129,7 @@ pub struct Import {
 
 const COLUMNS: &str =
     "id, file_name, state, settings, bytes, bytes_read, created, updated, unchanged, rejected,
-    rejected_kept, without_number, failure, created_at, updated_at, started_at, finished_at";
+    rejected_kept, without_number, failure, created_at, updated_at, started_at, finished_at, names_kept";
 
 impl Store {
     /// A page of the imports of `company`, newest first.
@@ -324,6 +326,7 @@ fn read(row: &QueryResult) -> Result<Import> {
             rejected: count(9)?,
             rejected_kept: count(10)?,
             without_number: count(11)?,
+            names_kept: count(17)?,
         },
         failure: row.try_get_by_index(12)?,
         created_at: Timestamp::from_millis(row.try_get_by_index(13)?),

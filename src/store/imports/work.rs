@@ -1,6 +1,6 @@
 //! Writes the rows of an import, one step at a time.
 
-use sea_orm::QueryResult;
+use sea_orm::{ConnectionTrait as _, QueryResult};
 use uuid::Uuid;
 
 use super::{Counts, MOST_REJECTED_KEPT, State};
@@ -8,7 +8,7 @@ use crate::clock::Timestamp;
 use crate::store::contacts::signed;
 use crate::store::dialect::{Cell, Rows, Type};
 use crate::store::lease::Lease;
-use crate::store::{ContactDraft, Error, Result, Store, Upserted, run};
+use crate::store::{ContactDraft, Error, Names, Result, Store, Upserted, run};
 
 /// A row that was rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,8 +59,22 @@ pub struct Step {
     pub line: u64,
 }
 
+/// How an import ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// The file was read to its end, and holds so much.
+    Finished {
+        /// Its rows.
+        rows: u64,
+        /// Its bytes.
+        bytes: u64,
+    },
+    /// It cannot be read further, for this reason.
+    Failed(String),
+}
+
 const WORK: &str = "id, company_id, settings, bytes, position, line, created, updated, unchanged, rejected,
-    rejected_kept, without_number";
+    rejected_kept, without_number, names_kept";
 
 impl Store {
     /// The oldest running import of each company; the companies that wait longest come first; at most `limit`.
@@ -100,11 +114,14 @@ impl Store {
         lease: &Lease,
         work: &Work,
         step: &Step,
+        names: Names,
         now: Timestamp,
     ) -> Result<Option<Counts>> {
         let transaction = self.begin_fenced(lease).await?;
-        let results = self.write_drafts_in(&transaction, work.company_id, &step.drafts, now).await?;
+        let (results, names_kept) =
+            self.import_drafts_in(&transaction, work.company_id, &step.drafts, names, now).await?;
         let mut counts = work.counts;
+        counts.names_kept += names_kept;
         for (_, result) in &results {
             match result {
                 Upserted::Created => counts.created += 1,
@@ -150,7 +167,8 @@ impl Store {
         }
         let update = format!(
             "UPDATE contact_import SET bytes_read = $2, position = $3, line = $4, created = $5, updated = $6,
-                unchanged = $7, rejected = $8, rejected_kept = $9, without_number = $10, updated_at = $11
+                unchanged = $7, rejected = $8, rejected_kept = $9, without_number = $10, updated_at = $11,
+                names_kept = $13
              WHERE id = $1 AND state = {} AND position = $12",
             State::Running.as_i16()
         );
@@ -167,6 +185,7 @@ impl Store {
             signed(counts.without_number).into(),
             now.millis().into(),
             signed(work.position).into(),
+            signed(counts.names_kept).into(),
         ];
         if run(&transaction, self.statement(update, values)).await? == 0 {
             transaction.rollback().await?;
@@ -176,25 +195,41 @@ impl Store {
         Ok(Some(counts))
     }
 
-    /// Ends an import that was read to its end, or that cannot be read further for the reason in `failure`.
+    /// Ends an import. Returns false when it is still running, because the results of its rows do not add up to the rows
+    /// and bytes of the file: it is never called finished then.
     ///
     /// # Errors
     ///
     /// As [`Store::write_import_step`].
-    pub async fn end_import(&self, lease: &Lease, import: Uuid, failure: Option<&str>) -> Result<()> {
+    pub async fn end_import(&self, lease: &Lease, import: Uuid, end: &End) -> Result<bool> {
         let transaction = self.begin_fenced(lease).await?;
-        let state = if failure.is_some() { State::Failed } else { State::Finished };
-        let all = if failure.is_some() { "" } else { ", bytes_read = bytes" };
-        let update = format!(
-            "UPDATE contact_import SET state = {}, failure = $2, finished_at = $3, updated_at = $3{all}
-             WHERE id = $1 AND state = {}",
-            state.as_i16(),
-            State::Running.as_i16()
-        );
+        let running = State::Running.as_i16();
         let now = Timestamp::now().millis();
-        let values = [import.into(), failure.map(str::to_owned).into(), now.into()];
+        let (update, values) = match end {
+            End::Finished { rows, bytes } => (
+                format!(
+                    "UPDATE contact_import SET state = {}, finished_at = $2, updated_at = $2, bytes_read = bytes
+                     WHERE id = $1 AND state = {running} AND bytes = $3
+                     AND created + updated + unchanged + rejected = $4",
+                    State::Finished.as_i16()
+                ),
+                vec![import.into(), now.into(), signed(*bytes).into(), signed(*rows).into()],
+            ),
+            End::Failed(reason) => (
+                format!(
+                    "UPDATE contact_import SET state = {}, failure = $3, finished_at = $2, updated_at = $2
+                     WHERE id = $1 AND state = {running}",
+                    State::Failed.as_i16()
+                ),
+                vec![import.into(), now.into(), reason.as_str().into()],
+            ),
+        };
         run(&transaction, self.statement(update, values)).await?;
-        Ok(transaction.commit().await?)
+        // A canceled import is over as well.
+        let select = format!("SELECT id FROM contact_import WHERE id = $1 AND state = {running}");
+        let is_over = transaction.query_one_raw(self.statement(select, [import.into()])).await?.is_none();
+        transaction.commit().await?;
+        Ok(is_over)
     }
 
     /// Imports that are running or wait for their turn, over all companies.
@@ -224,6 +259,7 @@ fn read_work(row: &QueryResult) -> Result<Work> {
             rejected: count(9)?,
             rejected_kept: count(10)?,
             without_number: count(11)?,
+            names_kept: count(12)?,
         },
     })
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::PendingWrites;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::suppression::{HOLD, Suppression};
+use crate::domain::suppression::{HOLD, Source, Suppression};
 use crate::store::dialect::{Bulk, Cell, Type};
 use crate::store::suppressions::{Says, Word};
 use crate::store::{Result, Store};
@@ -23,7 +23,10 @@ const WORD: &[(&str, Type)] = &[
     ("until", Type::Int),
     ("provider_code", Type::Int),
     ("said_at", Type::Int),
+    ("source", Type::Int),
 ];
+/// The number of the source in the statement of a recipient who wrote a word.
+const MESSAGE: i16 = Source::Message.as_i16();
 
 /// By primary key, which is also the order in which rows are locked.
 type Words<'a> = BTreeMap<(Uuid, PhoneNumber, Suppression), &'a Word>;
@@ -53,8 +56,9 @@ impl Store {
         let (last, holds) = last_words(&batch.suppressions);
         let insert = |incoming: &str, now: usize| {
             format!(
-                "INSERT INTO suppression (company_id, recipient, scope, until, provider_code, created_at, said_at) \
-                 SELECT company_id, recipient, scope, until, provider_code, ${now}, said_at \
+                "INSERT INTO suppression (company_id, recipient, scope, until, provider_code, created_at, said_at, \
+                 source) \
+                 SELECT company_id, recipient, scope, until, provider_code, ${now}, said_at, source \
                  FROM {incoming} AS incoming WHERE TRUE \
                  ON CONFLICT (company_id, recipient, scope) DO UPDATE SET"
             )
@@ -64,13 +68,26 @@ impl Store {
             "excluded.until IS NOT NULL AND suppression.until > excluded.said_at + {}",
             HOLD.as_millis()
         );
+        // A word repeats an opt-out that stands for another reason, and keeps that reason.
+        let is_repeated = format!(
+            "excluded.source = {MESSAGE} AND excluded.until IS NULL AND suppression.until IS NULL \
+             AND COALESCE(suppression.source, 0) <> {MESSAGE}"
+        );
+        let is_kept = format!("({is_held} OR {is_repeated})");
+        // A word takes back only what a word began.
+        let is_of_others = format!(
+            "excluded.source = {MESSAGE} AND excluded.until IS NOT NULL \
+             AND (suppression.until IS NULL OR suppression.until > excluded.said_at) \
+             AND COALESCE(suppression.source, 0) <> {MESSAGE}"
+        );
         self.write(to, self.rows_of_words(&last), vec![now.millis().into()], |incoming, now| {
             format!(
                 "{} until = CASE WHEN {is_held} THEN suppression.until ELSE excluded.until END, \
-                 provider_code = CASE WHEN {is_held} THEN suppression.provider_code ELSE excluded.provider_code END, \
+                 provider_code = CASE WHEN {is_kept} THEN suppression.provider_code ELSE excluded.provider_code END, \
+                 source = CASE WHEN {is_kept} THEN suppression.source ELSE excluded.source END, \
                  created_at = CASE WHEN suppression.until IS NULL OR {is_held} THEN suppression.created_at \
                  ELSE excluded.created_at END, \
-                 said_at = excluded.said_at WHERE suppression.said_at <= excluded.said_at",
+                 said_at = excluded.said_at WHERE suppression.said_at <= excluded.said_at AND NOT ({is_of_others})",
                 insert(incoming, now)
             )
         })
@@ -80,7 +97,7 @@ impl Store {
         self.write(to, self.rows_of_words(&holds), vec![now.millis().into()], |incoming, now| {
             format!(
                 "{} until = excluded.until, provider_code = excluded.provider_code, \
-                 created_at = excluded.created_at \
+                 created_at = excluded.created_at, source = excluded.source \
                  WHERE suppression.until < excluded.until AND suppression.said_at <= {began}",
                 insert(incoming, now)
             )
@@ -101,6 +118,7 @@ impl Store {
                 Cell::Int(word.until().map(Timestamp::millis)),
                 Cell::Int(word.provider_code()),
                 said_at.into(),
+                i64::from(word.source().as_i16()).into(),
             ]);
         }
         rows

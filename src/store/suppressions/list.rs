@@ -3,7 +3,7 @@
 use sea_orm::{FromQueryResult as _, Value};
 use uuid::Uuid;
 
-use super::{COLUMNS, Kept, Row};
+use super::{COLUMNS, Kept, Row, listed};
 use crate::clock::Timestamp;
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::phone::PhoneNumber;
@@ -11,7 +11,7 @@ use crate::store::contacts::signed;
 use crate::store::{Result, Store};
 
 impl Store {
-    /// One page of the suppressions of `company` that hold at `now`, by number; only of one number, if given.
+    /// One page of the suppressions of `company` that hold at `now`, by number; only of the person with one number, if given.
     ///
     /// # Errors
     ///
@@ -26,8 +26,8 @@ impl Store {
         let mut condition = "company_id = $1 AND (until IS NULL OR until > $2)".to_owned();
         let mut values: Vec<Value> = vec![company.into(), now.millis().into()];
         if let Some(number) = of {
-            condition.push_str(" AND recipient = $3");
-            values.push(number.as_i64().into());
+            let forms = self.forms_in(&self.read, company, number).await?;
+            condition.push_str(&format!(" AND recipient IN ({})", listed(&forms)));
         }
         let count = format!("SELECT count(*) FROM suppression WHERE {condition}");
         let counted = self.count(count, values.clone());

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
-use crate::domain::suppression::Suppression;
+use crate::domain::suppression::{Source, Suppression};
 use crate::store::changes::{self, Change, What, Who};
 use crate::store::dialect::{Rows, Type};
 use crate::store::revision::{self, Topic};
@@ -64,6 +64,10 @@ pub enum Says {
     },
     /// Sends no longer skip the recipient.
     Resume,
+    /// The recipient wrote an opt-out word: sends skip them from now on.
+    StopWord,
+    /// The recipient wrote a word that takes their opt-out word back. Other suppressions stay.
+    StartWord,
 }
 
 /// The subject of a statement.
@@ -81,7 +85,8 @@ impl Word {
         let (until, provider_code) = match self.says {
             Says::Stop { provider_code } => (None, provider_code),
             Says::Hold { until, provider_code } => (Some(until), provider_code),
-            Says::Resume => return None,
+            Says::StopWord => (None, None),
+            Says::Resume | Says::StartWord => return None,
         };
         Some(Record { company_id, recipient, scope, until, provider_code })
     }
@@ -90,16 +95,25 @@ impl Word {
     /// statement.
     pub(in crate::store) const fn until(&self) -> Option<Timestamp> {
         match self.says {
-            Says::Stop { .. } => None,
+            Says::Stop { .. } | Says::StopWord => None,
             Says::Hold { until, .. } => Some(until),
-            Says::Resume => Some(self.said_at),
+            Says::Resume | Says::StartWord => Some(self.said_at),
         }
     }
 
     pub(in crate::store) const fn provider_code(&self) -> Option<i64> {
         match self.says {
             Says::Stop { provider_code } | Says::Hold { provider_code, .. } => provider_code,
-            Says::Resume => None,
+            Says::Resume | Says::StopWord | Says::StartWord => None,
+        }
+    }
+
+    /// Where it comes from.
+    pub(in crate::store) const fn source(&self) -> Source {
+        match self.says {
+            Says::Stop { provider_code: Some(_) } | Says::Hold { .. } => Source::Provider,
+            Says::Stop { provider_code: None } | Says::Resume => Source::Preference,
+            Says::StopWord | Says::StartWord => Source::Message,
         }
     }
 }
@@ -111,11 +125,17 @@ pub struct Kept {
     pub record: Record,
     /// Since when.
     pub since: Timestamp,
+    /// Where it comes from; `None` for one from before this was kept.
+    pub source: Option<Source>,
 }
 
+/// The numbers of two sources, for SQL.
+const MESSAGE: i16 = Source::Message.as_i16();
+const OPERATOR: i16 = Source::Operator.as_i16();
 const SUBJECT: &[(&str, Type)] =
     &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
-pub(in crate::store) const COLUMNS: &str = "company_id, recipient, scope, until, provider_code, created_at";
+pub(in crate::store) const COLUMNS: &str =
+    "company_id, recipient, scope, until, provider_code, created_at, source";
 
 #[derive(FromQueryResult)]
 pub(in crate::store) struct Row {
@@ -125,6 +145,7 @@ pub(in crate::store) struct Row {
     until: Option<i64>,
     provider_code: Option<i64>,
     created_at: i64,
+    source: Option<i16>,
 }
 
 impl Store {
@@ -194,25 +215,33 @@ impl Store {
         let transaction = self.begin().await?;
         revision::bump(&transaction, Topic::Suppression).await?;
         let now = Timestamp::now();
-        let before = self.suppressions_in(&transaction, company_id, recipient, now).await?;
+        let forms = self.forms_in(&transaction, company_id, recipient).await?;
+        let recipient = forms[0];
+        let before = self.suppressions_in(&transaction, company_id, &forms, now).await?;
         // Only a hold is overwritten: a permanent suppression keeps its reason.
-        let sql = "INSERT INTO suppression (company_id, recipient, scope, created_at, said_at) \
-                   VALUES ($1, $2, $3, $4, $4) \
-                   ON CONFLICT (company_id, recipient, scope) DO UPDATE SET until = NULL, provider_code = NULL, \
-                   created_at = excluded.created_at, said_at = excluded.said_at \
-                   WHERE suppression.until IS NOT NULL";
+        let sql = format!(
+            "INSERT INTO suppression (company_id, recipient, scope, created_at, said_at, source) \
+             VALUES ($1, $2, $3, $4, $4, {OPERATOR}) \
+             ON CONFLICT (company_id, recipient, scope) DO UPDATE SET until = NULL, provider_code = NULL, \
+             created_at = excluded.created_at, said_at = excluded.said_at, source = excluded.source \
+             WHERE suppression.until IS NOT NULL"
+        );
         let values: [sea_orm::Value; 4] =
             [company_id.into(), recipient.as_i64().into(), scope.as_i16().into(), now.millis().into()];
         let added = transaction.execute_raw(self.statement(sql, values.clone())).await?;
         if added.rows_affected() == 0 {
             // The suppression is unchanged, but earlier statements that arrive later must count as older than this one.
             transaction.rollback().await?;
-            let sql = "UPDATE suppression SET said_at = $4 \
-                       WHERE company_id = $1 AND recipient = $2 AND scope = $3 AND until IS NULL AND said_at < $4";
+            // The recipient's own word for it can no longer be taken back by another word.
+            let sql = format!(
+                "UPDATE suppression SET said_at = $4, \
+                 source = CASE WHEN source = {MESSAGE} THEN {OPERATOR} ELSE source END \
+                 WHERE company_id = $1 AND recipient = $2 AND scope = $3 AND until IS NULL AND said_at < $4"
+            );
             self.write.execute_raw(self.statement(sql, values)).await?;
             return Ok(false);
         }
-        let after = self.suppressions_in(&transaction, company_id, recipient, now).await?;
+        let after = self.suppressions_in(&transaction, company_id, &forms, now).await?;
         let recorded = changed(who, company_id, recipient, &before, &after);
         changes::record(&transaction, &[recorded]).await?;
         transaction.commit().await?;
@@ -233,42 +262,49 @@ impl Store {
         let transaction = self.begin().await?;
         revision::bump(&transaction, Topic::Suppression).await?;
         let now = Timestamp::now();
-        let lifted = self.suppressions_in(&transaction, company_id, recipient, now).await?;
+        let forms = self.forms_in(&transaction, company_id, recipient).await?;
+        let lifted = self.suppressions_in(&transaction, company_id, &forms, now).await?;
         if lifted.is_empty() {
             transaction.rollback().await?;
             return Ok(lifted);
         }
         // The rows stay, so that an older statement that arrives later does not suppress the recipient again.
+        let forms_listed = listed(&forms);
         let sql = format!(
-            "UPDATE suppression SET until = $3, said_at = $3 WHERE company_id = $1 AND recipient = $2 \
-             AND scope IN (SELECT scope FROM suppression WHERE company_id = $1 AND recipient = $2 \
-             AND (until IS NULL OR until > $3) ORDER BY scope{})",
+            "UPDATE suppression SET until = $2, said_at = $2 WHERE company_id = $1 \
+             AND (recipient, scope) IN (SELECT recipient, scope FROM suppression WHERE company_id = $1 \
+             AND recipient IN ({forms_listed}) AND (until IS NULL OR until > $2) ORDER BY recipient, scope{})",
             self.locking()
         );
-        let values = [company_id.into(), recipient.as_i64().into(), now.millis().into()];
-        transaction.execute_raw(self.statement(sql, values)).await?;
-        let recorded = changed(who, company_id, recipient, &lifted, &[]);
+        transaction.execute_raw(self.statement(sql, [company_id.into(), now.millis().into()])).await?;
+        let recorded = changed(who, company_id, forms[0], &lifted, &[]);
         changes::record(&transaction, &[recorded]).await?;
         transaction.commit().await?;
         Ok(lifted)
     }
 
-    /// The suppressions of one recipient of one company that hold at `now`.
+    /// The suppressions of one recipient of one company, under any of the numbers, that hold at `now`.
     async fn suppressions_in(
         &self,
         transaction: &impl ConnectionTrait,
         company_id: Uuid,
-        recipient: PhoneNumber,
+        forms: &[PhoneNumber],
         now: Timestamp,
     ) -> Result<Vec<Kept>> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND recipient = $2 \
-             AND (until IS NULL OR until > $3) ORDER BY scope"
+            "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND recipient IN ({}) \
+             AND (until IS NULL OR until > $2) ORDER BY recipient, scope",
+            listed(forms)
         );
-        let values = [company_id.into(), recipient.as_i64().into(), now.millis().into()];
+        let values = [company_id.into(), now.millis().into()];
         let rows = transaction.query_all_raw(self.statement(sql, values)).await?;
         rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
     }
+}
+
+/// Numbers for a list in SQL.
+pub(in crate::store) fn listed(numbers: &[PhoneNumber]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// A person's change for one recipient, for the record of changes.
@@ -299,6 +335,7 @@ impl TryFrom<Row> for Kept {
             until: row.until.map(Timestamp::from_millis),
             provider_code: row.provider_code,
         };
-        Ok(Self { record, since: Timestamp::from_millis(row.created_at) })
+        let source = row.source.and_then(Source::from_i16);
+        Ok(Self { record, since: Timestamp::from_millis(row.created_at), source })
     }
 }

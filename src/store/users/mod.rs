@@ -8,6 +8,7 @@ pub mod devices;
 pub mod failed_sign_ins;
 pub mod guesses;
 pub mod invitations;
+mod kept_forms;
 pub mod links;
 pub mod memberships;
 mod second_factor;
@@ -60,7 +61,7 @@ pub struct User {
     pub name: String,
     /// The language of pages; `None` for the browser's.
     pub language: Option<Language>,
-    /// The zone that times are shown in; `None` for the browser's.
+    /// The zone that times are shown in; `None` for the browser's, or the company's.
     pub time_zone: Option<String>,
     /// Whether the person is an operator.
     pub is_operator: bool,

@@ -43,6 +43,8 @@ pub struct Session {
     pub company: Option<Membership>,
     /// The person's own role in that company; `None` when only an operator's rights open it.
     pub own_role: Option<Role>,
+    /// The time zone of most people in the company, for a person who chose none.
+    pub company_zone: Option<String>,
     /// The person is an operator, and this is the session without an operator's rights.
     pub is_curbed: bool,
     /// When the person signed in.
@@ -109,13 +111,20 @@ struct Row {
     vouched_by: Option<Uuid>,
     company_name: Option<String>,
     role: Option<String>,
+    company_zone: Option<String>,
 }
 
 const SELECT: &str =
     "SELECT user_session.id, user_session.user_id, user_session.company_id, user_session.created_at,
         last_used_at, address, browser, token_company_id, email, user_account.name, language, time_zone,
         is_operator, password, totp_secret, user_account.created_at AS added_at, credentials_version, vouched_by,
-        company.name AS company_name, membership.role
+        company.name AS company_name, membership.role,
+        CASE WHEN time_zone IS NULL THEN (
+            SELECT others.time_zone FROM membership AS members
+                JOIN user_account AS others ON others.id = members.user_id
+            WHERE members.company_id = user_session.company_id AND others.time_zone IS NOT NULL
+            GROUP BY others.time_zone ORDER BY count(*) DESC, others.time_zone LIMIT 1
+        ) END AS company_zone
     FROM user_session JOIN user_account ON user_account.id = user_session.user_id
         LEFT JOIN company ON company.id = user_session.company_id
         LEFT JOIN membership ON membership.user_id = user_session.user_id
@@ -156,6 +165,7 @@ impl TryFrom<Row> for Session {
             user,
             company,
             own_role,
+            company_zone: row.company_zone,
             is_curbed: false,
             created_at: Timestamp::from_millis(created_at),
             last_used_at: Timestamp::from_millis(last_used_at),
@@ -225,6 +235,7 @@ impl Store {
             user: user.clone(),
             company,
             own_role,
+            company_zone: None,
             is_curbed: false,
             created_at: now,
             last_used_at: now,

@@ -350,7 +350,7 @@ async fn a_send_is_answered_with_its_queued_and_skipped_recipients() {
             "recipients_count": 1,
             "send_id": null,
             "skipped_count": 1,
-            "skipped": [{"input": "12", "reason": "has fewer than 7 digits"}],
+            "skipped": [{"input": "12", "reason": "has fewer than 7 digits", "code": "invalid_number"}],
         })
     );
 }

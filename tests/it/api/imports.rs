@@ -264,3 +264,55 @@ async fn a_contact_gets_a_bounded_number_of_tags_from_its_row_and_the_whole_impo
     let found = service.get("/api/v1/contacts?search=5511988880001", &acme.key).await.json();
     assert_eq!(found["data"][0]["tags"].as_array().unwrap().len(), 100, "{found}");
 }
+
+#[tokio::test]
+async fn numbers_are_read_by_the_rules_of_a_country_only_where_a_client_says_so() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let file = "name,phone\nNac,(11) 90000-2701\nNacTrunk,(011) 90000-2702\nForeign,+1 212 555 0101\n";
+    let import = upload(&service, &acme, "", file).await;
+    assert_eq!((&import["country"], &import["preview"]["rejected"]), (&Value::Null, &json!(2)), "{import}");
+    let steer = async |body: Value| service.post(&path(&import), &acme.key, body.to_string()).await;
+    assert_eq!(steer(json!({"country": "Brazil"})).await.code().as_deref(), Some("invalid_field"));
+    let changed = steer(json!({"country": "br"})).await.json();
+    let preview = &changed["preview"];
+    assert_eq!(
+        (&changed["country"], &preview["created"], &preview["rejected"]),
+        (&json!("BR"), &json!(3), &json!(0))
+    );
+    assert_eq!(steer(json!({"country": ""})).await.json()["country"], Value::Null);
+    assert_eq!(steer(json!({"action": "cancel"})).await.status, 200);
+    let import = upload(&service, &acme, "?country=BR&start=true", file).await;
+    let shown = over(&service, &acme, &import).await;
+    assert_eq!((&shown["created"], &shown["rejected"]), (&json!(3), &json!(0)), "{shown}");
+    let listed = service.get("/api/v1/contacts?search=Nac", &acme.key).await.json();
+    let mut numbers: Vec<_> =
+        listed["data"].as_array().unwrap().iter().map(|it| it["phone_number"].clone()).collect();
+    numbers.sort_by_key(Value::to_string);
+    assert_eq!(numbers, ["+5511900002701", "+5511900002702"]);
+    let wrong = service.post(&format!("{IMPORTS}?country=BRA"), &acme.key, file).await;
+    assert_eq!((wrong.status, wrong.code().as_deref()), (400, Some("invalid_field")));
+}
+
+#[tokio::test]
+async fn an_unnamed_column_is_mapped_by_its_place_and_what_was_mapped_hides_no_better_column() {
+    let service = Service::start().await;
+    let acme = service.company("acme").await;
+    let import = upload(&service, &acme, "", "Nome,,Ramal\nAna,+55 11 98888-0001,\n").await;
+    let columns =
+        json!([{"column": "#2", "field": "phone_number"}, {"column": "Ramal", "field": "phone_number"}]);
+    let body = json!({"columns": columns, "action": "start"}).to_string();
+    assert_eq!(service.post(&path(&import), &acme.key, body).await.status, 200);
+    assert_eq!(over(&service, &acme, &import).await["created"], 1);
+    let next =
+        upload(&service, &acme, "?start=true", "Nome,WhatsApp,Ramal\nBea,+55 11 98888-0002,1130000212\n")
+            .await;
+    let shown = over(&service, &acme, &next).await;
+    assert_eq!(
+        (&shown["created"], &shown["columns"][2]["field"]),
+        (&json!(1), &json!("phone_number")),
+        "{shown}"
+    );
+    let found = service.get("/api/v1/contacts?search=Bea", &acme.key).await.json();
+    assert_eq!(found["data"][0]["phone_number"], "+55 11 98888-0002");
+}

@@ -136,6 +136,37 @@ async fn a_suppression_is_added_and_lifted() {
 }
 
 #[tokio::test]
+async fn opt_out_words_are_set_and_shown() {
+    let world = World::new().await;
+    let path = format!("/companies/{}/opt-out-words", world.acme.id);
+    let usual = json!({"left_out_of": "everything", "stop_words": [], "start_words": []});
+    assert_eq!(world.operated(Method::GET, &path, Value::Null, 200).await, usual);
+    let own =
+        json!({"left_out_of": "marketing", "stop_words": [" Chega ", "chega"], "start_words": ["volta"]});
+    let set = json!({"left_out_of": "marketing", "stop_words": ["Chega"], "start_words": ["volta"]});
+    assert_eq!(world.operated(Method::PUT, &path, own, 200).await, set);
+    assert_eq!(world.operated(Method::GET, &path, Value::Null, 200).await, set);
+    let [who, what, after] = world.last_change(&world.acme.id.to_string()).await;
+    assert_eq!([who, what, after], [json!("ana"), json!("company"), json!({ "opt_out_words": set })]);
+    for (wrong, sentence) in [
+        (json!({"left_out_of": "all"}), "`left_out_of` must be one of nothing, marketing, everything"),
+        (json!({"stop_words": "stop"}), "`stop_words` must be a list of texts"),
+        (
+            json!({"stop_words": ["start"]}),
+            "`stop_words` has a word that would both stop messages and start them: start",
+        ),
+        (json!({"start_words": ["x".repeat(41)]}), "`start_words` has a word with more than 40 characters"),
+    ] {
+        let refused = world.operate(Method::PUT, &path, wrong).await;
+        assert_eq!((refused.status, refused.code().as_deref()), (400, Some("invalid_field")));
+        assert!(refused.body.contains(sentence), "{}", refused.body);
+    }
+    let off = json!({"left_out_of": "nothing", "stop_words": [], "start_words": []});
+    assert_eq!(world.operated(Method::PUT, &path, json!({"left_out_of": "nothing"}), 200).await, off);
+    assert_eq!(world.operated(Method::PUT, &path, json!({}), 200).await, usual);
+}
+
+#[tokio::test]
 async fn a_user_is_added_chooses_a_password_is_disabled_and_reset() {
     let world = World::new().await;
     let body =

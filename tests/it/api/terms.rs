@@ -91,7 +91,7 @@ async fn a_dry_run_says_what_a_send_would_be_and_queues_nothing() {
             "dry_run": true,
             "recipients_count": 1,
             "skipped_count": 1,
-            "skipped": [{"input": "12", "reason": "has fewer than 7 digits"}],
+            "skipped": [{"input": "12", "reason": "has fewer than 7 digits", "code": "invalid_number"}],
             "estimated_seconds": 1,
             "estimated_end": null,
             "binding": "messages_per_second",

@@ -95,6 +95,13 @@ impl<'a> Browser<'a> {
         self.ask(self.form(path, fields).header("origin", self.origin())).await
     }
 
+    /// Sends a form as [`Browser::post`] does. The answer to a check has an address of its own, and is read there.
+    pub(crate) async fn check(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let answer = self.post(path, fields).await;
+        let is_kept = answer.status == 303 && answer.header("location").contains("?kept=");
+        if is_kept { self.get(answer.header("location")).await } else { answer }
+    }
+
     /// A form's request, without its origin.
     pub(crate) fn form(&self, path: &str, fields: &[(&str, &str)]) -> RequestBuilder {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();

@@ -50,10 +50,10 @@ async fn a_send_is_checked_before_it_goes_and_goes_once() {
         ("message", "Olá <b>Ana</b>"),
         ("numbers", numbers.as_str()),
     ];
-    let unchecked = member.post(NEW, &with(&fields, &[("action", "send")])).await;
+    let unchecked = member.check(NEW, &with(&fields, &[("action", "send")])).await;
     assert_eq!(unchecked.status, 200, "the send is shown, and not sent: {}", unchecked.body);
     assert!(unchecked.body.contains("The form was changed after the check"), "{}", unchecked.body);
-    let checked = member.post(NEW, &with(&fields, &[("action", "check")])).await;
+    let checked = member.check(NEW, &with(&fields, &[("action", "check")])).await;
     assert_eq!(checked.status, 200, "{}", checked.body);
     for shown in
         ["2 recipients", "1 entry is left out", "has fewer than 7 digits", "tier, messages_per_second"]
@@ -65,9 +65,9 @@ async fn a_send_is_checked_before_it_goes_and_goes_once() {
 
     let digest = value_of(&checked.body, "checked").unwrap();
     let send = with(&fields, &[("action", "send"), ("checked", &digest)]);
-    let changed = member.post(NEW, &with(&send, &[("message", "something else")])).await;
+    let changed = member.check(NEW, &with(&send, &[("message", "something else")])).await;
     assert_eq!(changed.status, 200, "an unchecked send does not go: {}", changed.body);
-    let (first, second) = (member.post(NEW, &send).await, member.post(NEW, &send).await);
+    let (first, second) = (member.check(NEW, &send).await, member.check(NEW, &send).await);
     assert_eq!((first.status, second.status), (303, 303), "{}", first.body);
     assert_eq!(first.header("location"), second.header("location"));
     let listed = sends(&world).await;
@@ -89,12 +89,12 @@ async fn a_form_that_comes_back_with_other_recipients_is_another_send() {
     ];
     let checked = async |once: &str, numbers: &str| {
         let more = [("once", once), ("numbers", numbers), ("action", "check")];
-        let page = member.post(NEW, &with(&written, &more)).await.body;
+        let page = member.check(NEW, &with(&written, &more)).await.body;
         (value_of(&page, "once").unwrap(), value_of(&page, "checked").unwrap())
     };
     let sent = async |(once, digest): &(String, String), numbers: &str| {
         let more = [("once", once.as_str()), ("checked", digest), ("numbers", numbers), ("action", "send")];
-        let answer = member.post(NEW, &with(&written, &more)).await;
+        let answer = member.check(NEW, &with(&written, &more)).await;
         assert_eq!(answer.status, 303, "{}", answer.body);
         answer.header("location").to_owned()
     };
@@ -140,12 +140,12 @@ async fn faults_are_shown_beside_their_fields_and_the_input_stays() {
             "not a date",
         ),
     ] {
-        let answer = member.post(NEW, &with(&fields, &more)).await;
+        let answer = member.check(NEW, &with(&fields, &more)).await;
         assert_eq!(answer.status, 422, "{more:?}: {}", answer.body);
         assert!(answer.body.contains(fault), "{more:?}: {}", answer.body);
         assert!(!answer.body.contains("name=\"checked\""), "{more:?}: {}", answer.body);
     }
-    let kept = member.post(NEW, &fields).await;
+    let kept = member.check(NEW, &fields).await;
     assert!(
         kept.body.contains("hi &quot;you&quot;") || kept.body.contains("hi \"you\"</textarea>"),
         "{}",
@@ -203,10 +203,10 @@ async fn every_part_of_a_template_is_filled_in() {
         ("numbers", "5511988887777"),
         ("action", "check"),
     ];
-    let lacking = member.post(NEW, &with(&fields, &[("body_order", "")])).await;
+    let lacking = member.check(NEW, &with(&fields, &[("body_order", "")])).await;
     assert_eq!(lacking.status, 422, "{}", lacking.body);
     assert!(lacking.body.contains("The values do not fit the template"), "{}", lacking.body);
-    let checked = member.post(NEW, &fields).await;
+    let checked = member.check(NEW, &fields).await;
     assert_eq!(checked.status, 200, "{}", checked.body);
     assert!(
         checked.body.contains("Hello Ana, order 7 left.") && checked.body.contains("1 recipient"),
@@ -214,7 +214,7 @@ async fn every_part_of_a_template_is_filled_in() {
         checked.body
     );
     let digest = value_of(&checked.body, "checked").unwrap();
-    let sent = member.post(NEW, &with(&fields, &[("action", "send"), ("checked", &digest)])).await;
+    let sent = member.check(NEW, &with(&fields, &[("action", "send"), ("checked", &digest)])).await;
     assert_eq!(sent.status, 303, "{}", sent.body);
     assert_eq!(sends(&world).await["data"][0]["template"]["name"], "left");
 }
@@ -264,7 +264,7 @@ async fn products_menus_and_buttons_are_written_with_all_their_parts() {
         ),
     ] {
         let fields = with(&fields, &more);
-        let checked = member.post(NEW, &fields).await;
+        let checked = member.check(NEW, &fields).await;
         assert_eq!(checked.status, 200, "{more:?}: {}", checked.body);
         let preview =
             checked.body.split("id=\"preview\"").nth(1).unwrap().split("</section>").next().unwrap();
@@ -272,7 +272,7 @@ async fn products_menus_and_buttons_are_written_with_all_their_parts() {
             assert!(preview.contains(part), "{part}: {preview}");
         }
         let digest = value_of(&checked.body, "checked").unwrap();
-        let sent = member.post(NEW, &with(&fields, &[("action", "send"), ("checked", &digest)])).await;
+        let sent = member.check(NEW, &with(&fields, &[("action", "send"), ("checked", &digest)])).await;
         assert_eq!(sent.status, 303, "{}", sent.body);
         assert_eq!(sends(&world).await["data"][0]["type"], "interactive");
     }
@@ -290,7 +290,7 @@ async fn products_menus_and_buttons_are_written_with_all_their_parts() {
             "title",
         ),
     ] {
-        let answer = member.post(NEW, &with(&fields, &more)).await;
+        let answer = member.check(NEW, &with(&fields, &more)).await;
         assert_eq!(answer.status, 422, "{more:?}: {}", answer.body);
         assert!(
             answer.body.contains("Something is too long or missing") && answer.body.contains(fault),
@@ -317,7 +317,7 @@ async fn tags_and_people_who_are_found_are_part_of_the_audience() {
     let tag = tag.to_string();
     let (ana, caio) = (FIRST.to_string(), (FIRST + 2).to_string());
     let fields = [("channel", shop.as_str()), ("type", "text"), ("message", "hi"), ("tag", tag.as_str())];
-    let found = member.post(NEW, &with(&fields, &[("action", "find"), ("find", "caio")])).await;
+    let found = member.check(NEW, &with(&fields, &[("action", "find"), ("find", "caio")])).await;
     assert_eq!(found.status, 200, "{}", found.body);
     assert!(
         found.body.contains(&format!("value=\"{caio}\"")) && found.body.contains("Caio"),
@@ -326,7 +326,7 @@ async fn tags_and_people_who_are_found_are_part_of_the_audience() {
     );
     assert!(found.body.contains("vip (2)") && found.body.contains("\nhi</textarea>"), "{}", found.body);
     let picked = [("action", "check"), ("person", caio.as_str()), ("person", ana.as_str())];
-    let checked = member.post(NEW, &with(&fields, &picked)).await;
+    let checked = member.check(NEW, &with(&fields, &picked)).await;
     assert!(checked.body.contains("3 recipients"), "each person once: {}", checked.body);
 }
 

@@ -83,15 +83,15 @@ async fn a_value_of_each_recipient_is_offered_previewed_checked_and_sent() {
     let stranger = preview(vec![("numbers", "5511988887777".to_owned())]).await;
     assert!(stranger.contains("who is not a contact"), "{stranger}");
 
-    let wrong = member.post(NEW, &with(&fields, &[("body_1", "{{first_name}}"), ("tag", &tag)])).await;
+    let wrong = member.check(NEW, &with(&fields, &[("body_1", "{{first_name}}"), ("tag", &tag)])).await;
     assert_eq!(wrong.status, 422, "{}", wrong.body);
     assert!(wrong.body.contains("Two braces begin a value of each recipient"), "{}", wrong.body);
-    let checked = member.post(NEW, &with(&fields, &[("tag", &tag)])).await;
+    let checked = member.check(NEW, &with(&fields, &[("tag", &tag)])).await;
     assert_eq!(checked.status, 200, "{}", checked.body);
     assert!(checked.body.contains("1 recipient lacks a contact field"), "{}", checked.body);
     let digest = value_of(&checked.body, "checked").unwrap();
     let send = [("action", "send"), ("checked", digest.as_str()), ("tag", tag.as_str())];
-    let sent = member.post(NEW, &with(&fields, &send)).await;
+    let sent = member.check(NEW, &with(&fields, &send)).await;
     assert_eq!(sent.status, 303, "{}", sent.body);
     assert_eq!(sends(&world).await["data"][0]["recipients_count"], 2);
 }
@@ -109,7 +109,7 @@ async fn a_check_that_takes_longer_than_a_page_waits_is_shown_when_it_is_done() 
         ("numbers", numbers.as_str()),
         ("action", "check"),
     ];
-    let first = member.post(NEW, &fields).await;
+    let first = member.check(NEW, &fields).await;
     assert_eq!(first.status, 200, "{}", first.body);
     assert!(
         first.body.contains("still being counted") && first.body.contains("data-again"),
@@ -120,7 +120,7 @@ async fn a_check_that_takes_longer_than_a_page_waits_is_shown_when_it_is_done() 
     let run = value_of(&first.body, "counting").unwrap();
     let mut later = String::new();
     until("the outcome of the check", async || {
-        later = member.post(NEW, &with(&fields, &[("counting", &run)])).await.body;
+        later = member.check(NEW, &with(&fields, &[("counting", &run)])).await.body;
         later.contains("1 recipient")
     })
     .await;
@@ -136,7 +136,7 @@ async fn the_input_stays_when_the_channel_the_kind_or_the_template_changes() {
     let phone = world.service.channel(&world.acme, Kind::WebSession, "Phone", Status::Connected).await;
     let (other, phone, number) = (other.id.to_string(), phone.id.to_string(), FIRST.to_string());
     let choose = async |fields: &[(&str, &str)]| {
-        let answer = member.post(NEW, &with(fields, &[("action", "choose")])).await;
+        let answer = member.check(NEW, &with(fields, &[("action", "choose")])).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
         answer.body
     };

@@ -111,7 +111,7 @@ impl Stage {
 
 async fn post(browser: &Browser<'_>, fields: &[(&str, String)]) -> crate::harness::Answer {
     let fields: Vec<_> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    browser.post(NEW, &fields).await
+    browser.check(NEW, &fields).await
 }
 
 /// Checks the form, and returns it with the fields that send it.

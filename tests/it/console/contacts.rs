@@ -1,6 +1,7 @@
 //! Contacts and tags in the console: search, edit, merge, tag, delete, export.
 
 use pombo::accounts::Role;
+use pombo::domain::suppression::Suppression;
 use serde_json::{Value, json};
 
 use super::browser::value_of;
@@ -80,7 +81,7 @@ async fn a_contact_is_added_changed_merged_and_deleted() {
     let shown = member.page(place).await;
     assert!(shown.contains("The contact was added.") && shown.contains("value=\"a; b\""), "{shown}");
 
-    let twin = [("once", "01890a5d-ac96-774b-bcce-b302099a8057"), ("phone_number", "5511988880001")];
+    let twin = [("once", "01890a5d-ac96-774b-bcce-b302099a8057"), ("phone_number", "+5511988880001")];
     let taken = member.post("/console/contacts/new", &twin).await;
     assert!(taken.status == 422 && taken.body.contains("Another contact has this number"), "{}", taken.body);
     let nobody = member.post(place, &[("first_name", "x"), ("phone_number", " "), ("email", "")]).await;
@@ -99,7 +100,7 @@ async fn a_contact_is_added_changed_merged_and_deleted() {
             place,
             &[
                 ("first_name", "Ana"),
-                ("phone_number", "5511988880001"),
+                ("phone_number", "+5511988880001"),
                 ("email", "ana@a.example"),
                 ("tags", "b;c"),
             ],
@@ -183,7 +184,7 @@ async fn contacts_are_downloaded_as_a_file_that_imports_again() {
     let lines: Vec<_> = all.body.lines().collect();
     assert_eq!(
         (lines.len(), lines[0]),
-        (1_202, "first_name,last_name,email,phone_number,phone_number_lid,profile_picture,tags")
+        (1_202, "\u{feff}first_name,last_name,email,phone_number,phone_number_lid,profile_picture,tags")
     );
     assert_eq!((lines[1], lines[1_201]), ("'=P0,,,5511900000000,,,a", "Zé,,last@a.example,,,,"));
     let found = viewer.get("/console/contacts/export?search=last%40").await.body;
@@ -250,6 +251,88 @@ async fn suppressions_of_numbers_are_added_and_lifted() {
     let lifted = member.submit("/console/suppressions/lift", &[("number", "+5511988880001")]).await;
     assert!(lifted.contains("+5511988880001 gets messages again.") && lifted.contains("Nobody is skipped."));
     assert_eq!(member.post("/console/suppressions/lift", &[("number", "x")]).await.status, 404);
+}
+
+#[tokio::test]
+async fn owners_decide_what_opt_out_words_do() {
+    let world = World::new().await;
+    let (owner, member) = (world.signed_in(Role::Owner).await, world.signed_in(Role::Member).await);
+    let (place, set) = ("/console/suppressions", "/console/suppressions/words");
+    let page = member.page(place).await;
+    assert!(
+        page.contains("Opt-out words") && page.contains("STOP") && !page.contains("Save words"),
+        "{page}"
+    );
+    let words = |stops: &'static str, stop: &'static str| [("stops", stops), ("stop_words", stop)];
+    assert_eq!(member.post(set, &words("nothing", "")).await.status, 403);
+    let page = owner.submit(set, &words("marketing", "Chega\r\nJá deu")).await;
+    assert!(page.contains("The words are saved.") && page.contains("Chega\nJá deu"), "{page}");
+    let kept = world.service.store().opt_out_words(world.acme.id).await.unwrap();
+    assert_eq!(
+        (kept.scope, kept.stop_words),
+        (Some(Suppression::Marketing), vec!["Chega".into(), "Já deu".into()])
+    );
+    for (wrong, sentence) in [
+        (words("marketing", "start"), "This word would both stop messages and take that back: start"),
+        (words("all", ""), "Save words"),
+    ] {
+        let page = owner.post(set, &wrong).await;
+        assert!(page.status == 422 && page.body.contains(sentence), "{}", page.body);
+    }
+    assert!(owner.submit(set, &words("nothing", "")).await.contains("The words are saved."));
+    assert_eq!(world.service.store().opt_out_words(world.acme.id).await.unwrap().scope, None);
+}
+
+#[tokio::test]
+async fn a_number_without_a_plus_sign_is_shown_as_it_would_be_saved_and_saved_when_it_is_chosen() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let place = "/console/suppressions";
+    // Nobody said where the company is: the digits may only be an international number.
+    let typed = [("number", "21 97100-0058"), ("scope", "marketing")];
+    let shown = member.post(place, &typed).await;
+    assert!(
+        shown.status == 422 && shown.body.contains("value=\"21971000058\">+21971000058</button>"),
+        "{}",
+        shown.body
+    );
+    let none = member.post(place, &[("number", "11 97100-0058"), ("scope", "marketing")]).await;
+    assert!(none.status == 422 && none.body.contains("This is not an international number"), "{}", none.body);
+    member.submit("/console/company/country", &[("country", "BR")]).await;
+    let shown = member.post(place, &typed).await;
+    assert_eq!(shown.status, 422);
+    for button in [
+        "value=\"5521971000058\">+5521971000058 (Brazil)</button>",
+        "value=\"21971000058\">+21971000058</button>",
+    ] {
+        assert!(shown.body.contains(button), "{button}: {}", shown.body);
+    }
+    assert!(
+        shown.body.contains("value=\"21 97100-0058\"") && shown.body.contains("Which number do you mean?")
+    );
+    assert!(member.page(place).await.contains("Nobody is skipped."), "nothing was saved");
+    let chosen = [&typed[..], &[("number_as", "5521971000058")]].concat();
+    assert!(member.submit(place, &chosen).await.contains("+5521971000058 is skipped from now on."));
+    let foreign = [&typed[..], &[("number_as", "12125550101")]].concat();
+    assert_eq!(member.post(place, &foreign).await.status, 422, "only what the text may mean can be chosen");
+    let sao_paulo = [("number", "11 97100-0058"), ("scope", "marketing"), ("number_as", "5511971000058")];
+    assert!(member.submit(place, &sao_paulo).await.contains("+5511971000058 is skipped from now on."));
+
+    let contact = [("first_name", "Ana"), ("phone_number", "(21) 97100-0059")];
+    let shown = member.post("/console/contacts/new", &contact).await;
+    assert!(shown.status == 422 && shown.body.contains("+5521971000059 (Brazil)</button>"), "{}", shown.body);
+    assert_eq!(total(&world, "").await, 0);
+    let chosen = [&contact[..], &[("phone_number_as", "5521971000059")]].concat();
+    let added = member.post("/console/contacts/new", &chosen).await;
+    assert_eq!(added.status, 303, "{}", added.body);
+    let place = added.header("location").to_owned();
+    assert!(member.page(&place).await.contains("value=\"+5521971000059\""));
+    // A contact's own number is not asked about again, and another one is.
+    let ids = seed(&world, json!([{"phone_number": "5511988880007"}])).await;
+    let place = format!("/console/contacts/{}", ids[0]);
+    let same = [("first_name", "Bea"), ("phone_number", "5511988880007")];
+    assert!(member.submit(&place, &same).await.contains("The contact was saved."));
+    assert_eq!(member.post(&place, &[("phone_number", "21 97100-0060")]).await.status, 422);
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ const PLACE: &str = "/console/contacts/import";
 const BOUNDARY: &str = "----pombo7MA4YWxkTrZu0gW";
 
 /// The body that a browser sends for the form.
-fn body(tags: &str, name: &str, file: &[u8]) -> Vec<u8> {
+pub(super) fn body(tags: &str, name: &str, file: &[u8]) -> Vec<u8> {
     let mut body = format!(
         "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"tags\"\r\n\r\n{tags}\r\n\
          --{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
@@ -26,7 +26,8 @@ fn body(tags: &str, name: &str, file: &[u8]) -> Vec<u8> {
     body
 }
 
-async fn upload(browser: &Browser<'_>, body: Vec<u8>) -> Answer {
+/// Sends the form with a file.
+pub(super) async fn upload(browser: &Browser<'_>, body: Vec<u8>) -> Answer {
     let request = browser
         .request(Method::POST, PLACE)
         .header("origin", browser.origin())
@@ -84,7 +85,8 @@ async fn a_file_is_uploaded_looked_at_and_imported() {
     ] {
         member.post("/console/language", &[("language", language), ("next", "/console")]).await;
         let rejected = member.get(&format!("{place}/rejected")).await.body;
-        assert!(rejected.starts_with(header) && rejected.contains(reason), "{language}: {rejected}");
+        let text = rejected.strip_prefix('\u{feff}').unwrap();
+        assert!(text.starts_with(header) && text.contains(reason), "{language}: {rejected}");
     }
     member.post("/console/language", &[("language", "en"), ("next", "/console")]).await;
     let found = world.service.get("/api/v1/contacts?search=feira", &world.acme.key).await.json();

@@ -273,6 +273,19 @@ async fn the_page_of_an_ended_send_follows_the_states_of_its_messages() {
     past().set(id, At::Delivered).await;
     part_says(&mut stream, &mut told, "figures", ">Delivered<").await;
     part_says(&mut stream, &mut told, "rows", ">Delivered<").await;
+    // A list that does not fit on one page, or shows some states only, follows, too.
+    let messages: Vec<_> = (0..60).map(|_| (At::Sent, None)).collect();
+    let id = past().that_ended(now).with(&messages).await;
+    let page = viewer.page(&format!("/console/sends/{id}?state=delivered")).await;
+    let live = format!("/console/sends/{id}/live?state=delivered");
+    assert!(
+        page.contains(&format!("data-live=\"{live}\"")) && page.contains("No message matches."),
+        "{page}"
+    );
+    let mut stream = viewer.request(Method::GET, &live).send().await.unwrap();
+    let mut told = String::new();
+    past().set(id, At::Delivered).await;
+    part_says(&mut stream, &mut told, "rows", ">Delivered<").await;
 }
 
 /// Reads a stream until this part of the page has these words.

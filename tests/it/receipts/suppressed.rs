@@ -24,7 +24,7 @@ stores!(
 );
 
 /// Takes over the simulator's templates; those of marketing and utility.
-async fn templates(running: &Running) -> (i64, i64) {
+pub(super) async fn templates(running: &Running) -> (i64, i64) {
     let listed: Vec<_> = simulator::default_templates().into_iter().map(listed).collect();
     running.store.sync_templates(running.company, WABA, &listed).await.unwrap();
     let id = async |name| {
@@ -48,7 +48,7 @@ fn listed(template: simulator::Template) -> ListedTemplate {
     }
 }
 
-fn marketing(template: i64, numbers: &[u64]) -> Value {
+pub(super) fn marketing(template: i64, numbers: &[u64]) -> Value {
     let text = |text: &str| json!([{ "type": "text", "text": text }]);
     json!({ "type": "template", "template_id": template, "phone_number": numbers, "components": [
         { "type": "header", "parameters": [{ "type": "image", "link": "https://shop.example/spring.jpg" }] },
@@ -77,7 +77,8 @@ async fn a_recipient_who_opted_out_is_skipped_by_marketing_and_by_nothing_else(u
 
     let (code, answer) = running.send(&marketing(promo, &[stays, leaves])).await;
     assert_eq!((code, &answer["recipients_count"]), (202, &json!(1)), "{answer}");
-    let skipped = json!([{ "input": format!("+{leaves}"), "reason": "does not want marketing messages" }]);
+    let skipped = json!([{ "input": format!("+{leaves}"), "reason": "does not want marketing messages",
+        "code": "opted_out" }]);
     assert_eq!(answer["skipped"], skipped);
     let (code, answer) = running.send(&marketing(promo, &[leaves])).await;
     assert_eq!((code, &answer["code"]), (400, &json!("no_valid_recipients")));

@@ -12,10 +12,14 @@ use super::{Batch, phone_number, plain, seconds};
 use crate::connector::Disposition;
 use crate::connector::update::{Receipt, Update};
 use crate::domain::message::{Failure, State};
+use crate::domain::opt_out;
 
 /// The maximum size of the information about a sender, which is stored with each of their messages: a name
 /// and ids.
 const CONTACT_BYTES: usize = 2_048;
+/// The maximum length of a person's id within a business: two letters of a country, `ENT` and 128 characters, with two
+/// points between them.
+const USER_ID_BYTES: usize = 2 + 1 + 3 + 1 + 128;
 
 #[derive(Deserialize)]
 struct Value<'a> {
@@ -50,6 +54,8 @@ struct Status<'a> {
     #[serde(borrow, default)]
     recipient_id: Text<'a>,
     #[serde(borrow, default)]
+    recipient_user_id: Text<'a>,
+    #[serde(borrow, default)]
     biz_opaque_callback_data: Text<'a>,
     #[serde(borrow)]
     errors: Option<&'a RawValue>,
@@ -63,6 +69,10 @@ struct WebhookError<'a> {
     title: Text<'a>,
     #[serde(borrow, default)]
     message: Text<'a>,
+    #[serde(borrow, default)]
+    error_user_title: Text<'a>,
+    #[serde(borrow, default)]
+    error_user_msg: Text<'a>,
     #[serde(borrow, default, deserialize_with = "if_readable")]
     error_data: Option<ErrorData<'a>>,
 }
@@ -83,6 +93,14 @@ struct Message<'a> {
     from_user_id: Text<'a>,
     #[serde(borrow, default)]
     timestamp: Text<'a>,
+    #[serde(borrow, default, deserialize_with = "if_readable")]
+    text: Option<TextBody<'a>>,
+}
+
+#[derive(Deserialize)]
+struct TextBody<'a> {
+    #[serde(borrow, default)]
+    body: Text<'a>,
 }
 
 #[derive(Deserialize)]
@@ -97,6 +115,8 @@ struct Contact<'a> {
 struct Preference<'a> {
     #[serde(borrow, default)]
     wa_id: Text<'a>,
+    #[serde(borrow, default)]
+    user_id: Text<'a>,
     #[serde(borrow)]
     category: Text<'a>,
     #[serde(borrow)]
@@ -136,8 +156,10 @@ pub(super) fn read(json: &str, batch: &mut Batch) -> Option<()> {
 /// Whether people want marketing.
 pub(super) fn read_preferences(json: &str, batch: &mut Batch) -> Option<()> {
     let value = open(json, batch)?;
-    for preference in batch.items(value.user_preferences, "user_preferences") {
-        match self::preference(preference, batch) {
+    let preferences = batch.items(value.user_preferences, "user_preferences");
+    let contacts = contacts(&batch.items(value.contacts, "user_preferences.contacts"));
+    for preference in preferences {
+        match self::preference(preference, &contacts, batch) {
             Some(update) => batch.note(update)?,
             None => batch.note_unreadable("user_preferences"),
         }
@@ -170,6 +192,7 @@ fn receipt(status: &RawValue, batch: &Batch) -> Option<Update> {
         state,
         at: seconds(&status.timestamp).unwrap_or(batch.at),
         recipient: phone_number(&status.recipient_id),
+        user: user_id(&status.recipient_user_id),
         refusal: if state == State::Failed { refusal() } else { None },
     }))
 }
@@ -189,7 +212,8 @@ fn refusal(error: &RawValue) -> Option<(Disposition, Failure)> {
             is_about_another: false,
         })
     });
-    let failure = Failure { code, sentence: sentence(message, details) };
+    let for_people = [error.error_user_title.get(), error.error_user_msg.get()];
+    let failure = Failure { code, sentence: sentence(message, details, for_people) };
     (code.is_some() || !failure.sentence.is_empty()).then_some((disposition, failure))
 }
 
@@ -209,15 +233,30 @@ fn inbound(raw: &RawValue, contacts: &HashMap<String, &str>, batch: &Batch) -> O
     let message: Message<'_> = serde_json::from_str(raw.get()).ok()?;
     let names = [message.from.get(), message.from_user_id.get()];
     let contact = names.into_iter().flatten().find_map(|name| contacts.get(name)).copied();
+    let text = message.text.as_ref().and_then(|text| text.body.get());
     Some(Update::Inbound {
         id: plain(message.id.get()?),
         from: phone_number(&message.from),
+        user: user_id(&message.from_user_id).or_else(|| user_id(&described(contact)?.user_id)),
+        text: text.filter(|text| text.len() <= opt_out::LONGEST_TEXT).map(str::to_owned),
         at: seconds(&message.timestamp).unwrap_or(batch.at),
         payload: format!(r#"{{"message":{},"contacts":[{}]}}"#, raw.get(), contact.unwrap_or_default()),
     })
 }
 
-fn preference(raw: &RawValue, batch: &Batch) -> Option<Update> {
+/// The information about a sender, read.
+fn described(contact: Option<&str>) -> Option<Contact<'_>> {
+    serde_json::from_str(contact?).ok()
+}
+
+/// A person's id within the business.
+fn user_id(text: &Text<'_>) -> Option<String> {
+    let id = text.get()?;
+    let is_plain = id.bytes().all(|byte| byte.is_ascii_graphic());
+    (is_plain && id.len() <= USER_ID_BYTES).then(|| id.to_owned())
+}
+
+fn preference(raw: &RawValue, contacts: &HashMap<String, &str>, batch: &Batch) -> Option<Update> {
     let preference: Preference<'_> = serde_json::from_str(raw.get()).ok()?;
     if preference.category.get()? != "marketing_messages" {
         return Some(Update::Other { field: "user_preferences".to_owned() });
@@ -227,6 +266,14 @@ fn preference(raw: &RawValue, batch: &Batch) -> Option<Update> {
         "resume" => false,
         _ => return None,
     };
-    let recipient = phone_number(&preference.wa_id)?;
-    Some(Update::Preference { recipient, stops, at: seconds(&preference.timestamp).unwrap_or(batch.at) })
+    let names = [preference.wa_id.get(), preference.user_id.get()];
+    let contact = described(names.into_iter().flatten().find_map(|name| contacts.get(name)).copied());
+    let recipient = phone_number(&preference.wa_id);
+    let recipient = recipient.or_else(|| phone_number(&contact.as_ref()?.wa_id));
+    let user = user_id(&preference.user_id).or_else(|| user_id(&contact.as_ref()?.user_id));
+    if recipient.is_none() && user.is_none() {
+        return None;
+    }
+    let at = seconds(&preference.timestamp).unwrap_or(batch.at);
+    Some(Update::Preference { recipient, user, stops, at })
 }

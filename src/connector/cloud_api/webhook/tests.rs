@@ -7,6 +7,7 @@ use super::*;
 use crate::connector::Disposition;
 use crate::connector::update::Receipt;
 use crate::domain::message::{Failure, Key, State};
+use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::Suppression;
 
 /// A body with these changes of the account 1022.
@@ -78,7 +79,7 @@ fn a_receipt_names_its_message_its_number_and_its_account() {
     let key = Key { send_id: uuid::Uuid::from_u128(0xabc), ordinal: 41 };
     let status = format!(
         r#"{{"id":"wamid.A=","status":"delivered","timestamp":"1750030073","recipient_id":"16505551234",
-            "biz_opaque_callback_data":"{key}","conversation":{{"id":"72b1","expiration_timestamp":"1750116480"}},
+            "recipient_user_id":"US.7","biz_opaque_callback_data":"{key}","conversation":{{"id":"72b1","expiration_timestamp":"1750116480"}},
             "pricing":{{"billable":true,"pricing_model":"PMP","type":"regular","category":"marketing"}}}}"#
     );
     let heard = parse(body(&messages(&format!(r#""statuses":[{status}]"#))).as_bytes()).unwrap();
@@ -88,6 +89,7 @@ fn a_receipt_names_its_message_its_number_and_its_account() {
         state: State::Delivered,
         at: at(1_750_030_073),
         recipient: PhoneNumber::parse("16505551234").ok(),
+        user: Some("US.7".to_owned()),
         refusal: None,
     };
     let expected = Heard {
@@ -154,6 +156,9 @@ fn a_message_from_a_person_keeps_its_json_and_the_contact_of_its_sender() {
     let expected = Update::Inbound {
         id: "wamid.B=".to_owned(),
         from: PhoneNumber::parse("16505551234").ok(),
+        user: None,
+        // Half of a character: no text, and the message stays readable.
+        text: None,
         at: at(1_749_416_383),
         payload: format!(
             r#"{{"message":{message},"contacts":[{{"profile":{{"name":"\u00c9"}},"wa_id":"16505551234"}}]}}"#
@@ -163,12 +168,33 @@ fn a_message_from_a_person_keeps_its_json_and_the_contact_of_its_sender() {
 }
 
 #[test]
+fn a_short_text_and_the_ids_of_its_sender_are_read() {
+    let contacts = r#""contacts":[{"wa_id":"16505551234","user_id":"US.7"}]"#;
+    let inbound = |message: &str| {
+        let heard = updates(&body(&messages(&format!(r#"{contacts},"messages":[{message}]"#))));
+        match &heard[..] {
+            [Update::Inbound { user, text, .. }] => (user.clone(), text.clone()),
+            other => panic!("{other:?}"),
+        }
+    };
+    let text = |text: &str| {
+        inbound(&format!(r#"{{"from":"16505551234","id":"a","type":"text","text":{{"body":"{text}"}}}}"#))
+    };
+    assert_eq!(text("Stop"), (Some("US.7".to_owned()), Some("Stop".to_owned())));
+    assert_eq!(text(&"x".repeat(161)).1, None, "no word is so long");
+    let button = r#"{"from":"1","from_user_id":"US.8","id":"a","type":"button","button":{"text":"Stop"}}"#;
+    assert_eq!(inbound(button), (Some("US.8".to_owned()), None), "a button is not a person's own word");
+}
+
+#[test]
 fn a_message_without_contacts_or_number_is_heard() {
     let system = r#"{"from_user_id":"US.1","id":"wamid.C=","timestamp":"1","type":"system"}"#;
     let heard = updates(&body(&messages(&format!(r#""messages":[{system},{{"type":"text"}}]"#))));
     let expected = Update::Inbound {
         id: "wamid.C=".to_owned(),
         from: None,
+        user: Some("US.1".to_owned()),
+        text: None,
         at: at(1),
         payload: format!(r#"{{"message":{system},"contacts":[]}}"#),
     };
@@ -187,14 +213,16 @@ fn marketing_is_stopped_and_resumed() {
     let change = r#"{"field":"user_preferences","value":{"metadata":{"phone_number_id":1065},"user_preferences":[
         {"wa_id":"16505551234","detail":"x","category":"marketing_messages","value":"stop","timestamp":1731705721},
         {"wa_id":"16505551234","category":"marketing_messages","value":"resume","timestamp":"1731705722"},
-        {"user_id":"US.1","category":"marketing_messages","value":"stop","timestamp":1}]}}"#;
+        {"user_id":"US.1","category":"marketing_messages","value":"stop","timestamp":1},
+        {"category":"marketing_messages","value":"stop","timestamp":1}]}}"#;
     let heard = parse(body(change).as_bytes()).unwrap();
     assert!(heard.iter().all(|heard| heard.number.as_deref() == Some("1065")));
-    let recipient = PhoneNumber::parse("16505551234").unwrap();
+    let recipient = PhoneNumber::parse("16505551234").ok();
     let updates: Vec<_> = heard.into_iter().map(|heard| heard.update).collect();
     let expected = [
-        Update::Preference { recipient, stops: true, at: at(1_731_705_721) },
-        Update::Preference { recipient, stops: false, at: at(1_731_705_722) },
+        Update::Preference { recipient, user: None, stops: true, at: at(1_731_705_721) },
+        Update::Preference { recipient, user: None, stops: false, at: at(1_731_705_722) },
+        Update::Preference { recipient: None, user: Some("US.1".to_owned()), stops: true, at: at(1) },
         unreadable("user_preferences"),
     ];
     assert_eq!(updates, expected);

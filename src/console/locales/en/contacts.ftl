@@ -29,6 +29,8 @@ contacts-doubles-hint = These contacts have the same number or the same e-mail a
 contacts-merge = Merge into this contact
 contacts-merge-question = This contact keeps its fields, takes missing fields and all tags from the others, and the others are deleted.
 contacts-nothing-found = No contact matches this search.
+contacts-with-tag = Contacts with the tag
+contacts-none-tagged = No contact has this tag.
 contacts-nobody = There are no contacts yet. Import a file, or add the first one.
 contacts-total = { $count ->
     [1] 1 contact
@@ -40,6 +42,10 @@ contacts-scope-picked = The selected contacts
 contacts-scope-found = { $count ->
     [1] The one that the search finds
    *[other] All { $count } that the search finds
+}
+contacts-scope-tagged = { $count ->
+    [1] The only contact with this tag
+   *[other] All { $count } contacts with this tag
 }
 contacts-scope-everybody = { $count ->
     [1] The only contact
@@ -76,3 +82,4 @@ contacts-delete-sure = { $count ->
 }
 contacts-back = Back to the contacts
 contacts-show-all = Show all contacts
+contacts-lid-wrong = A spreadsheet rounded this WhatsApp ID.

@@ -1,5 +1,5 @@
 imports-title = Import contacts
-imports-hint = A CSV file whose first line names the columns: a spreadsheet saved as CSV, or an export of Google Contacts, HubSpot or this console. You see its first rows before anything is imported.
+imports-hint = A CSV file whose first line names the columns: a spreadsheet saved as CSV, or an export of Google Contacts, Outlook, HubSpot or this console. You see its first rows before anything is imported.
 imports-file = File
 imports-import = Import
 imports-tags = Tags for all contacts of the file
@@ -115,3 +115,32 @@ imports-reject-rounded = A spreadsheet rounded the phone number to { $number }: 
 imports-reject-stray-quote = There is a quote inside a field: a field with quotes must be quoted, and each of its quotes doubled
 imports-reject-unclosed-quote = A quote is opened here and never properly closed
 imports-reject-line = The line is longer than 256 KiB
+imports-country-missing = Choose the country of the numbers.
+imports-names-kept = Good names kept
+imports-field-middle-name = Middle name
+imports-field-organization = Organization
+imports-column-unnamed = Column { $place } (no name)
+imports-column-repeated = { $name } (column { $place })
+imports-numbers = Numbers without +
+imports-numbers-international = are international: they begin with a country code
+imports-numbers-national = are written as inside the country below
+imports-country = Country of the numbers
+imports-country-hint = Remembered for the company. A number with + is international all the same.
+imports-names = Names that look wrongly decoded
+imports-names-replace = Let them replace the good names of known contacts
+imports-wrong-bytes = { $count ->
+    [1] The file is UTF-8, but line { $line } has a byte that is not valid in it. Its row is rejected if the byte is in a field of the contact.
+   *[other] The file is UTF-8, but { $count } bytes are not valid in it, the first one in line { $line }. Their rows are rejected if the bytes are in fields of the contacts.
+}
+imports-look-national = { $count ->
+    [1] 1 of these rows has a number that looks national. If the numbers are written as inside { $country }, choose that below.
+   *[other] { $count } of these rows have numbers that look national. If the numbers are written as inside { $country }, choose that below.
+}
+imports-look-garbled = { $count ->
+    [1] 1 of these rows has a name that looks wrongly decoded, and the contact has a good one. It keeps its name. Perhaps the file has another encoding.
+   *[other] { $count } of these rows have names that look wrongly decoded, and the contacts have good ones. They keep their names. Perhaps the file has another encoding.
+}
+imports-vcard = This is a vCard file (.vcf). Import it into an address book that exports CSV, and give that file: in Google Contacts, choose Import, then Export as Google CSV; in Outlook, People, Manage contacts, Export.
+imports-spreadsheet = This is a spreadsheet's own file. Open it there, save it as “CSV UTF-8”, and give that file.
+imports-reject-wrong-byte = { $field }: it has a byte that is not valid in the file's encoding
+imports-reject-lid-rounded = A spreadsheet rounded the WhatsApp ID to { $lid }: format its column as text there, and save again

@@ -64,3 +64,12 @@ shell-in-days = { $count ->
     [1] in 1 day
    *[other] in { $count } days
 }
+shell-unsent-title = Not sent yet
+shell-unsent-why = Your session has ended, so nothing was sent or saved. What you typed is kept on this page: sign in in a new tab, come back, and send it again.
+shell-unsent-sign-in = Sign in in a new tab
+shell-unsent-again = Send it again
+shell-no-country = Not set
+shell-number-meant = Which number do you mean?
+shell-number-unsure = A number without + may be another one in another country. Choose the number that you mean, or write it with + and the country code.
+shell-number-none = not an international number
+shell-number-national = Inside your country it would be { $number }: write it so if you mean that number.

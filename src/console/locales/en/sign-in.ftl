@@ -13,3 +13,4 @@ sign-in-too-many = Too many attempts. Try again in { $seconds ->
     [1] 1 second
    *[other] { $seconds } seconds
 }.
+sign-in-ended = Your session has ended. Sign in to continue.

@@ -29,6 +29,8 @@ contacts-doubles-hint = Estos contactos tienen el mismo número o el mismo corre
 contacts-merge = Combinar en este contacto
 contacts-merge-question = Este contacto conserva lo que tiene, toma el resto y todas las etiquetas de los otros, y los otros se eliminan.
 contacts-nothing-found = Ningún contacto coincide con esta búsqueda.
+contacts-with-tag = Contactos con la etiqueta
+contacts-none-tagged = Ningún contacto tiene esta etiqueta.
 contacts-nobody = Todavía no hay contactos. Importe un archivo o agregue el primero.
 contacts-total = { $count ->
     [1] 1 contacto
@@ -40,6 +42,10 @@ contacts-scope-picked = Los seleccionados
 contacts-scope-found = { $count ->
     [1] El único que la búsqueda encuentra
    *[other] Los { $count } que la búsqueda encuentra
+}
+contacts-scope-tagged = { $count ->
+    [1] El único contacto con esta etiqueta
+   *[other] Los { $count } contactos con esta etiqueta
 }
 contacts-scope-everybody = { $count ->
     [1] El único contacto
@@ -76,3 +82,4 @@ contacts-delete-sure = { $count ->
 }
 contacts-back = Volver a los contactos
 contacts-show-all = Mostrar todos los contactos
+contacts-lid-wrong = Una hoja de cálculo redondeó este ID de WhatsApp.

@@ -1,5 +1,5 @@
 imports-title = Importar contactos
-imports-hint = Un archivo CSV cuya primera línea nombra las columnas: una hoja de cálculo guardada como CSV o una exportación de Google Contactos, de HubSpot o de esta consola. Verá las primeras filas antes de importar.
+imports-hint = Un archivo CSV cuya primera línea nombra las columnas: una hoja de cálculo guardada como CSV o una exportación de Google Contactos, de Outlook, de HubSpot o de esta consola. Verá las primeras filas antes de importar.
 imports-file = Archivo
 imports-import = Importar
 imports-tags = Etiquetas para todos los contactos del archivo
@@ -115,3 +115,32 @@ imports-reject-rounded = Una hoja de cálculo redondeó el teléfono a { $number
 imports-reject-stray-quote = Hay comillas dentro de un campo: un campo con comillas debe ir entre comillas, y cada una de ellas duplicada
 imports-reject-unclosed-quote = Aquí se abren comillas que nunca se cierran bien
 imports-reject-line = La línea tiene más de 256 KiB
+imports-country-missing = Elija el país de los números.
+imports-names-kept = Nombres buenos conservados
+imports-field-middle-name = Segundo nombre
+imports-field-organization = Organización
+imports-column-unnamed = Columna { $place } (sin nombre)
+imports-column-repeated = { $name } (columna { $place })
+imports-numbers = Números sin +
+imports-numbers-international = son internacionales: empiezan con el código del país
+imports-numbers-national = están escritos como dentro del país de abajo
+imports-country = País de los números
+imports-country-hint = Se recuerda para la empresa. Un número con + es siempre internacional.
+imports-names = Nombres que parecen mal decodificados
+imports-names-replace = Dejar que sustituyan los nombres buenos de contactos conocidos
+imports-wrong-bytes = { $count ->
+    [1] El archivo está en UTF-8, pero la línea { $line } tiene un byte no válido. Su fila se rechaza si el byte está en un campo del contacto.
+   *[other] El archivo está en UTF-8, pero { $count } bytes no son válidos, el primero en la línea { $line }. Sus filas se rechazan si los bytes están en campos de los contactos.
+}
+imports-look-national = { $count ->
+    [1] 1 de estas filas tiene un número que parece nacional. Si los números están escritos como dentro de este país ({ $country }), elíjalo abajo.
+   *[other] { $count } de estas filas tienen números que parecen nacionales. Si los números están escritos como dentro de este país ({ $country }), elíjalo abajo.
+}
+imports-look-garbled = { $count ->
+    [1] 1 de estas filas tiene un nombre que parece mal decodificado, y el contacto tiene uno bueno. Conserva su nombre. Quizás el archivo tiene otra codificación.
+   *[other] { $count } de estas filas tienen nombres que parecen mal decodificados, y los contactos tienen nombres buenos. Conservan sus nombres. Quizás el archivo tiene otra codificación.
+}
+imports-vcard = Este es un archivo vCard (.vcf). Impórtelo en una agenda que exporte CSV y envíe ese archivo: en Google Contactos, elija Importar y luego Exportar como CSV de Google; en Outlook, Personas, Administrar contactos, Exportar.
+imports-spreadsheet = Este es un archivo propio de una hoja de cálculo. Ábralo allí, guárdelo como “CSV UTF-8” y envíe ese archivo.
+imports-reject-wrong-byte = { $field }: tiene un byte que no es válido en la codificación del archivo
+imports-reject-lid-rounded = Una hoja de cálculo redondeó el ID de WhatsApp a { $lid }: dé formato de texto a la columna allí y guarde de nuevo

@@ -64,3 +64,12 @@ shell-in-days = { $count ->
     [1] dentro de 1 día
    *[other] dentro de { $count } días
 }
+shell-unsent-title = Aún no se envió
+shell-unsent-why = Su sesión terminó, así que no se envió ni se guardó nada. Lo que escribió se conserva en esta página: inicie sesión en otra pestaña, vuelva y envíelo de nuevo.
+shell-unsent-sign-in = Iniciar sesión en otra pestaña
+shell-unsent-again = Enviarlo de nuevo
+shell-no-country = Sin definir
+shell-number-meant = ¿Qué número quiere decir?
+shell-number-unsure = Un número sin + puede ser otro en otro país. Elija el número correcto, o escríbalo con + y el código del país.
+shell-number-none = no es un número internacional
+shell-number-national = Dentro de su país sería { $number }: escríbalo así si es ese el número.

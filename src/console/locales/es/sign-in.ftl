@@ -13,3 +13,4 @@ sign-in-too-many = Demasiados intentos. Inténtelo de nuevo en { $seconds ->
     [1] 1 segundo
    *[other] { $seconds } segundos
 }.
+sign-in-ended = Su sesión terminó. Inicie sesión para continuar.

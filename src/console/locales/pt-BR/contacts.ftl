@@ -29,6 +29,8 @@ contacts-doubles-hint = Estes contatos têm o mesmo número ou o mesmo e-mail.
 contacts-merge = Mesclar neste contato
 contacts-merge-question = Este contato mantém o que tem, recebe o resto e todas as etiquetas dos outros, e os outros são excluídos.
 contacts-nothing-found = Nenhum contato corresponde a esta busca.
+contacts-with-tag = Contatos com a etiqueta
+contacts-none-tagged = Nenhum contato tem esta etiqueta.
 contacts-nobody = Ainda não há contatos. Importe um arquivo ou adicione o primeiro.
 contacts-total = { $count ->
     [1] 1 contato
@@ -40,6 +42,10 @@ contacts-scope-picked = Os selecionados
 contacts-scope-found = { $count ->
     [1] O único que a busca encontra
    *[other] Todos os { $count } que a busca encontra
+}
+contacts-scope-tagged = { $count ->
+    [1] O único contato com esta etiqueta
+   *[other] Todos os { $count } contatos com esta etiqueta
 }
 contacts-scope-everybody = { $count ->
     [1] O único contato
@@ -76,3 +82,4 @@ contacts-delete-sure = { $count ->
 }
 contacts-back = Voltar aos contatos
 contacts-show-all = Mostrar todos os contatos
+contacts-lid-wrong = Uma planilha arredondou este ID do WhatsApp.

@@ -1,5 +1,5 @@
 imports-title = Importar contatos
-imports-hint = Um arquivo CSV cuja primeira linha dá nome às colunas: uma planilha salva como CSV ou uma exportação do Google Contatos, do HubSpot ou deste console. Você vê as primeiras linhas antes de importar.
+imports-hint = Um arquivo CSV cuja primeira linha dá nome às colunas: uma planilha salva como CSV ou uma exportação do Google Contatos, do Outlook, do HubSpot ou deste console. Você vê as primeiras linhas antes de importar.
 imports-file = Arquivo
 imports-import = Importar
 imports-tags = Etiquetas para todos os contatos do arquivo
@@ -115,3 +115,32 @@ imports-reject-rounded = Uma planilha arredondou o telefone para { $number }: fo
 imports-reject-stray-quote = Há aspas dentro de um campo: um campo com aspas deve estar entre aspas, e cada uma delas duplicada
 imports-reject-unclosed-quote = Aspas são abertas aqui e nunca fechadas corretamente
 imports-reject-line = A linha tem mais de 256 KiB
+imports-country-missing = Escolha o país dos números.
+imports-names-kept = Nomes bons mantidos
+imports-field-middle-name = Nome do meio
+imports-field-organization = Organização
+imports-column-unnamed = Coluna { $place } (sem nome)
+imports-column-repeated = { $name } (coluna { $place })
+imports-numbers = Números sem +
+imports-numbers-international = são internacionais: começam com o código do país
+imports-numbers-national = estão escritos como dentro do país abaixo
+imports-country = País dos números
+imports-country-hint = Fica guardado para a empresa. Um número com + é sempre internacional.
+imports-names = Nomes que parecem mal decodificados
+imports-names-replace = Deixar que substituam os nomes bons de contatos conhecidos
+imports-wrong-bytes = { $count ->
+    [1] O arquivo está em UTF-8, mas a linha { $line } tem um byte inválido. A linha é rejeitada se o byte está num campo do contato.
+   *[other] O arquivo está em UTF-8, mas { $count } bytes são inválidos, o primeiro na linha { $line }. As linhas deles são rejeitadas se os bytes estão em campos dos contatos.
+}
+imports-look-national = { $count ->
+    [1] 1 destas linhas tem um número que parece nacional. Se os números estão escritos como dentro deste país ({ $country }), escolha isso abaixo.
+   *[other] { $count } destas linhas têm números que parecem nacionais. Se os números estão escritos como dentro deste país ({ $country }), escolha isso abaixo.
+}
+imports-look-garbled = { $count ->
+    [1] 1 destas linhas tem um nome que parece mal decodificado, e o contato tem um bom. Ele mantém o nome. Talvez o arquivo tenha outra codificação.
+   *[other] { $count } destas linhas têm nomes que parecem mal decodificados, e os contatos têm nomes bons. Eles mantêm os nomes. Talvez o arquivo tenha outra codificação.
+}
+imports-vcard = Este é um arquivo vCard (.vcf). Importe-o em uma agenda que exporta CSV e envie esse arquivo: no Google Contatos, escolha Importar e depois Exportar como CSV do Google; no Outlook, Pessoas, Gerenciar contatos, Exportar.
+imports-spreadsheet = Este é um arquivo próprio de planilha. Abra-o na planilha, salve-o como “CSV UTF-8” e envie esse arquivo.
+imports-reject-wrong-byte = { $field }: tem um byte inválido na codificação do arquivo
+imports-reject-lid-rounded = Uma planilha arredondou o ID do WhatsApp para { $lid }: formate a coluna como texto lá e salve de novo

@@ -64,3 +64,12 @@ shell-in-days = { $count ->
     [1] em 1 dia
    *[other] em { $count } dias
 }
+shell-unsent-title = Ainda não enviado
+shell-unsent-why = Sua sessão terminou, então nada foi enviado nem salvo. O que você digitou fica nesta página: entre em outra aba, volte e envie de novo.
+shell-unsent-sign-in = Entrar em outra aba
+shell-unsent-again = Enviar de novo
+shell-no-country = Não definido
+shell-number-meant = Qual número você quer dizer?
+shell-number-unsure = Um número sem + pode ser outro em outro país. Escolha o número certo, ou escreva-o com + e o código do país.
+shell-number-none = não é um número internacional
+shell-number-national = Dentro do seu país, seria { $number }: escreva-o assim se é esse o número.

@@ -13,3 +13,4 @@ sign-in-too-many = Tentativas demais. Tente de novo em { $seconds ->
     [1] 1 segundo
    *[other] { $seconds } segundos
 }.
+sign-in-ended = Sua sessão terminou. Entre para continuar.

@@ -1,25 +1,32 @@
 //! The recipients: tags, numbers, and people who are found by a search. For a linked phone, which writes to one
 //! recipient, there are the people who are found and the phone's limits.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use maud::{Markup, html};
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
 use super::choice::Choice;
 use crate::console::State;
 use crate::console::component::field::Field;
+use crate::console::component::number;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::contact::{Contact, Tag};
+use crate::domain::fold::fold;
 use crate::domain::limit::Limit;
 use crate::domain::page::PageRequest;
-use crate::domain::phone::PhoneNumber;
+use crate::domain::phone::{Country, PhoneNumber};
 
-/// The number of tags that are offered, newest first.
+/// The number of tags that are offered at once: the newest, or those that a search finds.
 const TAGS: u64 = 1_000;
+/// The most chosen tags that are shown although they are not offered: as many as a send may have by default.
+const MOST_CHOSEN: usize = 100;
+/// The shortest page, to learn how many records there are.
+const ONE: PageRequest = PageRequest { page: 1, limit: 1 };
 /// The number of people that a search shows.
 const FOUND: u64 = 20;
 /// The longest search for people, in characters.
@@ -27,11 +34,18 @@ pub(super) const SEARCH_CHARS: usize = 200;
 
 /// The recipients to choose from, and the limits of a linked phone.
 pub(super) struct Audience {
+    /// The chosen tags, and those that are offered beside them.
     tags: Vec<Tag>,
+    /// How many tags there are, if not all are offered.
+    more_tags: Option<u64>,
+    /// The search for tags.
+    tag_search: String,
     /// The people whom a search found.
     pub(super) found: Option<Vec<Contact>>,
     /// The limits of a linked phone; empty for business accounts.
     pub(super) limits: Vec<Limit>,
+    /// The company's country, whose national numbers are pointed out.
+    country: Option<Country>,
 }
 
 impl Audience {
@@ -48,11 +62,24 @@ impl Audience {
             None => Vec::new(),
         };
         let records = state.engine.company(company).await?;
-        let mut tags = match phone {
-            Some(_) => Vec::new(),
-            None => records.tags().page(PageRequest { page: 1, limit: TAGS }, None).await?.records,
-        };
-        tags.sort_by_cached_key(|tag| tag.summary.name.to_lowercase());
+        let first = PageRequest { page: 1, limit: TAGS };
+        let tag_search: String = words.one("find_tag").chars().take(SEARCH_CHARS).collect();
+        let (mut tags, mut more_tags) = (Vec::new(), None);
+        if phone.is_none() {
+            let search = Some(tag_search.as_str()).filter(|search| !search.is_empty());
+            let offered = records.tags().page(first, search).await?;
+            let is_searched = search.is_some();
+            let all = if is_searched { records.tags().page(ONE, None).await?.total } else { offered.total };
+            more_tags = (all > TAGS).then_some(all);
+            tags = offered.records;
+            // A chosen tag stays, whatever is offered.
+            let known: HashSet<Uuid> = tags.iter().map(|tag| tag.summary.id).collect();
+            let chosen: BTreeSet<Uuid> = words.all("tag").filter_map(|id| id.parse().ok()).collect();
+            for id in chosen.into_iter().filter(|id| !known.contains(id)).take(MOST_CHOSEN) {
+                tags.extend(records.tags().find(id).await?);
+            }
+        }
+        tags.sort_by_cached_key(|tag| fold(&tag.summary.name));
         let search: String = words.one("find").chars().take(SEARCH_CHARS).collect();
         let found = if words.one("action") == "find" && !search.is_empty() {
             let page = PageRequest { page: 1, limit: FOUND };
@@ -60,7 +87,8 @@ impl Audience {
         } else {
             None
         };
-        Ok(Self { tags, found, limits })
+        let country = records.country().await?.likely();
+        Ok(Self { tags, more_tags, tag_search, found, limits, country })
     }
 }
 
@@ -89,18 +117,28 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Marku
     let text = viewer.text;
     let words = form.words();
     let picked: Vec<_> = words.all("person").collect();
-    let chosen: HashSet<_> = words.all("tag").collect();
+    let chosen: HashSet<Uuid> = words.all("tag").filter_map(|id| id.parse().ok()).collect();
+    let is_chosen = |tag: &Tag| chosen.contains(&tag.summary.id);
     let found = audience.found.as_deref().unwrap_or_default();
     let is_new = |contact: &&Contact| !picked.contains(&contact.person.phone_number.as_str());
     html! {
+        @if let Some(count) = audience.more_tags {
+            p.soft { (text.with("compose-more-tags", [("count", count.into())])) }
+            div.row.bottom {
+                (Field::new(form, "find_tag", &text.get("compose-find-tag")).most(SEARCH_CHARS).input("search"))
+                button.plain type="submit" name="action" value="find_tag" formnovalidate { (text.get("compose-find-tags-button")) }
+            }
+        }
+        @if !audience.tag_search.is_empty() && audience.tags.iter().all(is_chosen) {
+            p role="status" { (text.get("compose-no-tag")) }
+        }
         @if !audience.tags.is_empty() {
             div.field {
                 label for="field-tags" { (text.get("compose-tags")) }
                 p.hint id="field-tags-hint" { (text.get("compose-tags-hint")) }
                 select id="field-tags" name="tag" multiple size="6" aria-describedby="field-tags-hint" {
                     @for tag in &audience.tags {
-                        @let id = tag.summary.id.to_string();
-                        option value=(id) selected[chosen.contains(id.as_str())] {
+                        option value=(tag.summary.id) selected[is_chosen(tag)] {
                             (tag.summary.name) " (" (text.number(tag.contacts)) ")"
                         }
                     }
@@ -108,6 +146,7 @@ pub(super) fn fields(viewer: &Viewer, form: &Form, audience: &Audience) -> Marku
             }
         }
         (Field::new(form, "numbers", &text.get("compose-numbers")).hint(&text.get("compose-numbers-hint")).area(4))
+        (number::read_as(text, numbers(words), audience.country))
         div.row.bottom {
             (Field::new(form, "find", &text.get("compose-find")).most(SEARCH_CHARS).input("search"))
             button.plain type="submit" name="action" value="find" formnovalidate { (text.get("compose-find-button")) }

@@ -1,16 +1,22 @@
 //! A send through a business account: the request of the form, and its schedule.
 
+use std::time::Duration;
+
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
 use super::choice::Choice;
 use super::content::{self, Kind};
 use super::{audience, refused, template};
+use crate::clock::Timestamp;
 use crate::console::State;
 use crate::console::component::field::Field;
 use crate::console::form::Form;
 use crate::console::visitor::Viewer;
 use crate::domain::request::BusinessRequest;
+
+/// The precision of the fields for times.
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// The request, with a fault at each field that is wrong.
 pub(super) fn request(
@@ -49,6 +55,10 @@ fn moment(viewer: &Viewer, form: &mut Form, name: &'static str, body: &mut Map<S
         return;
     }
     match viewer.zone.moment(&local) {
+        // The field has no seconds: the present minute is not over.
+        Some(at) if name == "send_at" && at.plus(MINUTE) <= Timestamp::now() => {
+            form.fault(name, viewer.text.get("compose-fault-past"));
+        }
         Some(at) => {
             body.insert(name.to_owned(), at.to_string().into());
         }

@@ -9,7 +9,7 @@ use super::choice::Choice;
 use super::content::{Kind, header_type, lines, row, sections};
 use super::sample::Sample;
 use crate::console::component::formatting::{LABEL_CHARS, LINK_CHARS, TEXT_CHARS, beginning};
-use crate::console::component::phone::phone;
+use crate::console::component::phone::{literal, phone};
 use crate::console::text::Text;
 use crate::console::words::Words;
 use crate::domain::contact::Person;
@@ -20,7 +20,11 @@ pub(super) fn preview(text: Text, choice: &Choice, words: &Words, sample: &Sampl
     html! {
         section.panel id="preview" aria-label=(text.get("compose-preview")) {
             h2 { (text.get("compose-preview")) }
-            (phone(text, &parts(choice, words, sample.person())))
+            @let parts = parts(choice, words, sample.person());
+            @if choice.kind == Kind::Template { (phone(text, &parts)) } @else { (literal(text, &parts)) }
+            @if choice.kind != Kind::Template && TEXTS.iter().any(|name| has_braces(words, name)) {
+                p.hint { (text.get("compose-preview-literal")) }
+            }
             @match sample {
                 Sample::None => {}
                 Sample::MadeUp(_) => p.hint { (text.get("compose-preview-made-up")) },
@@ -31,6 +35,14 @@ pub(super) fn preview(text: Text, choice: &Choice, words: &Words, sample: &Sampl
             }
         }
     }
+}
+
+/// The fields with texts that are sent as they are.
+const TEXTS: [&str; 5] = ["message", "caption", "header", "footer", "buttons"];
+
+/// Whether the field has something that looks like a variable.
+fn has_braces(words: &Words, name: &str) -> bool {
+    words.raw(name).is_some_and(|text| text.contains("{{"))
 }
 
 /// A little more than this many characters of a text: the phone shows that there is more.

@@ -27,7 +27,7 @@ impl Refused {
     /// Notes the fault in the form; an internal failure is not a fault of the form.
     pub(super) fn by(error: engine::Error, form: &mut Form) -> Result<Self, Error> {
         match error {
-            engine::Error::Refused(refusal) => {
+            engine::Error::Refused(refusal) | engine::Error::Nobody { refusal, .. } => {
                 fault(form, &refusal);
                 Ok(Self::Refusal(refusal))
             }

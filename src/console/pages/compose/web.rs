@@ -107,7 +107,7 @@ pub(super) fn pace(viewer: &Viewer, audience: &Audience) -> Markup {
 /// The result of the dry run: the recipient, the file, and the time of the turn.
 pub(super) fn outcome(viewer: &Viewer, dry_run: &WebDryRun) -> Markup {
     let text = viewer.text;
-    let WebDryRun { to, file, wait, at } = dry_run;
+    let WebDryRun { to, file, wait, at, ignored: _ } = dry_run;
     let (name, _) = to.as_str().split_once('@').unwrap_or((to.as_str(), ""));
     let (key, name) = match to.as_str().ends_with(GROUP_SUFFIX) {
         true => ("compose-web-to-group", name.to_owned()),

@@ -192,7 +192,7 @@ async fn dry_run(state: &State, company: Uuid, id: Uuid, asked: RetryRequest) ->
     let retried = state.engine.retried(company, id).await?;
     match state.engine.dry_run_retry(retried, asked).await {
         Ok(dry_run) => Ok(Ok(dry_run)),
-        Err(engine::Error::Refused(refusal)) => Ok(Err(refusal)),
+        Err(engine::Error::Refused(refusal) | engine::Error::Nobody { refusal, .. }) => Ok(Err(refusal)),
         Err(other) => Err(other.into()),
     }
 }
@@ -256,7 +256,8 @@ pub(in crate::console::pages) fn refused(viewer: &Viewer, refusal: &Refusal) -> 
 /// the limit that decides it.
 pub(in crate::console::pages) fn outcome(viewer: &Viewer, dry_run: &DryRun) -> Markup {
     let text = viewer.text;
-    let DryRun { recipients, skipped, takes: _, suppressed: _, without_fields, ends, binding } = dry_run;
+    let DryRun { recipients, skipped, takes: _, suppressed: _, without_fields, ends, binding, ignored: _ } =
+        dry_run;
     html! {
         section.panel id="check" aria-label=(text.get("send-check-title")) {
             p { strong { (text.with("send-check-count", [("count", (*recipients).into())])) } }

@@ -14,7 +14,7 @@ use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::query::Query;
 use crate::console::visitor::Viewer;
-use crate::domain::message::{self, Selection};
+use crate::domain::message;
 use crate::domain::request::GROUP_SUFFIX;
 use crate::engine::records::messages::{Found, Message, SendSnapshot};
 
@@ -30,14 +30,8 @@ pub(super) async fn list(
     view: &View,
     query: &Query,
 ) -> Result<Markup, Error> {
-    let (company, send, selection) = (viewer.company.id, &view.send, selection(query));
-    let records = state.engine.company(company).await?;
-    let snapshot = records.messages().send_snapshot(send.id).await?.ok_or(Error::NotFound)?;
-    let from = query.parsed("from").unwrap_or(0_u64);
-    let Found { messages, next } =
-        records.messages().selected(&snapshot, &selection, from, SHOWN, SPAN).await?;
-    drop(records);
-    let text = viewer.text;
+    let (send, selection, text) = (&view.send, selection(query), viewer.text);
+    let rows = rows(viewer, state, view, query).await?;
     let values = ["state", "code"].map(|name| (name, query.one(name).to_owned()));
     let form = &Form::filled(text, values);
     let any = (String::new(), text.get("send-any"));
@@ -48,7 +42,6 @@ pub(super) async fn list(
         selection.states.first().map_or("", |state| state.as_str()),
         selection.codes.first().map(i64::to_string).unwrap_or_default(),
     );
-    let looked = next.filter(|_| messages.is_empty());
     Ok(html! {
         section id="list" {
             h2 { (text.get("send-messages")) }
@@ -59,14 +52,36 @@ pub(super) async fn list(
                 button type="submit" { (text.get("send-show")) }
                 a.button.plain href=(csv) download { (text.get("send-csv")) }
             }
+            (rows)
+        }
+    })
+}
+
+/// The messages that the query selects, with the links to its other parts, for the page and its stream: the list says
+/// what the figures above it say.
+pub(super) async fn rows(
+    viewer: &Viewer,
+    state: &State,
+    view: &View,
+    query: &Query,
+) -> Result<Markup, Error> {
+    let selection = selection(query);
+    let records = state.engine.company(viewer.company.id).await?;
+    let snapshot = records.messages().send_snapshot(view.send.id).await?.ok_or(Error::NotFound)?;
+    let from = query.parsed("from").unwrap_or(0_u64);
+    let Found { messages, next } =
+        records.messages().selected(&snapshot, &selection, from, SHOWN, SPAN).await?;
+    drop(records);
+    let text = viewer.text;
+    let looked = next.filter(|_| messages.is_empty());
+    Ok(html! {
+        div id="rows" {
             @if let Some(looked) = looked {
                 p { (text.with("send-none-yet", [("from", from.into()), ("to", looked.into())])) }
             } @else if messages.is_empty() {
                 p { (text.get("send-none")) }
-            } @else if selection == Selection::default() && from == 0 {
-                div id="rows" { (rows(viewer, view, &snapshot, &messages)) }
             } @else {
-                (rows(viewer, view, &snapshot, &messages))
+                (listed(viewer, view, &snapshot, &messages))
             }
             nav.pager aria-label=(text.get("send-messages")) {
                 @if from > 0 { a rel="first" href=(format!("{}#list", query.with("from", "0"))) { (text.get("send-first")) } }
@@ -78,18 +93,7 @@ pub(super) async fn list(
     })
 }
 
-/// All messages of a send that fit on one page, for the live page.
-pub(super) async fn all(viewer: &Viewer, state: &State, view: &View) -> Result<Option<Markup>, Error> {
-    if view.send.recipients > SHOWN {
-        return Ok(None);
-    }
-    let records = state.engine.company(viewer.company.id).await?;
-    let snapshot = records.messages().send_snapshot(view.send.id).await?.ok_or(Error::NotFound)?;
-    let found = records.messages().selected(&snapshot, &Selection::default(), 0, SHOWN, SPAN).await?;
-    Ok(Some(html! { div id="rows" { (rows(viewer, view, &snapshot, &found.messages)) } }))
-}
-
-fn rows(viewer: &Viewer, view: &View, snapshot: &SendSnapshot, messages: &[Message]) -> Markup {
+fn listed(viewer: &Viewer, view: &View, snapshot: &SendSnapshot, messages: &[Message]) -> Markup {
     let text = viewer.text;
     let columns = [
         Column::numbers(text.get("send-ordinal")),

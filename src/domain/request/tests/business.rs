@@ -233,7 +233,7 @@ fn each_type_becomes_its_content() {
     let caption = Some("c".to_owned());
     assert_eq!(
         content(json!({"type": "text", "message": " olá\n", "link": 5, "template_id": {}, "unknown": [1]})),
-        Some(Content::Text { body: " olá\n".to_owned() })
+        Some(Content::Text { body: " olá\n".to_owned(), preview_url: None })
     );
     assert_eq!(
         content(json!({"type": "image", "link": link(), "caption": "c"})),
@@ -245,7 +245,7 @@ fn each_type_becomes_its_content() {
     );
     assert_eq!(
         content(json!({"type": "audio", "link": link(), "caption": 5})),
-        Some(Content::Audio { link: link() })
+        Some(Content::Audio { link: link(), voice: None })
     );
     assert_eq!(
         content(json!({"type": "document", "link": link(), "caption": "c"})),

@@ -93,7 +93,7 @@ fn broken_escapes_are_refused_where_they_are_read() {
     );
     let accepted = business(body(r#""type":"text","message":"\ud83d\ude00","caption":"\ud800""#).as_bytes());
     let accepted = accepted.map(|request| (request.content, request.audience.skipped.count));
-    let smile = RequestedContent::Ready(Content::Text { body: "😀".to_owned() });
+    let smile = RequestedContent::Ready(Content::Text { body: "😀".to_owned(), preview_url: None });
     assert_eq!(accepted, Ok((smile, 1)));
 }
 
@@ -178,8 +178,8 @@ proptest! {
         });
         let request = business(body.to_string().as_bytes());
         prop_assert!(request.is_ok(), "{:?}", request);
-        let Ok(BusinessRequest { content, audience, schedule }) = request else { return Ok(()) };
-        prop_assert_eq!(content, RequestedContent::Ready(Content::Text { body: message }));
+        let Ok(BusinessRequest { content, audience, schedule, .. }) = request else { return Ok(()) };
+        prop_assert_eq!(content, RequestedContent::Ready(Content::Text { body: message, preview_url: None }));
         let parsed: Vec<u64> = audience.numbers.iter().map(|number| number.as_u64()).collect();
         prop_assert_eq!(parsed, numbers);
         prop_assert_eq!(audience.skipped.count, 0);

@@ -71,12 +71,15 @@ fn a_file_becomes_its_content() {
         "type": "document", "link": "https://h/a.pdf", "caption": "c",
         "recipient_type": "number", "phone_number": "5511988887777",
     });
-    let content = Content::Document {
-        link: "https://h/a.pdf".to_owned(),
-        caption: Some("c".to_owned()),
-        filename: Some("a.pdf".to_owned()),
+    let named = |filename: Option<&str>| {
+        let (link, caption) = ("https://h/a.pdf".to_owned(), Some("c".to_owned()));
+        Ok(Content::Document { link, caption, filename: filename.map(str::to_owned) })
     };
-    assert_eq!(parse(&body).map(|request| request.content), Ok(content));
+    // Without a name, the file's own is taken when it is fetched.
+    assert_eq!(parse(&body).map(|request| request.content), named(None));
+    let mut body = body;
+    body["filename"] = json!(" report.pdf ");
+    assert_eq!(parse(&body).map(|request| request.content), named(Some("report.pdf")));
 }
 
 #[test]
@@ -105,9 +108,10 @@ fn what_a_body_asked_for_passes_the_check_and_nothing_else_does() {
         }
     }
     let number = PhoneNumber::from_u64(5_511_988_887_777).map(WebRecipient::Number).unwrap();
-    let text = Content::Text { body: "hi".to_owned() };
+    let text = Content::Text { body: "hi".to_owned(), preview_url: None };
     let wrong = |recipient: &WebRecipient, content: &Content| {
-        let request = WebRequest { recipient: recipient.clone(), content: content.clone() };
+        let request =
+            WebRequest { recipient: recipient.clone(), content: content.clone(), ignored: Vec::new() };
         request.check(&Limits::default()).unwrap_err().code
     };
     let group = WebRecipient::Group("1@evil".to_owned());
@@ -118,8 +122,11 @@ fn what_a_body_asked_for_passes_the_check_and_nothing_else_does() {
         caption: None,
         filename: Some("../../etc/passwd".to_owned()),
     };
-    assert_eq!(wrong(&number, &renamed), Code::InvalidBody);
+    assert_eq!(wrong(&number, &renamed), Code::InvalidField);
     let interactive = Content::Interactive { interactive: json!({}) };
     assert_eq!(wrong(&number, &interactive), Code::InvalidType);
-    assert_eq!(wrong(&number, &Content::Text { body: "x".repeat(4_097) }), Code::TextTooLong);
+    assert_eq!(
+        wrong(&number, &Content::Text { body: "x".repeat(4_097), preview_url: None }),
+        Code::TextTooLong
+    );
 }

@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::stranger;
+use super::{stranger, unheard_voice};
 use crate::clock::Timestamp;
 use crate::connector::media::{Kind, Media};
 use crate::connector::web_session::Jid;
 use crate::domain::channel::Channel;
+use crate::domain::content::Content;
 use crate::domain::request::{WebRecipient, WebRequest};
 use crate::engine::channel::Admit;
 use crate::engine::nodes::DryRunWeb;
-use crate::engine::web_session::{link, seconds};
+use crate::engine::web_session::{file_name, is_voice, link, seconds};
 use crate::engine::{Engine, Error};
 
 /// The result of a dry run: what the message would be.
@@ -27,6 +28,9 @@ pub struct WebDryRun {
     pub wait: Duration,
     /// When its turn would be.
     pub at: Timestamp,
+    /// The fields of the request that would have no effect.
+    #[serde(default)]
+    pub ignored: Vec<String>,
 }
 
 /// A file, as it would be sent.
@@ -58,7 +62,7 @@ impl Engine {
         if let Some(dry_run) = self.ask_owner(channel, &asked).await? {
             return Ok(dry_run);
         }
-        let WebRequest { recipient, content } = asked.request;
+        let WebRequest { recipient, content, mut ignored } = asked.request;
         let session = self.session(channel)?;
         let known = self.known(channel, &recipient).await?;
         let stranger = stranger(&recipient, known.as_ref());
@@ -71,20 +75,21 @@ impl Engine {
         let wait = self.admit_web(channel, admit).await?.wait;
         let kind = link(&content).map(|(_, kind)| kind);
         let file = self.file(channel, &content).await?;
-        let file = kind.zip(file).map(|(kind, file)| DryRunFile::new(kind, &file));
+        ignored.extend(unheard_voice(&content, file.as_ref()));
+        let file = kind.zip(file).map(|(kind, file)| DryRunFile::new(kind, &file, &content));
         let to = self.address(channel, &session, &recipient, known.as_ref()).await?;
-        Ok(WebDryRun { to, file, wait, at: Timestamp::now().plus(wait) })
+        Ok(WebDryRun { to, file, wait, at: Timestamp::now().plus(wait), ignored })
     }
 }
 
 impl DryRunFile {
-    fn new(kind: Kind, file: &Media) -> Self {
+    fn new(kind: Kind, file: &Media, content: &Content) -> Self {
         Self {
             mime_type: file.mime_type.to_owned(),
             length: file.bytes.len(),
-            file_name: file.file_name.clone(),
+            file_name: file_name(content, file.file_name.clone()),
             seconds: file.duration.map(seconds),
-            is_voice_note: (kind == Kind::Audio).then_some(file.is_voice_note),
+            is_voice_note: (kind == Kind::Audio).then_some(is_voice(content, file.is_voice_note)),
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::engine::account::machine::{Input, Unread};
 use crate::engine::channel;
 use crate::engine::shared::Shared;
 use crate::store;
+use crate::store::templates::recipients::WrittenTo;
 
 /// A company, and the account whose templates it keeps.
 type Owner<'a> = (Uuid, &'a str);
@@ -83,7 +84,12 @@ pub(super) async fn read_people(
 ) -> Result<(), Unread> {
     let (store, common, account) = (shared.store.clone(), Arc::clone(&shared.common), Arc::clone(waba_id));
     let reading = shared.reader.read(async move {
-        let take = |people| drop(common.accounts.feed(&account, Input::PeopleFound(people), moment()));
+        let take = |mut people: Vec<WrittenTo>| {
+            for person in &mut people {
+                person.recipient = common.people.person_anywhere(person.recipient);
+            }
+            drop(common.accounts.feed(&account, Input::PeopleFound(people), moment()));
+        };
         store.template_recipients(&account, span, take).await
     });
     reading.await.map_err(|error: store::Error| {

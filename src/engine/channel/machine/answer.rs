@@ -45,7 +45,7 @@ impl Machine {
         step.note(Figure::Answered(step.now().saturating_duration_since(started)));
         let attempts = ticket.attempts.saturating_add(1);
         match reply {
-            Reply::Accepted { id } => {
+            Reply::Accepted { id, known_as } => {
                 self.pause.succeeded();
                 step.note(Figure::Sent);
                 if generation == self.link.generation() {
@@ -53,6 +53,12 @@ impl Machine {
                 }
                 if let Some(number) = ticket.recipient {
                     self.recipient_pacing.accepted(number, step.now());
+                    if let Some(known_as) = known_as {
+                        self.common.people.notice(self.channel.company_id, number, known_as);
+                    }
+                }
+                if self.channel.kind == Kind::BusinessAccount {
+                    self.common.message_ids.put(id.as_str(), ticket.key());
                 }
                 self.account.accepted(step.moment());
                 ticket.taken_at = Some(step.wall());
@@ -191,6 +197,7 @@ impl Machine {
         let Some(work) = self.lanes.work(ticket.send_id) else { return };
         let Some(recipient) = ticket.recipient else { return };
         let (company_id, said_at) = (work.company_id, step.wall());
+        let recipient = self.common.people.person(company_id, recipient);
         let word = Word { company_id, recipient, scope, said_at, says };
         self.outbox.suppress(word);
         if let Some(record) = word.record() {

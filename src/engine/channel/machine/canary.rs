@@ -199,7 +199,7 @@ mod tests {
     }
 
     fn accepted() -> Reply {
-        Reply::Accepted { id: String::new() }
+        Reply::Accepted { id: String::new(), known_as: None }
     }
 
     fn uncertain() -> Reply {

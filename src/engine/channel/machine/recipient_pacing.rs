@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use crate::domain::phone::PhoneNumber;
 use crate::domain::tier::Tier;
+use crate::engine::contacts::people::PeopleOf;
 use crate::engine::planted::{Fault, is_planted};
 
 /// The most pairs in memory. A number that keeps to its pace stays far below: it owes no more intervals than it sent
@@ -55,6 +56,8 @@ pub(super) struct RecipientPacing {
     /// so it is checked when it comes.
     order: BinaryHeap<Reverse<(Instant, PhoneNumber)>>,
     capacity: usize,
+    /// Who has which number: a pair is of a person, whichever number a message goes to.
+    people: Option<PeopleOf>,
 }
 
 #[derive(Clone, Copy)]
@@ -94,9 +97,19 @@ impl RecipientPacing {
             pairs: HashMap::new(),
             order: BinaryHeap::new(),
             capacity,
+            people: None,
         };
         pacing.retune(tier);
         pacing
+    }
+
+    /// The same, for these people.
+    pub(super) fn of(self, people: PeopleOf) -> Self {
+        Self { people: Some(people), ..self }
+    }
+
+    fn person(&self, number: PhoneNumber) -> PhoneNumber {
+        self.people.as_ref().map_or_else(|| number.person(), |people| people.person(number))
     }
 
     /// Follows a changed tier; what pairs owe stays.
@@ -123,6 +136,7 @@ impl RecipientPacing {
         if self.interval.is_zero() && self.pairs.is_empty() {
             return Ok(());
         }
+        let recipient = self.person(recipient);
         self.remove_settled(now);
         let blocked = self.blocked(recipient, now);
         if self.interval.is_zero() {
@@ -153,6 +167,7 @@ impl RecipientPacing {
 
     /// How long a message to `recipient` would have to wait; takes no slot.
     pub(super) fn wait(&self, recipient: PhoneNumber, has_waited: bool, now: Instant) -> Duration {
+        let recipient = self.person(recipient);
         let Some(pair) = self.pairs.get(&recipient) else { return Duration::ZERO };
         let before = if has_waited { pair.arrival } else { pair.arrival.max(pair.promised) };
         let paced = before.saturating_duration_since(now).saturating_sub(self.tolerance);
@@ -163,13 +178,14 @@ impl RecipientPacing {
 
     /// Until when the provider refuses messages to `recipient`.
     pub(super) fn blocked(&self, recipient: PhoneNumber, now: Instant) -> Option<Instant> {
-        let refused = self.pairs.get(&recipient)?.refused?;
+        let refused = self.pairs.get(&self.person(recipient))?.refused?;
         (refused.until > now).then_some(refused.until)
     }
 
     /// The provider refused a message to `recipient` because this pair is too fast (code 131056). Returns the time
     /// before which nothing goes to the recipient. Further refusals within that wait count as the same refusal.
     pub(super) fn refused(&mut self, recipient: PhoneNumber, now: Instant) -> Instant {
+        let recipient = self.person(recipient);
         self.remove_settled(now);
         let known = self.pairs.get(&recipient).copied();
         let before = known.and_then(|pair| pair.refused).filter(|refused| refused.until + QUIET > now);
@@ -192,6 +208,7 @@ impl RecipientPacing {
     /// The provider accepted a message to `recipient`: the next refusal counts as a first one. A present wait stays,
     /// because the answers of messages in flight come in any order.
     pub(super) fn accepted(&mut self, recipient: PhoneNumber, now: Instant) {
+        let recipient = self.person(recipient);
         if let Some(pair) = self.pairs.get_mut(&recipient)
             && pair.refused.is_some_and(|refused| refused.until <= now)
         {

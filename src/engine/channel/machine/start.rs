@@ -26,6 +26,7 @@ use super::unknown::Unknowns;
 use super::work::Leave;
 use super::{Effect, Life, Machine, Moment};
 use crate::domain::channel::{Channel, Level};
+use crate::engine::contacts::people::PeopleOf;
 use crate::engine::shared::Common;
 
 impl Machine {
@@ -44,7 +45,8 @@ impl Machine {
             account: Box::new(common.accounts.member(&channel, at)),
             link: Link::new(channel.kind, channel.connection.clone(), channel.trial),
             limiter: Limiter::new(&tier, level(&channel, None).map(Level::rate), now),
-            recipient_pacing: RecipientPacing::new(&tier),
+            recipient_pacing: RecipientPacing::new(&tier)
+                .of(PeopleOf::new(Arc::clone(&common.people), channel.company_id)),
             pause: Pause::default(),
             ahead,
             history: History::new(now),

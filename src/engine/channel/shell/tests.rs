@@ -61,7 +61,7 @@ fn send(channel: &Channel, id: Uuid) -> AcceptedSend {
     let order = Order {
         company_id: channel.company_id,
         channel_id: channel.id,
-        content: Content::Text { body: "hi".to_owned() },
+        content: Content::Text { body: "hi".to_owned(), preview_url: None },
         group: None,
         template: None,
         schedule: Schedule::default(),

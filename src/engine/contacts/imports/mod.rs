@@ -18,9 +18,11 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
+use crate::domain::phone::Country;
 use crate::engine::{Engine, Error};
 use crate::error::{Code, Refusal};
-use crate::import::{self, Column, Settings};
+use crate::import::{self, Column, Field, Settings};
+use crate::store::Names;
 use crate::store::changes::Who;
 use crate::store::imports::Import;
 
@@ -37,12 +39,18 @@ pub(in crate::engine) struct Imports {
 /// A change of an import before it begins; `None` leaves a setting as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportChange {
-    /// What the columns hold.
+    /// The columns that a person or a program maps; the others keep the fields of their names.
     pub columns: Option<Vec<Column>>,
+    /// The fields that a form sends for the columns at these places, changed or not.
+    pub chosen: Option<Vec<(usize, Field)>>,
     /// Names of tags that every contact of the file gets.
     pub tags: Option<Vec<String>>,
     /// The file's encoding.
     pub encoding: Option<String>,
+    /// The country by whose rules numbers without a plus sign are read; `Some(None)` reads them as international.
+    pub country: Option<Option<Country>>,
+    /// Whether a name that looks wrongly decoded replaces a good one.
+    pub replaces_names: Option<bool>,
 }
 
 impl Imports {
@@ -73,21 +81,31 @@ impl Engine {
     /// `import_not_found`, `import_has_begun`, `too_many_columns`, `too_many_mappings`, `too_many_tags`, and
     /// `invalid_mapping` when the change does not fit the file.
     pub async fn change_import(&self, company: Uuid, id: Uuid, change: ImportChange) -> Result<(), Error> {
-        let ImportChange { columns, tags, encoding } = change;
+        let ImportChange { columns, chosen, tags, encoding, country, replaces_names } = change;
         let mut settings = settings(&self.find_import(company, id).await?);
         if let Some(encoding) = encoding {
             settings.encoding = encoding;
+            settings.wrong_bytes = None;
             let (beginning, is_all) = self.beginning(company, id).await?;
-            let read =
-                import::preview(&beginning, is_all, &Settings { columns: Vec::new(), ..settings.clone() }, 1);
+            let bare = Settings { columns: Vec::new(), recalled: Vec::new(), ..settings.clone() };
+            let read = import::preview(&beginning, is_all, &bare, 1);
             let read = read.map_err(|error| refused(&error, Code::InvalidMapping))?;
             settings.header = read.columns.into_iter().map(|(name, _)| name).collect();
         }
         if let Some(columns) = columns {
             settings.columns = columns;
         }
+        if let Some(chosen) = chosen {
+            settings.choose(&chosen);
+        }
         if let Some(tags) = tags {
             settings.tags = tags;
+        }
+        if let Some(country) = country {
+            settings.country = country.map(|country| country.code().to_owned());
+        }
+        if let Some(replaces_names) = replaces_names {
+            settings.replaces_names = replaces_names;
         }
         settings.check().map_err(|wrong| refused(&wrong, Code::InvalidMapping))?;
         let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
@@ -155,6 +173,11 @@ impl Engine {
 /// How a file is read.
 pub fn settings(import: &Import) -> Settings {
     serde_json::from_str(&import.settings).unwrap_or_default()
+}
+
+/// What becomes of names that look wrongly decoded.
+fn names(settings: &Settings) -> Names {
+    if settings.replaces_names { Names::Replace } else { Names::KeepGood }
 }
 
 /// The refusal of a file, or of the way in which it is to be read; with the code `otherwise` for a fault that has none of

@@ -14,8 +14,8 @@ use uuid::Uuid;
 use super::reader::{Next, Reader};
 use crate::clock::Timestamp;
 use crate::engine::Engine;
-use crate::import::Indexing;
-use crate::store::imports::{Counts, Step, Work};
+use crate::import::{Indexing, Tally};
+use crate::store::imports::{Counts, End, Step, Work};
 use crate::store::{self, ContactDraft, Lease};
 
 /// Companies whose imports are read at the same time; each holds some megabytes of its file in memory.
@@ -139,11 +139,13 @@ impl Runner {
         let step = match active.reader.next().await {
             Next::Rows(step) => step,
             Next::Interrupted => return Ok(Then::IsOver),
-            Next::End => return self.end(index, None).await,
-            Next::Failed(reason) => return self.end(index, Some(reason)).await,
+            Next::End(Tally { rows, bytes }) => return self.end(index, End::Finished { rows, bytes }).await,
+            Next::Failed(reason) => return self.end(index, End::Failed(reason)).await,
         };
         let started = Instant::now();
-        let written = store.write_import_step(&self.lease, &active.work, &step, Timestamp::now()).await;
+        let names = active.reader.names();
+        let written =
+            store.write_import_step(&self.lease, &active.work, &step, names, Timestamp::now()).await;
         let counts = match written {
             Ok(Some(counts)) => counts,
             // The import was canceled.
@@ -151,7 +153,7 @@ impl Runner {
             Err(error) if error.is_about_a_row() => {
                 tracing::error!(import.id = %active.work.id, %error, "the database refuses rows of an import");
                 let reason = format!("the database refuses a row before line {}", step.line);
-                return self.end(index, Some(reason)).await;
+                return self.end(index, End::Failed(reason)).await;
             }
             Err(error) => return Err(error),
         };
@@ -170,13 +172,22 @@ impl Runner {
         Ok(Then::GoesOn)
     }
 
-    async fn end(&mut self, index: usize, failure: Option<String>) -> store::Result<Then> {
+    async fn end(&mut self, index: usize, mut end: End) -> store::Result<Then> {
         let store = self.engine.store().clone();
         let Some(active) = self.active.get(index) else { return Ok(Then::IsOver) };
-        store.end_import(&self.lease, active.work.id, failure.as_deref()).await?;
+        if !store.end_import(&self.lease, active.work.id, &end).await? {
+            let Work { id, bytes, line, counts, .. } = &active.work;
+            tracing::error!(import.id = %id, bytes, line, ?counts, ?end, "the rows of an import do not add up");
+            let reason = format!(
+                "the results of {} rows up to line {line} do not add up to the rows of the file: import it again",
+                counts.rows()
+            );
+            end = End::Failed(reason);
+            store.end_import(&self.lease, active.work.id, &end).await?;
+        }
         let Active { work, indexing, created, .. } = self.active.remove(index);
         let Counts { created: all_created, updated, unchanged, rejected, .. } = work.counts;
-        let result = if failure.is_some() { "failed" } else { "finished" };
+        let result = if matches!(end, End::Failed(_)) { "failed" } else { "finished" };
         metrics::counter!("pombo_imports_total", "result" => result).increment(1);
         tracing::info!(
             company.id = %work.company_id, import.id = %work.id, result, created = all_created, updated, unchanged,

@@ -2,10 +2,12 @@
 
 use uuid::Uuid;
 
-use super::{refused, settings};
+use super::{names, refused, settings};
+use crate::domain::phone::{Country, PhoneNumber};
+use crate::engine::records::country::OwnCountry;
 use crate::engine::{Engine, Error};
 use crate::error::Code;
-use crate::import::{self, Preview};
+use crate::import::{self, Preview, RejectCode, Settings};
 use crate::store::Upserted;
 
 /// Rows that are looked up among the contacts.
@@ -22,6 +24,12 @@ pub struct Shown {
     pub updated: u64,
     /// The rows that would change nothing.
     pub unchanged: u64,
+    /// The rows whose names look wrongly decoded, so that contacts would keep theirs.
+    pub names_kept: u64,
+    /// The rows whose numbers would be others inside the company's country; none when numbers are read by its rules.
+    pub national: u64,
+    /// The company's country.
+    pub country: OwnCountry,
 }
 
 impl Engine {
@@ -36,12 +44,18 @@ impl Engine {
         let preview = import::preview(&beginning, is_all, &settings, LOOKED_UP)
             .map_err(|error| refused(&error, Code::InvalidFile))?;
         let records = self.records_of(company).await?;
-        let results = records.compare_drafts(company, &preview.step.drafts).await?;
+        let (results, names_kept) =
+            records.compare_drafts(company, &preview.step.drafts, names(&settings)).await?;
+        let set = records.company_country(company).await?;
+        let country = OwnCountry { set, guessed: records.guessed_country(company).await? };
         let count = |result| results.iter().filter(|found| **found == result).count() as u64;
         Ok(Shown {
             created: count(Upserted::Created),
             updated: count(Upserted::Updated),
             unchanged: count(Upserted::Unchanged),
+            names_kept,
+            national: country.likely().map_or(0, |country| national(&preview, &settings, country)),
+            country,
             preview,
         })
     }
@@ -53,4 +67,17 @@ impl Engine {
         let is_all = first.len() < super::upload::PIECE || records.import_chunk(id, 1).await?.is_none();
         Ok((first, is_all))
     }
+}
+
+/// The rows of a preview whose numbers would be others in this country, or are refused because they look national.
+fn national(preview: &Preview, settings: &Settings, country: Country) -> u64 {
+    if settings.country.is_some() {
+        return 0;
+    }
+    let is_national = |text: &str| PhoneNumber::national(text, country).is_some();
+    let drafts = preview.step.drafts.iter().filter(|draft| is_national(&draft.person.phone_number));
+    let codes = [RejectCode::NumberIsNational, RejectCode::NumberBeginsWithZero].map(RejectCode::as_str);
+    let rejected = preview.step.rejected.iter();
+    let rejected = rejected.filter(|row| row.code.as_deref().is_some_and(|code| codes.contains(&code)));
+    (drafts.count() + rejected.count()) as u64
 }

@@ -4,9 +4,11 @@ use uuid::Uuid;
 
 use super::{Import, no_such_import, refused};
 use crate::domain::contact::MOST_TAGS;
+use crate::domain::phone::Country;
+use crate::engine::records::country::OwnCountry;
 use crate::engine::{Engine, Error};
 use crate::error::{Code, Refusal};
-use crate::import::{self, Inspection, Settings};
+use crate::import::{self, Inspected, Inspection, Settings};
 use crate::store::imports::MOST_OPEN;
 
 /// Bytes of one stored piece: few enough that the writer is held for some milliseconds, many enough that a large file
@@ -22,6 +24,8 @@ pub struct NewUpload {
     pub encoding: Option<String>,
     /// Names of tags that every contact of the file gets.
     pub tags: Vec<String>,
+    /// The country by whose rules numbers without a plus sign are read; without one, they are international.
+    pub country: Option<Country>,
 }
 
 /// An upload under way. One that is dropped before it is finished leaves nothing.
@@ -30,6 +34,7 @@ pub struct Upload {
     company: Uuid,
     import: Uuid,
     tags: Vec<String>,
+    country: Option<Country>,
     inspection: Option<Inspection>,
     /// The bytes that are not stored yet.
     piece: Vec<u8>,
@@ -48,12 +53,17 @@ impl Engine {
     /// `invalid_file` for an unknown encoding, `too_many_tags`, and `too_many_imports` when the company has as many
     /// unfinished imports as it may have.
     pub async fn begin_upload(&self, company: Uuid, new: NewUpload) -> Result<Upload, Error> {
-        let NewUpload { file_name, encoding, tags } = new;
+        let NewUpload { file_name, encoding, tags, country } = new;
         if tags.len() > MOST_TAGS {
             return Err(invalid(&import::Error::TooManyTags { found: tags.len() }).into());
         }
-        let inspection = Inspection::new(encoding.as_deref()).map_err(|error| invalid(&error))?;
-        let begun = self.records_of(company).await?.begin_upload(company, &file_name).await?;
+        let records = self.records_of(company).await?;
+        let set = records.company_country(company).await?;
+        let likely = OwnCountry { set, guessed: records.guessed_country(company).await? }.likely();
+        let inspection =
+            Inspection::new(encoding.as_deref(), country.or(likely)).map_err(|error| invalid(&error))?;
+        let begun = records.begin_upload(company, &file_name).await?;
+        drop(records);
         let import = begun.ok_or_else(|| {
             let sentence = format!(
                 "this company has {MOST_OPEN} imports that are not over: wait for one to end, or cancel one"
@@ -65,6 +75,7 @@ impl Engine {
             company,
             import,
             tags,
+            country,
             inspection: Some(inspection),
             piece: Vec::new(),
             pieces: 0,
@@ -135,9 +146,10 @@ impl Upload {
             self.store().await?;
         }
         let Some(inspection) = self.inspection.take() else { return Err(Error::Internal) };
-        let encoding = inspection.finish().map_err(|error| invalid(&error))?;
-        let settings =
-            Settings { encoding: encoding.to_owned(), tags: self.tags.clone(), ..Settings::default() };
+        let Inspected { encoding, wrong } = inspection.finish().map_err(|error| invalid(&error))?;
+        let (encoding, tags) = (encoding.to_owned(), self.tags.clone());
+        let country = self.country.map(|country| country.code().to_owned());
+        let settings = Settings { encoding, tags, country, wrong_bytes: wrong, ..Settings::default() };
         let read = import::preview(&self.beginning, self.pieces <= 1, &settings, 1);
         let header =
             read.map_err(|error| invalid(&error))?.columns.into_iter().map(|(name, _)| name).collect();

@@ -57,7 +57,7 @@ fn order(channel: u64) -> Arc<Order> {
     Arc::new(Order {
         company_id: Uuid::nil(),
         channel_id: id(channel),
-        content: Content::Text { body: "hi".to_owned() },
+        content: Content::Text { body: "hi".to_owned(), preview_url: None },
         group: None,
         template: None,
         schedule: Schedule::default(),

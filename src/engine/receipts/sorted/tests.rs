@@ -1,6 +1,7 @@
 use super::*;
 use crate::engine::receipts::notices::Numbers;
 use crate::engine::receipts::tests::{account_of, family, heard_by};
+use crate::store::suppressions::Word;
 
 const NOW: Timestamp = Timestamp::from_millis(1_900_000_000_000);
 
@@ -28,21 +29,22 @@ fn failed(ordinal: u64, disposition: Disposition, hours_ago: i64) -> Heard {
         state: State::Failed,
         at: Timestamp::from_millis(NOW.millis() - hours_ago * 3_600_000),
         recipient: Some(number(ordinal)),
+        user: None,
         refusal: Some((disposition, failure(131_050))),
     }))
 }
 
 fn preference(recipient: u64, stops: bool, hours_ago: i64) -> Heard {
     let at = Timestamp::from_millis(NOW.millis() - hours_ago * 3_600_000);
-    heard(Update::Preference { recipient: number(recipient), stops, at })
+    heard(Update::Preference { recipient: Some(number(recipient)), user: None, stops, at })
 }
 
 fn sorted(heard: Vec<Heard>) -> Sorted {
-    Sorted::new(&family(), heard, NOW)
+    Sorted::new(&family(), &OptOutWords::default(), heard, NOW)
 }
 
 fn words_of(sorted: &Sorted, written_to: impl Fn(Key) -> Option<PhoneNumber>) -> Vec<Word> {
-    sorted.parts.iter().flat_map(|part| part.words(Uuid::nil(), &written_to)).collect()
+    sorted.parts.iter().flat_map(|part| part.words(Uuid::nil(), &written_to, |_| None)).collect()
 }
 
 fn trouble(disposition: Disposition, failure: Failure) -> Notice {
@@ -121,6 +123,7 @@ fn a_receipt_without_a_message_is_counted_and_a_future_time_becomes_now() {
             state: State::Delivered,
             at: Timestamp::from_millis(NOW.millis() + 60_000),
             recipient: None,
+            user: None,
             refusal: None,
         }))
     };
@@ -152,7 +155,8 @@ fn a_change_of_an_account_is_a_notice_to_its_numbers() {
 #[test]
 fn updates_about_no_channel_of_the_company_are_dropped_and_counted() {
     let stop = |account, number, recipient| {
-        let update = Update::Preference { recipient: self::number(recipient), stops: true, at: NOW };
+        let update =
+            Update::Preference { recipient: Some(self::number(recipient)), user: None, stops: true, at: NOW };
         heard_by(account, number, update, NOW)
     };
     let (own, other) = (Some("1022"), Some("9999"));

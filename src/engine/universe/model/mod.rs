@@ -27,6 +27,7 @@ use crate::clock::Timestamp;
 use crate::domain::message::{Failure, Key, State as At};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Control, Progress, Recipients, State};
+use crate::domain::suppression::Source;
 use crate::store::suppressions::Subject;
 
 /// A row of sends.
@@ -71,6 +72,7 @@ pub(crate) struct SuppressionRow {
     pub(crate) provider_code: Option<i64>,
     pub(crate) created_at: Timestamp,
     pub(crate) said_at: Timestamp,
+    pub(crate) source: Option<Source>,
 }
 
 /// What the engine reads of a row of templates.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Model, SuppressionRow};
 use crate::clock::Timestamp;
-use crate::domain::suppression::HOLD;
+use crate::domain::suppression::{HOLD, Source};
 use crate::store::suppressions::{Record, Says, Subject, Word};
 
 impl Model {
@@ -18,7 +18,7 @@ impl Model {
                         *kept = (until, provider_code);
                     }
                 }
-                Says::Stop { .. } | Says::Resume => {
+                Says::Stop { .. } | Says::Resume | Says::StopWord | Says::StartWord => {
                     let kept = last.entry(word.subject()).or_insert(word);
                     if word.said_at >= kept.said_at {
                         *kept = word;
@@ -38,9 +38,15 @@ impl Model {
         let said_at = word.said_at;
         let (until, provider_code) = match word.says {
             Says::Stop { provider_code } => (None, provider_code),
-            Says::Hold { .. } | Says::Resume => (Some(said_at), None),
+            Says::StopWord => (None, None),
+            Says::Hold { .. } | Says::Resume | Says::StartWord => (Some(said_at), None),
         };
-        let new = SuppressionRow { until, provider_code, created_at: now, said_at };
+        let source = match word.says {
+            Says::Hold { .. } | Says::Stop { provider_code: Some(_) } => Source::Provider,
+            Says::Stop { provider_code: None } | Says::Resume => Source::Preference,
+            Says::StopWord | Says::StartWord => Source::Message,
+        };
+        let new = SuppressionRow { until, provider_code, created_at: now, said_at, source: Some(source) };
         let Some(row) = self.suppressions.get_mut(&subject) else {
             self.suppressions.insert(subject, new);
             return;
@@ -48,6 +54,14 @@ impl Model {
         if row.said_at > said_at {
             return;
         }
+        let is_of_others = row.source != Some(Source::Message);
+        // A word takes back only what a word began.
+        let suppresses = row.until.is_none_or(|end| end > said_at);
+        if word.says == Says::StartWord && is_of_others && suppresses {
+            return;
+        }
+        // A word repeats an opt-out that stands for another reason, and keeps that reason.
+        let is_repeated = word.says == Says::StopWord && is_of_others && row.until.is_none();
         row.said_at = said_at;
         // A recipient who opts in again still waits for the end of a hold that began later.
         let is_held = until.is_some() && row.until.is_some_and(|end| end > said_at.plus(HOLD));
@@ -55,7 +69,10 @@ impl Model {
             row.created_at = now;
         }
         if !is_held {
-            (row.until, row.provider_code) = (until, provider_code);
+            row.until = until;
+            if !is_repeated {
+                (row.provider_code, row.source) = (provider_code, Some(source));
+            }
         }
     }
 
@@ -63,7 +80,8 @@ impl Model {
     fn hold(&mut self, subject: Subject, until: Timestamp, provider_code: Option<i64>, now: Timestamp) {
         let began = until.minus(HOLD);
         let said_at = Timestamp::from_millis(0);
-        let new = SuppressionRow { until: Some(until), provider_code, created_at: now, said_at };
+        let source = Some(Source::Provider);
+        let new = SuppressionRow { until: Some(until), provider_code, created_at: now, said_at, source };
         let Some(row) = self.suppressions.get_mut(&subject) else {
             self.suppressions.insert(subject, new);
             return;

@@ -28,7 +28,7 @@ impl World {
         let is_template = self.model.send(key.send_id).is_some_and(|send| send.template_id.is_some());
         if let (Some(number), true) = (recipient, is_template) {
             let waba_id = self.channels[channel].waba_id.as_deref().unwrap_or_default();
-            self.watch.written_to.begin(waba_id, number);
+            self.watch.written_to.begin(waba_id, number.person());
         }
         let life = self.process.as_ref().map_or(0, |process| process.life);
         self.watch.attempted_here.insert(key, life);
@@ -54,7 +54,7 @@ impl World {
         let has_more = self.has_more(key);
         self.watch.pacing[channel].has_more(has_more);
         if let Some(number) = recipient
-            && let Some(too_fast) = self.watch.pacing[channel].attempt_to(number, now)
+            && let Some(too_fast) = self.watch.pacing[channel].attempt_to(number.person(), now)
         {
             let what = format!("channel {channel}, message {key}: {too_fast}");
             self.watch.break_("the receiver sees no pair faster than its pace", what);
@@ -192,7 +192,7 @@ impl World {
         let pacing = &self.watch.pacing[channel];
         let Quota::AtMost(most) = pacing.quota(self.clock.elapsed())? else { return None };
         let waba_id = self.channels[channel].waba_id.as_deref().unwrap_or_default();
-        let people = self.watch.written_to.others(waba_id, number, self.clock.elapsed())?;
+        let people = self.watch.written_to.others(waba_id, number.person(), self.clock.elapsed())?;
         let is_full = people >= usize::try_from(most).unwrap_or(usize::MAX);
         is_full
             .then(|| ("templates go to no more people than the quota allows", format!("{people} of {most}")))
@@ -219,8 +219,8 @@ impl World {
                 && send.template_id.is_none()
                 && self.model.message(only).is_none()
                 && !self.watch.attempted.contains_key(&only)
-                && !self.watch.pacing[channel].may_wait(number, now)
-                && !self.watch.slowed.contains(&(channel, number))
+                && !self.watch.pacing[channel].may_wait(number.person(), now)
+                && !self.watch.slowed.contains(&(channel, number.person()))
         };
         let passed_over = self.watch.marked.iter().find(|send_id| waits(send_id))?;
         // Enough messages that wait for trouble to pass hold up new ones.

@@ -242,13 +242,13 @@ impl Watch {
         was_taken: bool,
         now: Duration,
     ) {
-        self.written_to.end(account, person, was_taken, now);
+        self.written_to.end(account, person.person(), was_taken, now);
     }
 
     /// A template may have been sent to this person.
     pub(super) fn template_perhaps_sent(&mut self, account: &str, person: PhoneNumber, now: Duration) {
-        self.written_to.begin(account, person);
-        self.written_to.end(account, person, true, now);
+        self.written_to.begin(account, person.person());
+        self.written_to.end(account, person.person(), true, now);
     }
 
     /// The process hears the provider's answer.
@@ -261,7 +261,7 @@ impl Watch {
 
     /// The process hears that this person got too many messages.
     pub(super) fn is_slowed(&mut self, channel: usize, person: PhoneNumber) {
-        self.slowed.insert((channel, person));
+        self.slowed.insert((channel, person.person()));
     }
 
     /// The machine is told of receipts.

@@ -104,12 +104,17 @@ impl World {
         let pending_replies = process.common.pending_replies.clone();
         let record = &self.channels[channel];
         let to = Jid::person(number);
-        let (pending_reply, wait) = pending_replies
-            .begin(record.id, to, None, admitted, |handed_over| handed_over.send_id.to_string());
+        let (pending_reply, wait) = pending_replies.begin(
+            record.id,
+            to,
+            None,
+            admitted,
+            (|handed_over| handed_over.send_id.to_string(), Vec::new()),
+        );
         let order = Order {
             company_id: record.company_id,
             channel_id: record.id,
-            content: Content::Text { body: "hello".to_owned() },
+            content: Content::Text { body: "hello".to_owned(), preview_url: None },
             group: None,
             template: None,
             schedule: Schedule { send_at: None, expires_at: Some(self.clock.wall().plus(self.web.patience)) },

@@ -95,7 +95,7 @@ impl World {
             let sent =
                 Sent { to: Jid::person(recipient), id: MessageId::of_send(send_id), built: Built::Text };
             let text = Some("hello".to_owned());
-            let handed_over = HandedOver { send_id, sent, text, at: wall };
+            let handed_over = HandedOver { send_id, sent, text, ignored: Vec::new(), at: wall };
             pending_reply.tell(HandOver::Done(Box::new(handed_over)), wall);
         }
         self.after_for_web(WORD_PATIENCE, WebEvent::NoWord { send_id, flight: number });
@@ -116,7 +116,7 @@ impl World {
                 let failure = Failure { code, sentence: sentence.to_owned() };
                 Reply::Refused { disposition: Disposition::Fail, failure, retry_after: None }
             }
-            _ => Reply::Accepted { id: MessageId::of_send(send_id).as_str().to_owned() },
+            _ => Reply::Accepted { id: MessageId::of_send(send_id).as_str().to_owned(), known_as: None },
         };
         self.conclude(send_id, reply);
         true

@@ -26,7 +26,7 @@ impl World {
         let admitted =
             Admitted { queued: self.queued.take(), stranger: Some(stranger), wait: Duration::ZERO };
         let to = Jid::parse("5511988887777@s.whatsapp.net").unwrap();
-        self.pending_replies.begin(Uuid::nil(), to, None, admitted, |_| String::new())
+        self.pending_replies.begin(Uuid::nil(), to, None, admitted, (|_| String::new(), Vec::new()))
     }
 
     /// How many more strangers may be written to.
@@ -166,7 +166,13 @@ fn a_pending_reply_is_found_from_its_acceptance_to_the_end_of_the_wait() {
 fn handed_over() -> HandedOver {
     let to = Jid::parse("5511988887777@s.whatsapp.net").unwrap();
     let sent = Sent { to, id: MessageId::generate(), built: Built::Text };
-    HandedOver { send_id: Uuid::from_u128(7), sent, text: None, at: Timestamp::from_millis(0) }
+    HandedOver {
+        send_id: Uuid::from_u128(7),
+        sent,
+        text: None,
+        ignored: Vec::new(),
+        at: Timestamp::from_millis(0),
+    }
 }
 
 #[test]

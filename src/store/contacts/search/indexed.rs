@@ -9,7 +9,7 @@ use sea_orm::{ConnectionTrait, QueryResult};
 use uuid::Uuid;
 
 use super::segment::{Found, LENGTHS, Lists, Word, contacts_at};
-use super::{Search, listed, ordinal};
+use super::{Search, Term, listed, ordinal};
 use crate::store::dialect::{Rows, Type};
 use crate::store::{Error, Result, Store, Transaction};
 
@@ -56,7 +56,7 @@ impl Store {
             Ok::<_, Error>(Segment { id: row.try_get_by_index(0)?, first: row.try_get_by_index(1)? })
         };
         let segments = rows.iter().map(segment).collect::<Result<Vec<_>>>()?;
-        let grams: BTreeSet<i64> = search.words.iter().flat_map(Word::grams).collect();
+        let grams: BTreeSet<i64> = search.words().flat_map(Word::grams).collect();
         let most = (LISTS / grams.len().max(1)).max(1);
         let (common, found) = (BTreeSet::new(), Vec::new());
         let mut finding = Finding { store: self, snapshot, company, search, grams, common, found };
@@ -73,11 +73,12 @@ impl Finding<'_> {
     async fn look_in(&mut self, segments: &[Segment]) -> Result<()> {
         let mut lists = self.lists(segments).await?;
         self.note_common(&lists);
-        let places: Vec<Vec<Found>> = lists
+        // The lists are dropped segment by segment: together with the places they would take twice the memory.
+        let places: Vec<Vec<Vec<Found>>> = lists
             .drain(..)
-            .map(|lists| self.search.words.iter().map(|word| word.find(&lists)).collect())
+            .map(|lists| self.search.terms.iter().map(|term| term.find(&lists)).collect())
             .collect();
-        let has_places = |places: &[Found]| places.iter().any(Found::has_places);
+        let has_places = |places: &[Vec<Found>]| places.iter().flatten().any(Found::has_places);
         let wanted = segments.iter().zip(&places).filter(|(_, places)| has_places(places));
         let wanted = wanted.map(|(segment, _)| (segment.id, LENGTHS));
         let lengths = self.read(segments, wanted, ALL).await?;
@@ -85,21 +86,13 @@ impl Finding<'_> {
         for ((segment, places), lengths) in segments.iter().zip(places).zip(lengths) {
             let lengths = lengths.get(&LENGTHS).and_then(Option::as_deref).unwrap_or_default();
             let first = ordinal(segment.first)?;
-            let mut certain = Vec::new();
-            for places in places {
-                match places {
-                    Found::Contacts(contacts) => certain.push(contacts),
-                    Found::Places { places, is_certain: true } => certain.push(contacts_at(&places, lengths)),
-                    Found::Places { places, is_certain: false } => {
-                        let contacts = contacts_at(&places, lengths).into_iter();
-                        doubted.extend(contacts.map(|contact| first + contact));
-                    }
-                    // Every word has a list that was read by now.
-                    Found::Unread => {}
-                }
-            }
-            let contacts = certain.into_iter().reduce(united).unwrap_or_default();
-            self.found.extend(contacts.into_iter().map(|contact| first + contact));
+            let each = places.into_iter().map(|places| Matches::of(places, lengths));
+            let Matches { certain, possible } = each.reduce(Matches::and).unwrap_or_default();
+            // Of one word at least, all lists were read.
+            let possible = possible.unwrap_or_default();
+            let in_doubt = possible.into_iter().filter(|contact| certain.binary_search(contact).is_err());
+            doubted.extend(in_doubt.map(|contact| first + contact));
+            self.found.extend(certain.into_iter().map(|contact| first + contact));
         }
         self.read_texts(&doubted).await
     }
@@ -114,8 +107,16 @@ impl Finding<'_> {
         let mut unread = BTreeSet::new();
         for (segment, lists) in segments.iter().zip(&mut lists) {
             lists.extend(self.common.iter().map(|gram| (*gram, None)));
-            for word in self.search.words.iter().filter(|word| !word.find(lists).is_enough(DOUBTED)) {
-                unread.extend(word.unread(lists).map(|gram| (segment.id, gram)));
+            let found: Vec<Vec<Found>> = self.search.terms.iter().map(|term| term.find(lists)).collect();
+            // Where one word leaves few contacts, their texts are read in place of the lists of the other words.
+            let is_narrow = |found: &Vec<Found>| found.iter().all(|found| found.is_narrow(DOUBTED));
+            if found.iter().any(is_narrow) {
+                continue;
+            }
+            for (term, found) in self.search.terms.iter().zip(found) {
+                for (word, _) in term.words.iter().zip(found).filter(|(_, found)| !found.is_enough(DOUBTED)) {
+                    unread.extend(word.unread(lists).map(|gram| (segment.id, gram)));
+                }
             }
         }
         // A common gram may occur in no contact of a segment: then it has no list to read.
@@ -196,6 +197,63 @@ impl Finding<'_> {
     }
 }
 
+impl Term {
+    /// Where each of its words is, by these lists.
+    fn find(&self, lists: &Lists) -> Vec<Found> {
+        self.words.iter().map(|word| word.find(lists)).collect()
+    }
+}
+
+/// The contacts of a segment that have a word, or several, by their order in the segment.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Matches {
+    /// They have it.
+    certain: Vec<u32>,
+    /// No others have it; `None` while every contact may.
+    possible: Option<Vec<u32>>,
+}
+
+impl Matches {
+    /// The contacts that have any of the words that were found like this.
+    fn of(found: Vec<Found>, lengths: &[u8]) -> Self {
+        let (mut certain, mut possible) = (Vec::new(), Some(Vec::new()));
+        for found in found {
+            let (contacts, is_certain) = match found {
+                Found::Contacts(contacts) => (contacts, true),
+                Found::Places { places, is_certain } => (contacts_at(&places, lengths), is_certain),
+                Found::Unread => {
+                    possible = None;
+                    continue;
+                }
+            };
+            if is_certain {
+                certain = united(certain, contacts.clone());
+            }
+            possible = possible.map(|others| united(others, contacts));
+        }
+        Self { certain, possible }
+    }
+
+    /// The contacts that have both.
+    fn and(self, other: Self) -> Self {
+        let possible = match (self.possible, other.possible) {
+            (Some(one), Some(other)) => Some(common(one, &other)),
+            (one, other) => one.or(other),
+        };
+        Self { certain: common(self.certain, &other.certain), possible }
+    }
+}
+
+/// The numbers of one ascending list that the other one has, too.
+fn common(mut one: Vec<u32>, other: &[u32]) -> Vec<u32> {
+    let mut other = other.iter().copied().peekable();
+    one.retain(|number| {
+        while other.next_if(|other| other < number).is_some() {}
+        other.peek() == Some(number)
+    });
+    one
+}
+
 /// The numbers of two ascending lists, ascending, each once.
 fn united(one: Vec<u32>, other: Vec<u32>) -> Vec<u32> {
     if one.is_empty() || other.is_empty() {
@@ -217,6 +275,36 @@ fn united(one: Vec<u32>, other: Vec<u32>) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_contact_with_all_words_is_certain_only_if_each_word_is() {
+        let found = |numbers: &[u32]| vec![Found::Contacts(numbers.to_vec())];
+        // Contacts of two characters each, and a gap.
+        let lengths = [3; 8];
+        let places = |contacts: &[u32], is_certain| {
+            let places = contacts.iter().map(|contact| contact * 3).collect();
+            vec![Found::Places { places, is_certain }]
+        };
+        let both = |one, other| Matches::of(one, &lengths).and(Matches::of(other, &lengths));
+        let matches = |certain: &[u32], possible: Option<&[u32]>| Matches {
+            certain: certain.to_vec(),
+            possible: possible.map(<[u32]>::to_vec),
+        };
+        for (one, other, expected) in [
+            (found(&[1, 2, 5]), found(&[2, 5, 7]), matches(&[2, 5], Some(&[2, 5]))),
+            (found(&[1, 2, 5]), places(&[2, 4], false), matches(&[], Some(&[2]))),
+            (found(&[1, 2]), vec![Found::Unread], matches(&[], Some(&[1, 2]))),
+            (vec![Found::Unread], vec![Found::Unread], matches(&[], None)),
+            (places(&[0, 7], true), places(&[7], true), matches(&[7], Some(&[7]))),
+            (
+                [found(&[1]), places(&[3], false)].into_iter().flatten().collect(),
+                found(&[1, 3]),
+                matches(&[1], Some(&[1, 3])),
+            ),
+        ] {
+            assert_eq!(both(one, other), expected);
+        }
+    }
 
     #[test]
     fn two_lists_are_united_in_order_and_without_repeats() {

@@ -12,6 +12,7 @@ use self::gram::Part;
 use self::segment::Word;
 use crate::domain::contact::digits_pattern;
 use crate::domain::fold::{digits, like_anywhere, looks_like_a_number};
+use crate::domain::phone::PhoneNumber;
 use crate::store::{Error, Result, Store, Transaction};
 
 mod gram;
@@ -22,42 +23,106 @@ mod segment;
 /// In characters. A longer search has too many grams for the index to help: every contact is read.
 const LONGEST_INDEXED: usize = 600;
 
-/// A folded text to search for.
+/// The words of a search that are looked for one by one; what follows the last one belongs to it. Each is a condition of
+/// its own on every contact that is read.
+const MOST_WORDS: usize = 8;
+
+/// A folded text to search for: words that a contact has all of, in any order and in any of its fields.
 pub(in crate::store) struct Search {
-    words: Vec<Word>,
-    pattern: String,
-    /// For a number, which is also found by its digits.
-    digits_pattern: Option<String>,
+    terms: Vec<Term>,
     is_indexed: bool,
 }
 
+/// A word to search for, or a whole number.
+struct Term {
+    /// What is looked for in the index: any of them.
+    words: Vec<Word>,
+    pattern: String,
+    /// For a number, which is also found by its digits, and a whole one by the digits of every form of it.
+    digits_patterns: Vec<String>,
+}
+
 impl Search {
-    pub(in crate::store) fn new(text: &str) -> Self {
-        let number = looks_like_a_number(text).then(|| digits(text));
-        let words = [Word::new(Part::Words, text)].into_iter();
-        let words = words.chain(number.iter().map(|number| Word::new(Part::Digits, number)));
-        Self {
-            words: words.collect(),
-            pattern: like_anywhere(text),
-            digits_pattern: number.as_deref().map(digits_pattern),
-            is_indexed: text.chars().count() <= LONGEST_INDEXED,
+    /// A search for this text. `others` are further numbers of the person whose number it is.
+    fn new(text: &str, others: &[PhoneNumber]) -> Self {
+        let is_indexed = text.chars().count() <= LONGEST_INDEXED;
+        // The groups of a number belong together.
+        if looks_like_a_number(text) {
+            return Self { terms: vec![Term::new(text, others)], is_indexed };
         }
+        let mut terms = Vec::new();
+        let mut rest = text.trim_start_matches(' ');
+        while !rest.is_empty() {
+            let (word, behind) = match rest.split_once(' ') {
+                Some((word, behind)) if terms.len() + 1 < MOST_WORDS => {
+                    (word, behind.trim_start_matches(' '))
+                }
+                _ => (rest.trim_end_matches(' '), ""),
+            };
+            terms.push(Term::new(word, &[]));
+            rest = behind;
+        }
+        Self { terms, is_indexed }
+    }
+
+    /// The number that a text is, if it is a whole one.
+    fn number(text: &str) -> Option<PhoneNumber> {
+        if looks_like_a_number(text) { PhoneNumber::parse(text).ok() } else { None }
+    }
+
+    /// What is looked for in the index, for all words.
+    fn words(&self) -> impl Iterator<Item = &Word> {
+        self.terms.iter().flat_map(|term| &term.words)
     }
 
     /// A condition on `contact`, its parameters numbered from `first`, and their values.
     fn condition(&self, first: usize) -> (String, Vec<Value>) {
-        let mut condition =
-            format!(r"search_text LIKE ${first} ESCAPE '\' OR tag_text LIKE ${first} ESCAPE '\'");
-        let mut values = vec![self.pattern.as_str().into()];
-        if let Some(pattern) = &self.digits_pattern {
-            condition.push_str(&format!(r" OR search_text LIKE ${} ESCAPE '\'", first + 1));
-            values.push(pattern.as_str().into());
+        let (mut condition, mut values) = (String::new(), Vec::new());
+        for term in &self.terms {
+            let and = if condition.is_empty() { "" } else { " AND " };
+            let number = first + values.len();
+            condition.push_str(&format!(
+                r"{and}(search_text LIKE ${number} ESCAPE '\' OR tag_text LIKE ${number} ESCAPE '\'"
+            ));
+            values.push(term.pattern.as_str().into());
+            for (pattern, number) in term.digits_patterns.iter().zip(number + 1..) {
+                condition.push_str(&format!(r" OR search_text LIKE ${number} ESCAPE '\'"));
+                values.push(pattern.as_str().into());
+            }
+            condition.push(')');
         }
         (condition, values)
     }
 }
 
+impl Term {
+    fn new(text: &str, others: &[PhoneNumber]) -> Self {
+        let mut numbers = Vec::new();
+        if looks_like_a_number(text) {
+            let number = digits(text);
+            numbers.extend(others.iter().map(PhoneNumber::to_string).filter(|other| *other != number));
+            numbers.push(number);
+        }
+        let words = std::iter::once(Word::new(Part::Words, text));
+        let words = words.chain(numbers.iter().map(|number| Word::new(Part::Digits, number)));
+        Self {
+            words: words.collect(),
+            pattern: like_anywhere(text),
+            digits_patterns: numbers.iter().map(|number| digits_pattern(number)).collect(),
+        }
+    }
+}
+
 impl Store {
+    /// A search for a folded text. A whole number finds its person under every form of the number.
+    pub(in crate::store) async fn search(&self, company: Uuid, text: &str) -> Result<Search> {
+        let others = match Search::number(text) {
+            Some(number) => self.forms_in(&self.read, company, number).await?,
+            None => Vec::new(),
+        };
+        Ok(Search::new(text, &others))
+    }
+
     /// The ordinals of the contacts of `company` that a search finds, descending; four bytes for each are held.
     pub(in crate::store) async fn found(&self, company: Uuid, search: &Search) -> Result<Vec<u32>> {
         let snapshot = self.snapshot().await?;
@@ -150,7 +215,7 @@ impl Store {
 }
 
 /// The numbers of a text that the database joined: a row for each number would cost more than finding them.
-fn listed(row: Option<QueryResult>) -> Result<Vec<i64>> {
+pub(in crate::store) fn listed(row: Option<QueryResult>) -> Result<Vec<i64>> {
     let text: Option<String> = row.map_or(Ok(None), |row| row.try_get_by_index(0))?;
     let text = text.unwrap_or_default();
     let numbers = text.split_terminator(',').map(|number| {
@@ -159,6 +224,6 @@ fn listed(row: Option<QueryResult>) -> Result<Vec<i64>> {
     numbers.collect()
 }
 
-fn ordinal(number: i64) -> Result<u32> {
+pub(in crate::store) fn ordinal(number: i64) -> Result<u32> {
     u32::try_from(number).map_err(|_| Error::Impossible(format!("the ordinal {number} of a contact")))
 }

@@ -102,6 +102,15 @@ impl Found {
         }
     }
 
+    /// Whether it leaves so few contacts that their texts can be read.
+    pub(in crate::store) fn is_narrow(&self, most: usize) -> bool {
+        match self {
+            Self::Contacts(contacts) => contacts.len() <= most,
+            Self::Places { places, .. } => places.len() <= most,
+            Self::Unread => false,
+        }
+    }
+
     pub(in crate::store) fn has_places(&self) -> bool {
         matches!(self, Self::Places { places, .. } if !places.is_empty())
     }

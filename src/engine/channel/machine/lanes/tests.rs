@@ -24,7 +24,7 @@ pub(super) fn work(id: u128, recipients: u64) -> Work {
     } else {
         Source::Blocks { first: 0, numbers: (0..recipients).map(number).collect(), loading: None }
     };
-    let content = Content::Text { body: "hi".to_owned() };
+    let content = Content::Text { body: "hi".to_owned(), preview_url: None };
     let rendered =
         Rendered::new(Kind::BusinessAccount, &Stored { content: &content, group: None, key: None });
     Work::new(Beginning {

@@ -47,6 +47,18 @@ fn a_burst_is_borrowed_from_the_intervals_after_it() {
 }
 
 #[test]
+fn two_forms_of_one_person_s_number_are_one_pair() {
+    let now = Instant::now();
+    let [long, short] =
+        [5_564_988_887_777, 556_488_887_777].map(|value| PhoneNumber::from_u64(value).unwrap());
+    let mut pacing = RecipientPacing::new(&tier("6s", 1));
+    assert_eq!(take(&mut pacing, long, now), Ok(()));
+    assert_eq!(take(&mut pacing, short, now), Err(now + seconds(6)));
+    let until = pacing.refused(short, now);
+    assert_eq!(pacing.blocked(long, now), Some(until));
+}
+
+#[test]
 fn messages_that_wait_for_one_recipient_get_a_slot_each_up_to_an_hour_ahead() {
     let (now, ana) = (Instant::now(), number(1));
     let mut pacing = RecipientPacing::new(&tier("6s", 1));

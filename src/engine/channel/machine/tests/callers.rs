@@ -15,7 +15,7 @@ impl World {
         let to = Jid::person(person(id as u64));
         let pending_replies = &self.machine.common.pending_replies;
         let (pending_reply, wait) =
-            pending_replies.begin(Uuid::from_u128(1), to, None, admitted, |_| String::new());
+            pending_replies.begin(Uuid::from_u128(1), to, None, admitted, (|_| String::new(), Vec::new()));
         pending_reply.accept(Uuid::from_u128(id));
         let order = Order { schedule: Schedule { send_at: None, expires_at }, ..order() };
         self.accept_order(id, order, Recipients::One(person(id as u64)));

@@ -83,7 +83,7 @@ pub(super) fn order() -> Order {
     Order {
         company_id: Uuid::from_u128(2),
         channel_id: Uuid::from_u128(1),
-        content: Content::Text { body: "hi".to_owned() },
+        content: Content::Text { body: "hi".to_owned(), preview_url: None },
         group: None,
         template: None,
         schedule: Schedule::default(),
@@ -117,7 +117,7 @@ pub(super) fn nothing() -> Fetched {
 }
 
 pub(super) fn accepted() -> Reply {
-    Reply::Accepted { id: "wamid.1".to_owned() }
+    Reply::Accepted { id: "wamid.1".to_owned(), known_as: None }
 }
 
 pub(super) fn failure() -> Failure {

@@ -7,7 +7,7 @@ use crate::domain::content::{Content, Stored};
 fn work(recipients: u64, progress: Progress) -> Work {
     let numbers = (0..recipients).filter_map(|n| PhoneNumber::from_u64(1_000_000 + n)).collect();
     let source = Source::Blocks { first: 0, numbers, loading: None };
-    let content = Content::Text { body: "hi".to_owned() };
+    let content = Content::Text { body: "hi".to_owned(), preview_url: None };
     let rendered =
         Rendered::new(Kind::BusinessAccount, &Stored { content: &content, group: None, key: None });
     Work::new(Beginning {

@@ -264,9 +264,11 @@ impl Generator {
     fn word(&mut self) -> Word {
         let provider_code = self.dice.happens(500).then_some(131_050);
         let said_at = self.moment();
-        let says = match self.dice.below(3) {
+        let says = match self.dice.below(5) {
             0 => Says::Stop { provider_code },
             1 => Says::Resume,
+            2 => Says::StopWord,
+            3 => Says::StartWord,
             _ => Says::Hold { until: self.moment().plus(HOLD), provider_code },
         };
         Word {

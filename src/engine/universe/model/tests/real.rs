@@ -16,7 +16,7 @@ use crate::domain::channel::{Kind, Status};
 use crate::domain::message::{Failure, State as At};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::send::{Control, Progress, Recipients, State};
-use crate::domain::suppression::Suppression;
+use crate::domain::suppression::{Source, Suppression};
 use crate::domain::template::{ListedTemplate, ParameterFormat};
 use crate::engine::universe::model::{MessageRow, Model, SendRow, SuppressionRow, TemplateRow};
 use crate::store::changes::Who;
@@ -353,6 +353,7 @@ fn suppression_row(row: &suppression::Model) -> ((Uuid, PhoneNumber, Suppression
         provider_code: row.provider_code,
         created_at: at(row.created_at),
         said_at: at(row.said_at),
+        source: row.source.and_then(Source::from_i16),
     };
     (subject, kept)
 }

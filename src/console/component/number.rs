@@ -1,0 +1,151 @@
+//! A number that a person types: the number that it is, which is shown before it is saved.
+//!
+//! People leave the country code out, and then the same digits are a stranger's number in another country. So only a number
+//! with a plus sign is taken as it is typed. For any other one the form is shown again, with a button for each number that
+//! may be meant.
+
+use maud::{Markup, html};
+
+use super::countries;
+use crate::console::form::Form;
+use crate::console::text::Text;
+use crate::console::words::Words;
+use crate::domain::phone::{Country, InvalidPhone, PhoneNumber};
+
+/// Typed numbers that are shown as they were read.
+const SHOWN: usize = 20;
+
+/// What a person typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::console) enum Typed {
+    /// This number, without doubt or by the person's choice.
+    Number(PhoneNumber),
+    /// One of these, which the person has to choose.
+    Either(Vec<PhoneNumber>),
+    /// No number.
+    Wrong(InvalidPhone),
+}
+
+/// Reads the field `name` of a form of a company in this country.
+pub(in crate::console) fn read(words: &Words, name: &str, country: Option<Country>) -> Typed {
+    let text = words.one(name);
+    let international = PhoneNumber::parse(text);
+    if PhoneNumber::is_marked_international(text) {
+        return international.map_or_else(Typed::Wrong, Typed::Number);
+    }
+    let national = country.and_then(|country| PhoneNumber::national(text, country));
+    let meant: Vec<PhoneNumber> = national.into_iter().chain(international).collect();
+    let chosen = words.one(&choice(name));
+    match (meant.iter().find(|number| number.to_string() == chosen), international) {
+        (Some(number), _) => Typed::Number(*number),
+        (None, Err(invalid)) if meant.is_empty() => Typed::Wrong(invalid),
+        (None, _) => Typed::Either(meant),
+    }
+}
+
+/// The buttons that save the form of `name` with one of these numbers.
+pub(in crate::console) fn choose(text: Text, name: &str, meant: &[PhoneNumber]) -> Markup {
+    html! {
+        fieldset.field {
+            legend { (text.get("shell-number-meant")) }
+            p.actions {
+                @for number in meant {
+                    button type="submit" name=(choice(name)) value=(number) { (shown(text, *number)) }
+                }
+            }
+        }
+    }
+}
+
+/// The number as the form is to store it; without one, the form has a fault.
+pub(in crate::console) fn required(
+    form: &mut Form,
+    name: &str,
+    country: Option<Country>,
+    wrong: &str,
+) -> (Option<PhoneNumber>, Vec<PhoneNumber>) {
+    let text = form.text();
+    match read(form.words(), name, country) {
+        Typed::Number(number) => (Some(number), Vec::new()),
+        Typed::Either(meant) => {
+            form.fault(name, text.get("shell-number-unsure"));
+            (None, meant)
+        }
+        Typed::Wrong(_) => {
+            form.fault(name, text.get(wrong));
+            (None, Vec::new())
+        }
+    }
+}
+
+/// What typed numbers are read as, for a form whose numbers are international: each number, and what is one only inside the
+/// company's country.
+pub(in crate::console) fn read_as<'a>(
+    text: Text,
+    typed: impl Iterator<Item = &'a str>,
+    country: Option<Country>,
+) -> Markup {
+    let typed: Vec<&str> = typed.take(SHOWN).collect();
+    let national = |typed: &str| {
+        let is_marked = PhoneNumber::is_marked_international(typed);
+        country.filter(|_| !is_marked).and_then(|country| PhoneNumber::national(typed, country))
+    };
+    html! {
+        @if !typed.is_empty() {
+            ul.soft {
+                @for typed in typed {
+                    li {
+                        bdi { (typed) } " → "
+                        @match PhoneNumber::parse(typed) {
+                            Ok(number) => bdi { (shown(text, number)) },
+                            Err(_) => (text.get("shell-number-none")),
+                        }
+                        @if let Some(number) = national(typed) {
+                            " " strong { (text.with("shell-number-national", [("number", format!("+{number}").into())])) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A number with its country.
+fn shown(text: Text, number: PhoneNumber) -> String {
+    match Country::of(number) {
+        Some(country) => format!("+{number} ({})", countries::name(text, country)),
+        None => format!("+{number}"),
+    }
+}
+
+/// The name of the button that chooses a number.
+fn choice(name: &str) -> String {
+    format!("{name}_as")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(text: &str, chosen: &str) -> Typed {
+        let mut words = Words::default();
+        words.add("number", text.to_owned());
+        words.add("number_as", chosen.to_owned());
+        read(&words, "number", Country::parse("BR"))
+    }
+
+    #[test]
+    fn only_a_number_with_a_plus_sign_is_taken_as_it_is_typed() {
+        let number = |value| PhoneNumber::from_u64(value).unwrap();
+        let (brazil, abroad) = (number(5_521_971_000_058), number(21_971_000_058));
+        assert_eq!(typed("+55 21 97100-0058", ""), Typed::Number(brazil));
+        assert_eq!(typed("21 97100-0058", ""), Typed::Either(vec![brazil, abroad]));
+        assert_eq!(typed("21 97100-0058", "5521971000058"), Typed::Number(brazil));
+        assert_eq!(typed("21 97100-0058", "21971000058"), Typed::Number(abroad));
+        assert_eq!(typed("21 97100-0058", "12125550101"), Typed::Either(vec![brazil, abroad]));
+        assert_eq!(typed("11 97100-0058", ""), Typed::Either(vec![number(5_511_971_000_058)]));
+        assert_eq!(typed("5521971000058", ""), Typed::Either(vec![brazil]));
+        assert_eq!(typed("n/a", ""), Typed::Wrong(InvalidPhone::NoDigits));
+        assert_eq!(typed("+12", ""), Typed::Wrong(InvalidPhone::TooShort));
+    }
+}

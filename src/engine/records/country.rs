@@ -1,0 +1,36 @@
+//! The country of a company's numbers. Files and forms of people may be read by its rules; programs give international
+//! numbers.
+
+use super::CompanyRecords;
+use crate::domain::phone::Country;
+use crate::engine::{Error, Who};
+
+/// What is known of a company's country.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnCountry {
+    /// The one that a person set.
+    pub set: Option<Country>,
+    /// The one in which most of its channels have their numbers.
+    pub guessed: Option<Country>,
+}
+
+impl OwnCountry {
+    /// The country to begin with: the one that was set, or else the guessed one.
+    pub fn likely(self) -> Option<Country> {
+        self.set.or(self.guessed)
+    }
+}
+
+impl CompanyRecords {
+    /// The country of its numbers.
+    pub async fn country(&self) -> Result<OwnCountry, Error> {
+        let set = self.store().company_country(self.company).await?;
+        Ok(OwnCountry { set, guessed: self.store().guessed_country(self.company).await? })
+    }
+
+    /// Sets the country of its numbers; `None` leaves it to the guess.
+    pub async fn set_country(&self, who: &Who, country: Option<Country>) -> Result<(), Error> {
+        self.store().set_company_country(who, self.company, country).await?;
+        Ok(())
+    }
+}

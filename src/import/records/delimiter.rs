@@ -1,0 +1,54 @@
+//! Finds the delimiter of a text in its first lines.
+
+use crate::import::header;
+
+/// The delimiters, the least preferred first: of two that would do equally well, a semicolon is hardly ever text.
+const DELIMITERS: [u8; 4] = [b',', b'|', b'\t', b';'];
+
+/// A delimiter, and how well it divides the lines.
+struct Candidate {
+    delimiter: u8,
+    /// The first line that has it: the header, or a line behind a title.
+    first: usize,
+    /// How often that line has it.
+    count: usize,
+    /// How many lines have it as often.
+    alike: usize,
+}
+
+/// The delimiter that divides the most lines alike, then the most frequent one; a comma when there is none.
+pub(super) fn find<'a>(lines: impl Iterator<Item = &'a [u8]>) -> u8 {
+    let lines: Vec<&[u8]> = lines.filter(|line| !super::is_blank(line)).collect();
+    // A file of one column has no delimiter, whatever its cells hold.
+    let is_one_column = lines.first().is_some_and(|line| header::identifies(&String::from_utf8_lossy(line)));
+    let candidates: Vec<Candidate> = DELIMITERS
+        .into_iter()
+        .filter_map(|delimiter| {
+            let counts: Vec<usize> = lines.iter().map(|line| count(line, delimiter)).collect();
+            let first = counts.iter().position(|count| *count > 0)?;
+            let alike = counts[first..].iter().filter(|count| **count == counts[first]).count();
+            Some(Candidate { delimiter, first, count: counts[first], alike })
+        })
+        .filter(|candidate| candidate.first == 0 || !is_one_column)
+        .collect();
+    // The first line is the header, unless it divides no other line.
+    let is_header = |candidate: &&Candidate| candidate.first == 0;
+    let has_header =
+        candidates.iter().filter(is_header).any(|candidate| candidate.alike > 1 || lines.len() == 1);
+    let best = candidates
+        .iter()
+        .filter(|candidate| !has_header || is_header(candidate))
+        .max_by_key(|candidate| (candidate.alike, candidate.count));
+    best.map_or(b',', |candidate| candidate.delimiter)
+}
+
+/// How often a line has the delimiter outside quotes.
+fn count(line: &[u8], delimiter: u8) -> usize {
+    let mut quoted = false;
+    let mut count = 0;
+    for byte in line {
+        quoted ^= *byte == b'"';
+        count += usize::from(!quoted && *byte == delimiter);
+    }
+    count
+}

@@ -1,0 +1,66 @@
+//! The country in which a company's contacts have their numbers.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use super::changes::{self, Change, What, Who};
+use super::{Result, Store, run};
+use crate::domain::phone::{Country, PhoneNumber};
+
+/// Channels from whose numbers a country is guessed; a company has few.
+const LOOKED_AT: i64 = 100;
+
+impl Store {
+    /// The country that was set for a company.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn company_country(&self, company: Uuid) -> Result<Option<Country>> {
+        let row = self.row("SELECT country FROM company WHERE id = $1", [company.into()]).await?;
+        let code: Option<String> = row.map(|row| row.try_get_by_index(0)).transpose()?.flatten();
+        Ok(code.as_deref().and_then(Country::parse))
+    }
+
+    /// The country in which most of a company's channels have their numbers.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn guessed_country(&self, company: Uuid) -> Result<Option<Country>> {
+        let select = "SELECT phone_number FROM channel WHERE company_id = $1 AND phone_number IS NOT NULL
+             ORDER BY id LIMIT $2";
+        let mut numbers = Vec::new();
+        for row in self.rows(select, [company.into(), LOOKED_AT.into()]).await? {
+            numbers.push(row.try_get_by_index::<String>(0)?);
+        }
+        Ok(Country::guess(numbers.iter().filter_map(|number| PhoneNumber::parse(number).ok())))
+    }
+
+    /// Sets the country of a company; `None` forgets it. Returns whether the company exists.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does; then nothing is changed.
+    pub async fn set_company_country(
+        &self,
+        who: &Who,
+        company: Uuid,
+        country: Option<Country>,
+    ) -> Result<bool> {
+        let before = self.company_country(company).await?;
+        let transaction = self.begin().await?;
+        let code = country.map(|country| country.code().to_owned());
+        let update = "UPDATE company SET country = $2 WHERE id = $1";
+        let found =
+            run(&transaction, self.statement(update, [company.into(), code.clone().into()])).await? > 0;
+        if found && before != country {
+            let before = json!({ "country": before.map(Country::code) });
+            let after = json!({ "country": code });
+            let change = Change::now(who, What::Company, company, Some(before), after);
+            changes::record(&transaction, &[change]).await?;
+        }
+        transaction.commit().await?;
+        Ok(found)
+    }
+}
