@@ -48,6 +48,8 @@ pub(super) struct Nodes {
     unwritten: heard::Unwritten,
     /// Sessions are opened and closed in turns.
     sessions: Mutex<()>,
+    /// Some session could not be opened when its channel was gained: the next round opens it.
+    has_unopened: AtomicBool,
     /// Permits to answer other nodes.
     answering: Arc<Semaphore>,
     /// The limits of requests, also of those that other nodes pass on.
@@ -62,6 +64,7 @@ impl Nodes {
             has_idle: AtomicBool::new(false),
             unwritten: heard::Unwritten::default(),
             sessions: Mutex::default(),
+            has_unopened: AtomicBool::new(false),
             answering: Arc::new(Semaphore::new(asking::AT_ONCE_HERE)),
             limits: limits.clone(),
         }
@@ -130,27 +133,39 @@ impl Engine {
         self.0.web_sessions.close(which).await;
     }
 
-    /// Opens the sessions among these shards that are linked to a phone.
+    /// Opens the sessions among these shards that are linked to a phone, unless the node has given them away meanwhile.
     async fn open_sessions(&self, shards: Vec<Uuid>) {
         let _turn = self.0.nodes.sessions.lock().await;
-        for channel in shards {
+        let owned = self.0.shared.cluster.owned();
+        for channel in shards.into_iter().filter(|shard| owned.contains(shard)) {
+            // The lease may be trusted again before the node has noticed that it was not.
             if !self.0.shared.cluster.may_begin() || self.check_running().is_err() {
+                self.0.nodes.has_unopened.store(true, Ordering::Release);
                 return;
             }
             if let Err(error) = self.0.web_sessions.open_linked(channel).await {
-                // The next round of work finds it without a session.
                 tracing::warn!(channel.id = %channel, %error, "cannot open a web session yet");
+                self.0.nodes.has_unopened.store(true, Ordering::Release);
             }
+        }
+    }
+
+    /// Opens the sessions that this node owns and that are not open. Returns at once; what fails is tried in the next
+    /// round.
+    fn open_unopened_sessions(&self) {
+        if self.0.shared.cluster.may_begin() && self.0.nodes.has_unopened.swap(false, Ordering::AcqRel) {
+            let engine = self.clone();
+            actix::spawn(async move { engine.reopen_sessions().await });
         }
     }
 
     async fn reopen_sessions(&self) {
         match self.store().linked_web_sessions().await {
-            Ok(linked) => {
-                let ours = linked.into_iter().filter(|channel| self.0.shared.cluster.owns(channel));
-                self.open_sessions(ours.map(|channel| channel.id).collect()).await;
+            Ok(linked) => self.open_sessions(linked.into_iter().map(|channel| channel.id).collect()).await,
+            Err(error) => {
+                tracing::warn!(%error, "cannot open web sessions again yet");
+                self.0.nodes.has_unopened.store(true, Ordering::Release);
             }
-            Err(error) => tracing::warn!(%error, "cannot open web sessions again yet"),
         }
     }
 

@@ -127,6 +127,9 @@ impl Engine {
                 break;
             }
         }
+        if round.is_some() {
+            self.open_unopened_sessions();
+        }
         if has_idle || round.is_some_and(|round| round % SELDOM == 1) {
             self.see_idle(&mut wanted).await?;
             seen.recent.retain(|channel, _| self.directory().handle(*channel).is_some());
