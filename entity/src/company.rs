@@ -15,6 +15,8 @@ pub struct Model {
     pub tier: String,
     /// Unix milliseconds.
     pub created_at: i64,
+    /// The country of its contacts' numbers that a person set, in two letters.
+    pub country: Option<String>,
 }
 
 /// Joins are written where they are needed.

@@ -9,6 +9,7 @@ use super::output::Listed;
 use super::session::Session;
 use super::{argument, tier};
 use crate::clock::Timestamp;
+use crate::domain::phone::Country;
 use crate::store;
 use crate::store::companies::Company;
 
@@ -22,25 +23,37 @@ pub(super) struct Create {
     tier: String,
 }
 
+#[derive(Debug, Args)]
+pub(super) struct SetCountry {
+    /// The company's name or id
+    company: String,
+    /// Its two letters, such as BR; without it, the country is guessed from the numbers of the channels
+    #[arg(value_parser = argument::country)]
+    country: Option<Country>,
+}
+
 #[derive(Serialize)]
 struct Record {
     id: Uuid,
     name: String,
     tier: String,
+    country: Option<&'static str>,
     created_at: Timestamp,
 }
 
 impl From<Company> for Record {
-    fn from(Company { id, name, tier, created_at }: Company) -> Self {
-        Self { id, name, tier, created_at }
+    fn from(Company { id, name, tier, created_at, country }: Company) -> Self {
+        Self { id, name, tier, country: country.map(Country::code), created_at }
     }
 }
 
 impl Listed for Record {
-    const COLUMNS: &'static [&'static str] = &["name", "id", "tier", "created at"];
+    const COLUMNS: &'static [&'static str] = &["name", "id", "tier", "country", "created at"];
 
     fn cells(&self) -> Vec<String> {
-        vec![self.name.clone(), self.id.to_string(), self.tier.clone(), self.created_at.to_string()]
+        let country = self.country.unwrap_or("-").to_owned();
+        let Self { name, id, tier, created_at, .. } = self;
+        vec![name.clone(), id.to_string(), tier.clone(), country, created_at.to_string()]
     }
 }
 
@@ -63,6 +76,20 @@ pub(super) async fn create(session: &Session, Create { name, tier }: Create) -> 
 pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
     let records: Vec<Record> = session.app.store.companies().await?.into_iter().map(Record::from).collect();
     session.output.list(&records, "there are no companies; add one with `pombo company create NAME`")
+}
+
+pub(super) async fn set_country(session: &Session, arguments: SetCountry) -> anyhow::Result<()> {
+    let SetCountry { company, country } = arguments;
+    let mut company = session.company(&company).await?;
+    session.app.store.set_company_country(&session.who(), company.id, country).await?;
+    let said = match country {
+        Some(country) => {
+            format!("numbers without a plus sign may be of {} in files and forms", country.code())
+        }
+        None => "the country is guessed from the numbers of the channels".to_owned(),
+    };
+    company.country = country;
+    session.output.record(&Record::from(company), &said)
 }
 
 /// The name, quoted for a shell.

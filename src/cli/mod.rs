@@ -187,6 +187,8 @@ enum Company {
     Create(company::Create),
     /// List the companies
     List,
+    /// Set the country in which a company's contacts have their numbers
+    SetCountry(company::SetCountry),
 }
 
 #[derive(Debug, Subcommand)]
@@ -353,6 +355,7 @@ async fn in_session(session: &Session, command: Record) -> anyhow::Result<()> {
     match command {
         Record::Company(Company::Create(arguments)) => company::create(session, arguments).await,
         Record::Company(Company::List) => company::list(session).await,
+        Record::Company(Company::SetCountry(arguments)) => company::set_country(session, arguments).await,
         Record::Key(Key::Create(arguments)) => key::create(session, arguments).await,
         Record::Key(Key::List(arguments)) => key::list(session, arguments).await,
         Record::Key(Key::Revoke(arguments)) => key::revoke(session, arguments).await,

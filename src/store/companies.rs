@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::clock::Timestamp;
 use crate::domain::fold::fold;
 use crate::domain::page::{Page, PageRequest};
+use crate::domain::phone::Country;
 use crate::store::changes::{self, Change, What, Who};
 use crate::store::revision::{self, Topic};
 use crate::store::{Result, Store};
@@ -26,12 +27,15 @@ pub struct Company {
     pub tier: String,
     /// When it was added.
     pub created_at: Timestamp,
+    /// The country of its contacts' numbers, if a person set it.
+    pub country: Option<Country>,
 }
 
 impl From<company::Model> for Company {
     fn from(model: company::Model) -> Self {
-        let company::Model { id, name, tier, created_at } = model;
-        Self { id, name, tier, created_at: Timestamp::from_millis(created_at) }
+        let company::Model { id, name, tier, created_at, country } = model;
+        let country = country.as_deref().and_then(Country::parse);
+        Self { id, name, tier, created_at: Timestamp::from_millis(created_at), country }
     }
 }
 
@@ -47,6 +51,7 @@ impl Store {
             name: Set(name.to_owned()),
             tier: Set(tier.to_owned()),
             created_at: Set(Timestamp::now().millis()),
+            country: Set(None),
         };
         let transaction = self.begin().await?;
         let company: Company = model.insert(&transaction).await?.into();

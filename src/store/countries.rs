@@ -1,27 +1,18 @@
 //! The country in which a company's contacts have their numbers.
 
+use entity::company;
+use sea_orm::{ActiveModelTrait, Set};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::changes::{self, Change, What, Who};
-use super::{Result, Store, run};
+use super::{Result, Store};
 use crate::domain::phone::{Country, PhoneNumber};
 
 /// Channels from whose numbers a country is guessed; a company has few.
 const LOOKED_AT: i64 = 100;
 
 impl Store {
-    /// The country that was set for a company.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
-    pub async fn company_country(&self, company: Uuid) -> Result<Option<Country>> {
-        let row = self.row("SELECT country FROM company WHERE id = $1", [company.into()]).await?;
-        let code: Option<String> = row.map(|row| row.try_get_by_index(0)).transpose()?.flatten();
-        Ok(code.as_deref().and_then(Country::parse))
-    }
-
     /// The country in which most of a company's channels have their numbers.
     ///
     /// # Errors
@@ -48,19 +39,19 @@ impl Store {
         company: Uuid,
         country: Option<Country>,
     ) -> Result<bool> {
-        let before = self.company_country(company).await?;
+        let Some(before) = self.company(company).await? else { return Ok(false) };
+        if before.country == country {
+            return Ok(true);
+        }
         let transaction = self.begin().await?;
         let code = country.map(|country| country.code().to_owned());
-        let update = "UPDATE company SET country = $2 WHERE id = $1";
-        let found =
-            run(&transaction, self.statement(update, [company.into(), code.clone().into()])).await? > 0;
-        if found && before != country {
-            let before = json!({ "country": before.map(Country::code) });
-            let after = json!({ "country": code });
-            let change = Change::now(who, What::Company, company, Some(before), after);
-            changes::record(&transaction, &[change]).await?;
-        }
+        let change =
+            company::ActiveModel { id: Set(company), country: Set(code.clone()), ..Default::default() };
+        change.update(&transaction).await?;
+        let before = json!({ "country": before.country.map(Country::code) });
+        let change = Change::now(who, What::Company, company, Some(before), json!({ "country": code }));
+        changes::record(&transaction, &[change]).await?;
         transaction.commit().await?;
-        Ok(found)
+        Ok(true)
     }
 }

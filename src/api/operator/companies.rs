@@ -38,7 +38,7 @@ pub(in crate::api) struct Company {
 }
 
 impl From<companies::Company> for Company {
-    fn from(companies::Company { id, name, tier, created_at }: companies::Company) -> Self {
+    fn from(companies::Company { id, name, tier, created_at, country: _ }: companies::Company) -> Self {
         Self { id, name, tier, created_at }
     }
 }

@@ -1,9 +1,12 @@
 //! The country of a company's numbers. Files and forms of people may be read by its rules; programs give international
 //! numbers.
 
+use uuid::Uuid;
+
 use super::CompanyRecords;
 use crate::domain::phone::Country;
 use crate::engine::{Error, Who};
+use crate::store::{self, Store};
 
 /// What is known of a company's country.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +18,12 @@ pub struct OwnCountry {
 }
 
 impl OwnCountry {
+    /// Reads it for a company.
+    pub(in crate::engine) async fn of(store: &Store, company: Uuid) -> store::Result<Self> {
+        let set = store.company(company).await?.and_then(|company| company.country);
+        Ok(Self { set, guessed: store.guessed_country(company).await? })
+    }
+
     /// The country to begin with: the one that was set, or else the guessed one.
     pub fn likely(self) -> Option<Country> {
         self.set.or(self.guessed)
@@ -24,8 +33,7 @@ impl OwnCountry {
 impl CompanyRecords {
     /// The country of its numbers.
     pub async fn country(&self) -> Result<OwnCountry, Error> {
-        let set = self.store().company_country(self.company).await?;
-        Ok(OwnCountry { set, guessed: self.store().guessed_country(self.company).await? })
+        Ok(OwnCountry::of(self.store(), self.company).await?)
     }
 
     /// Sets the country of its numbers; `None` leaves it to the guess.

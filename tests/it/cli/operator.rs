@@ -33,6 +33,19 @@ fn a_company_gets_keys_that_are_shown_once() {
 }
 
 #[test]
+fn a_company_s_country_is_set_and_left_to_the_guess_again() {
+    let place = Place::new();
+    assert_eq!(place.json("company create Acme")["country"], Value::Null);
+    assert_eq!(place.json("company set-country Acme br")["country"], "BR");
+    assert_eq!(place.json("company list")[0]["country"], "BR");
+    let unknown = place.run("company set-country Acme Brazil");
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.stderr.contains("two letters"), "{}", unknown.stderr);
+    assert_eq!(place.run("company set-country Acme").code, Some(0));
+    assert_eq!(place.json("company list")[0]["country"], Value::Null);
+}
+
+#[test]
 fn a_channel_s_token_comes_from_standard_input_and_is_seen_nowhere() {
     let place = Place::new();
     place.json("company create Acme");

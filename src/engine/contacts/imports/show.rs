@@ -46,8 +46,7 @@ impl Engine {
         let records = self.records_of(company).await?;
         let (results, names_kept) =
             records.compare_drafts(company, &preview.step.drafts, names(&settings)).await?;
-        let set = records.company_country(company).await?;
-        let country = OwnCountry { set, guessed: records.guessed_country(company).await? };
+        let country = OwnCountry::of(&records, company).await?;
         let count = |result| results.iter().filter(|found| **found == result).count() as u64;
         Ok(Shown {
             created: count(Upserted::Created),

@@ -58,8 +58,7 @@ impl Engine {
             return Err(invalid(&import::Error::TooManyTags { found: tags.len() }).into());
         }
         let records = self.records_of(company).await?;
-        let set = records.company_country(company).await?;
-        let likely = OwnCountry { set, guessed: records.guessed_country(company).await? }.likely();
+        let likely = OwnCountry::of(&records, company).await?.likely();
         let inspection =
             Inspection::new(encoding.as_deref(), country.or(likely)).map_err(|error| invalid(&error))?;
         let begun = records.begin_upload(company, &file_name).await?;
