@@ -28,14 +28,15 @@ const UP: &[&str] = &[
         seen_at {int} NOT NULL,
         PRIMARY KEY (company_id, user_id)
     ) {clustered}",
-    // Statements of people whose number was not known then, by scope of the suppression: `says` as in the program.
+    // Statements of people whose number was not known then, by scope of the suppression, the latest of each kind: `says` as
+    // in the program.
     "CREATE TABLE person_statement (
         company_id {uuid} NOT NULL,
         user_id TEXT {bytewise} NOT NULL,
         scope {small} NOT NULL,
         says {small} NOT NULL,
         said_at {int} NOT NULL,
-        PRIMARY KEY (company_id, user_id, scope)
+        PRIMARY KEY (company_id, user_id, scope, says)
     ) {clustered}",
 ];
 

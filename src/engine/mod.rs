@@ -248,12 +248,12 @@ impl Engine {
 
     /// Loads the suppressions and the numbers of people, and reads the suppressions again when others arrived meanwhile.
     async fn load_suppressions(&self) -> store::Result<()> {
-        let people = &self.0.shared.people;
-        people.replace(self.store().other_numbers(None).await?);
-        people.replace_waiting(self.store().waiting_users().await?);
+        self.0.shared.people.replace_waiting(self.store().waiting_users().await?);
         for _ in 0..MOST_LOADS {
-            let loading = self.0.shared.suppressions.load();
-            if loading.finish(self.store().suppressions(Timestamp::now()).await?) {
+            let loading = self.0.shared.suppressions.load().await;
+            let records = self.store().suppressions(Timestamp::now()).await?;
+            // Read last: people get further numbers and lose none, so that every record finds its person.
+            if loading.finish(records, self.store().other_numbers(None).await?) {
                 break;
             }
         }

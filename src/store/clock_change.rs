@@ -11,9 +11,11 @@ use super::{Result, Store};
 use crate::clock::Timestamp;
 use crate::domain::send::State;
 
-/// The tables and columns with times of statements about recipients and templates.
-const SAID: [(&str, &str); 4] = [
+/// The tables and columns with times of statements about recipients and templates. Those of a person whose number is not
+/// known wait in a table of their own.
+const SAID: [(&str, &str); 5] = [
     ("suppression", "said_at"),
+    ("person_statement", "said_at"),
     ("template", "status_said_at"),
     ("template", "quality_said_at"),
     ("template", "category_said_at"),

@@ -1,5 +1,7 @@
 //! People's changes of suppressions, beside the provider's.
 
+use std::time::Duration;
+
 use pombo::clock::Timestamp;
 use pombo::domain::page::PageRequest;
 use pombo::domain::phone::PhoneNumber;
@@ -7,6 +9,7 @@ use pombo::domain::suppression::Suppression;
 
 use pombo::store::changes::{Filter, What, Who};
 use pombo::store::ledger::PendingWrites;
+use pombo::store::persons::users::Statement;
 use pombo::store::suppressions::{Record, Says, Word};
 use pombo::store::{Lease, Store};
 use serde_json::json;
@@ -17,9 +20,11 @@ use crate::database::{Universe, stores};
 stores!(
     suppressions_that_a_person_adds_and_lifts_are_recorded_and_noticed,
     a_person_s_suppression_outlasts_a_hold_and_leaves_the_provider_s_alone,
+    a_statement_that_waits_for_a_number_counts_as_made_now_once_the_clock_went_back,
 );
 
 const CODE: i64 = 131_050;
+const DAY: Duration = Duration::from_secs(24 * 3_600);
 
 fn number(text: &str) -> PhoneNumber {
     PhoneNumber::parse(text).unwrap()
@@ -100,7 +105,7 @@ async fn a_person_s_suppression_outlasts_a_hold_and_leaves_the_provider_s_alone(
         until,
         provider_code: Some(CODE),
     };
-    let tomorrow = Timestamp::now().plus(std::time::Duration::from_secs(86_400));
+    let tomorrow = Timestamp::now().plus(DAY);
     heard(store, &lease, said(held, Some(tomorrow))).await;
     heard(store, &lease, said(left, None)).await;
 
@@ -119,9 +124,29 @@ async fn a_person_s_suppression_outlasts_a_hold_and_leaves_the_provider_s_alone(
         [said(left, None)],
         "the hold began before the suppression was lifted"
     );
-    let tomorrow = tomorrow.plus(std::time::Duration::from_secs(60));
+    let tomorrow = tomorrow.plus(Duration::from_secs(60));
     heard(store, &lease, said(held, Some(tomorrow))).await;
     let lifted = store.lift_suppressions(&ana(), company, held).await.unwrap();
     assert_eq!(lifted[0].record.until, Some(tomorrow), "a hold can be lifted too");
     assert_eq!(kept(store, company).await, [said(left, None)]);
+}
+
+async fn a_statement_that_waits_for_a_number_counts_as_made_now_once_the_clock_went_back(
+    universe: &Universe,
+) {
+    let (store, now) = (&universe.store, Timestamp::now());
+    let company = store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
+    let stop = |said_at| Statement {
+        user_id: "BR.1".to_owned(),
+        scope: Suppression::Marketing,
+        says: Says::Stop { provider_code: None },
+        said_at,
+    };
+    let waiting = async || store.statements_of(company, ["BR.1"]).await.unwrap();
+    store.keep_statements(company, &[stop(now.plus(2 * DAY))]).await.unwrap();
+    assert_eq!(store.clock_went_back(now, DAY).await.unwrap(), 1);
+    assert_eq!(waiting().await, [stop(now)]);
+    let later = now.plus(Duration::from_secs(1));
+    store.keep_statements(company, &[stop(later)]).await.unwrap();
+    assert_eq!(waiting().await, [stop(later)], "the later one counts");
 }

@@ -96,10 +96,10 @@ impl Planned {
     /// When the database fails.
     pub async fn by_the_store(self, store: &Store, now: Timestamp) -> store::Result<Outcome> {
         let people = Arc::<People>::default();
-        people.replace(store.other_numbers(Some(self.company_id)).await?);
         let suppressions = Suppressions::of(Arc::clone(&people));
-        let kept = store.suppressions_of(self.company_id, now).await?;
-        suppressions.load().finish(kept.into_iter().map(|kept| kept.record));
+        let kept = store.suppressions_of(self.company_id, now).await?.into_iter().map(|kept| kept.record);
+        let numbers = store.other_numbers(Some(self.company_id)).await?;
+        suppressions.load().await.finish(kept, numbers);
         self.outcome(store, &suppressions, &people, now).await
     }
 

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::super::recent::Recent;
 use crate::domain::phone::PhoneNumber;
 use crate::store::persons::OtherNumber;
+use crate::store::suppressions::{Says, Word};
 
 /// The most noticed pairs that wait to be written. Further ones are dropped: the next message to the person shows the
 /// pair again.
@@ -31,8 +32,8 @@ pub(crate) struct People {
     pairs: RwLock<HashMap<Uuid, Pairs>>,
     noticed: Mutex<HashSet<Noticed>>,
     confirmed: Recent<()>,
-    /// The numbers of people by their ids.
-    users: Recent<PhoneNumber>,
+    /// The numbers of people by their ids, and whether the store keeps them.
+    users: Recent<(PhoneNumber, bool)>,
     /// Whether statements wait for the number of a person, and whose.
     has_waiting: AtomicBool,
     waiting: RwLock<HashSet<(Uuid, String)>>,
@@ -74,15 +75,36 @@ impl People {
 
     /// All numbers of the person with this number; the first is the one under which the person is known.
     pub(crate) fn forms(&self, company: Uuid, number: PhoneNumber) -> Vec<PhoneNumber> {
-        let mut forms = vec![self.person(company, number)];
-        if self.has_pairs.load(Ordering::Acquire)
-            && let Some(others) = self.pairs().get(&company).and_then(|pairs| pairs.others_of.get(&forms[0]))
-        {
-            forms.extend(others);
-        }
+        let person = self.person(company, number);
+        let mut forms = vec![person];
+        forms.extend(self.others(company, person));
         let others: Vec<_> = forms.iter().filter_map(|form| form.other_form()).collect();
         forms.extend(others);
         forms
+    }
+
+    /// The statements under the numbers of their people. One that may end a suppression is made under a person's other
+    /// learned numbers too: a suppression that was being written when they were learned stands under one of them.
+    pub(in crate::engine) fn words_of_people(&self, words: Vec<Word>) -> Vec<Word> {
+        let mut all = Vec::with_capacity(words.len());
+        for word in words {
+            let person = self.person(word.company_id, word.recipient);
+            if matches!(word.says, Says::Resume | Says::StartWord) {
+                let others = self.others(word.company_id, person).into_iter();
+                all.extend(others.map(|recipient| Word { recipient, ..word }));
+            }
+            all.push(Word { recipient: person, ..word });
+        }
+        all
+    }
+
+    /// The learned other numbers of a person.
+    fn others(&self, company: Uuid, person: PhoneNumber) -> Vec<PhoneNumber> {
+        if !self.has_pairs.load(Ordering::Acquire) {
+            return Vec::new();
+        }
+        let pairs = self.pairs();
+        pairs.get(&company).and_then(|pairs| pairs.others_of.get(&person)).cloned().unwrap_or_default()
     }
 
     /// Whether the person with this number may have a greater one.
@@ -120,7 +142,7 @@ impl People {
         std::mem::take(&mut *self.noticed()).into_iter().collect()
     }
 
-    /// Takes over the stored pairs.
+    /// Takes over the stored pairs. The suppressions are known by the numbers of people, and change with them.
     pub(crate) fn replace(&self, stored: impl IntoIterator<Item = OtherNumber>) {
         let mut all = HashMap::<Uuid, Pairs>::new();
         for OtherNumber { company_id, number, person } in stored {
@@ -133,14 +155,20 @@ impl People {
         self.has_pairs.store(has_pairs, Ordering::Release);
     }
 
-    /// Remembers the number of a person with this id. Returns whether that is news.
-    pub(in crate::engine) fn meet(&self, company: Uuid, user: &str, number: PhoneNumber) -> bool {
-        self.users.put(&(company, user), number) != Some(number)
+    /// Remembers the number of a person with this id, and whether the store keeps it by now.
+    pub(in crate::engine) fn meet(&self, company: Uuid, user: &str, number: PhoneNumber, is_kept: bool) {
+        let is_kept = is_kept || self.is_kept(company, user, number);
+        self.users.put(&(company, user), (number, is_kept));
+    }
+
+    /// Whether the store is known to keep this number of the person with this id.
+    pub(in crate::engine) fn is_kept(&self, company: Uuid, user: &str, number: PhoneNumber) -> bool {
+        self.users.get(&(company, user)) == Some((number, true))
     }
 
     /// The number of the person with this id, if it was seen lately.
     pub(in crate::engine) fn number_of(&self, company: Uuid, user: &str) -> Option<PhoneNumber> {
-        self.users.get(&(company, user))
+        self.users.get(&(company, user)).map(|(number, _)| number)
     }
 
     /// Takes over the people whose statements wait in the store.
@@ -155,6 +183,15 @@ impl People {
     pub(in crate::engine) fn wait_for(&self, company: Uuid, users: impl IntoIterator<Item = String>) {
         let mut waiting = self.waiting.write().unwrap_or_else(PoisonError::into_inner);
         waiting.extend(users.into_iter().map(|user| (company, user)));
+        self.has_waiting.store(!waiting.is_empty(), Ordering::Release);
+    }
+
+    /// The statements of these people no longer wait.
+    pub(in crate::engine) fn no_longer_wait(&self, company: Uuid, users: &[(String, PhoneNumber)]) {
+        let mut waiting = self.waiting.write().unwrap_or_else(PoisonError::into_inner);
+        for (user, _) in users {
+            waiting.remove(&(company, user.clone()));
+        }
         self.has_waiting.store(!waiting.is_empty(), Ordering::Release);
     }
 
@@ -226,6 +263,8 @@ impl PeopleOf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Timestamp;
+    use crate::domain::suppression::Suppression;
 
     const COMPANY: Uuid = Uuid::from_u128(1);
 
@@ -261,5 +300,15 @@ mod tests {
         assert!(!people.has_greater_form(COMPANY, long));
         people.notice(COMPANY, long, short);
         assert!(people.take_noticed().is_empty(), "it is known");
+        let word = |recipient, says| Word {
+            company_id: COMPANY,
+            recipient,
+            scope: Suppression::Everything,
+            said_at: Timestamp::from_millis(1),
+            says,
+        };
+        assert_eq!(people.words_of_people(vec![word(long, Says::StopWord)]), [word(short, Says::StopWord)]);
+        let ends = [word(long, Says::StartWord), word(short, Says::StartWord)];
+        assert_eq!(people.words_of_people(vec![word(short, Says::StartWord)]), ends);
     }
 }

@@ -18,6 +18,7 @@ use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::{SkipCode, Skipped};
 use crate::domain::suppression::Suppression;
+use crate::store::persons::OtherNumber;
 use crate::store::suppressions::{Record, Subject, Word};
 use crate::store::{self, Store};
 
@@ -88,12 +89,17 @@ pub(crate) struct Suppressions {
     known: RwLock<Known>,
     /// The recipients of webhooks are read in turns, so that the last read decides.
     turns: tokio::sync::Mutex<()>,
+    /// So are the reads of all recipients, so that an older one never replaces a newer one.
+    loads: tokio::sync::Mutex<()>,
     people: Arc<People>,
 }
 
 /// A read of the store that is under way. Only one at a time.
 #[must_use = "what was read is taken over by `finish`"]
-pub(crate) struct Loading<'a>(&'a Suppressions);
+pub(crate) struct Loading<'a> {
+    suppressions: &'a Suppressions,
+    _turn: tokio::sync::MutexGuard<'a, ()>,
+}
 
 impl Suppressions {
     /// No suppressions yet, of people with these numbers.
@@ -101,16 +107,18 @@ impl Suppressions {
         Self { people, ..Self::default() }
     }
 
-    /// Begins a read of the store.
-    pub(crate) fn load(&self) -> Loading<'_> {
+    /// Begins a read of the store, once no other one is under way.
+    pub(crate) async fn load(&self) -> Loading<'_> {
+        let turn = self.loads.lock().await;
         self.write().meanwhile = Some(Vec::new());
-        Loading(self)
+        Loading { suppressions: self, _turn: turn }
     }
 
     /// Adds a suppression.
     pub(crate) fn add(&self, record: Record) {
-        let record = self.of_person(record);
-        self.write().hear(Update::Added(record));
+        // People change only while this is locked.
+        let mut known = self.write();
+        known.hear(Update::Added(self.of_person(record)));
     }
 
     /// The record under the number by which its recipient is known.
@@ -163,13 +171,20 @@ impl Suppressions {
 
     /// Replaces the suppressions of these subjects with these records.
     fn replace(&self, subjects: &[Subject], records: Vec<Record>) {
-        let lifted = subjects.iter().map(|(company, recipient, scope)| {
-            Update::Lifted((*company, self.people.person(*company, *recipient), *scope))
-        });
-        let added = records.into_iter().map(|record| Update::Added(self.of_person(record)));
-        let updates: Vec<_> = lifted.chain(added).collect();
+        let lifted = subjects.iter().map(|subject| Update::Lifted(*subject));
+        let updates = lifted.chain(records.into_iter().map(Update::Added));
         let mut known = self.write();
-        updates.into_iter().for_each(|update| known.hear(update));
+        updates.for_each(|update| known.hear(self.update_of_person(update)));
+    }
+
+    /// The update under the number by which its recipient is known.
+    fn update_of_person(&self, update: Update) -> Update {
+        match update {
+            Update::Added(record) => Update::Added(self.of_person(record)),
+            Update::Lifted((company, recipient, scope)) => {
+                Update::Lifted((company, self.people.person(company, recipient), scope))
+            }
+        }
     }
 
     /// Removes from `numbers` the recipients that a send skips, and counts them as skipped. Returns their numbers, by
@@ -243,15 +258,24 @@ impl Suppressions {
 }
 
 impl Loading<'_> {
-    /// Takes over the stored suppressions, and the updates since [`Suppressions::load`]. Returns whether there were
-    /// none: otherwise the read may be older or newer than an update, and should be repeated.
-    pub(crate) fn finish(self, records: impl IntoIterator<Item = Record>) -> bool {
+    /// Takes over the stored suppressions, the numbers of people that were read after them, and the updates since
+    /// [`Suppressions::load`]. Returns whether there were no updates: otherwise the read may be older or newer than
+    /// one, and should be repeated.
+    ///
+    /// Both are taken over at one moment: under which number a person is suppressed depends on the person's numbers.
+    pub(crate) fn finish(
+        self,
+        records: impl IntoIterator<Item = Record>,
+        numbers: impl IntoIterator<Item = OtherNumber>,
+    ) -> bool {
+        let suppressions = self.suppressions;
+        let mut present = suppressions.write();
+        suppressions.people.replace(numbers);
         let mut known = Known::default();
-        records.into_iter().for_each(|record| known.hear(Update::Added(self.0.of_person(record))));
-        let mut present = self.0.write();
         let meanwhile = present.meanwhile.take().unwrap_or_default();
         let was_undisturbed = meanwhile.is_empty();
-        meanwhile.into_iter().for_each(|word| known.hear(word));
+        let updates = records.into_iter().map(Update::Added).chain(meanwhile);
+        updates.for_each(|update| known.hear(suppressions.update_of_person(update)));
         *present = known;
         was_undisturbed
     }
@@ -259,7 +283,7 @@ impl Loading<'_> {
 
 impl Drop for Loading<'_> {
     fn drop(&mut self) {
-        self.0.write().meanwhile = None;
+        self.suppressions.write().meanwhile = None;
     }
 }
 

@@ -127,8 +127,8 @@ impl Engine {
         let numbers = self.numbers_of(company_id, part.users()).await?;
         let number_of = |user: &str| numbers.get(user).copied();
         let people = &self.0.shared.people;
-        let mut words = part.words(company_id, |key| written_to.get(&key).copied(), number_of);
-        words.iter_mut().for_each(|word| word.recipient = people.person(company_id, word.recipient));
+        let words = part.words(company_id, |key| written_to.get(&key).copied(), number_of);
+        let words = people.words_of_people(words);
         let unnamed = part.statements(number_of);
         if !unnamed.is_empty() {
             self.store().keep_statements(company_id, &unnamed).await?;

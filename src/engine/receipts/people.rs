@@ -69,14 +69,13 @@ impl Engine {
         let Names { known_as, recipients, writers } = names;
         let people = &self.0.shared.people;
         // People write for themselves, and few do: their ids are kept. Of recipients, the last ones are remembered.
-        let is_news = |(user, number): &(String, PhoneNumber)| people.meet(company_id, user, *number);
-        let news: Vec<_> = writers.iter().filter(|writer| is_news(writer)).cloned().collect();
+        let is_news = |(user, number): &&(String, PhoneNumber)| !people.is_kept(company_id, user, *number);
+        let news: Vec<_> = writers.iter().filter(is_news).cloned().collect();
         for news in news.chunks(AT_ONCE) {
             self.store().keep_users(company_id, news).await?;
+            news.iter().for_each(|(user, number)| people.meet(company_id, user, *number, true));
         }
-        recipients.iter().for_each(|(user, number)| {
-            people.meet(company_id, user, *number);
-        });
+        recipients.iter().for_each(|(user, number)| people.meet(company_id, user, *number, false));
         for met in [writers, recipients] {
             let awaited = people.awaited(company_id, &met);
             self.apply_statements(company_id, awaited).await?;
@@ -109,17 +108,31 @@ impl Engine {
 
     /// Applies the waiting statements of people whose numbers are known now.
     async fn apply_statements(&self, company_id: Uuid, met: Vec<(String, PhoneNumber)>) -> Result<(), Error> {
+        // First, so that a statement that is kept meanwhile waits again.
+        self.0.shared.people.no_longer_wait(company_id, &met);
+        let applied = self.apply_statements_of(company_id, &met).await;
+        if applied.is_err() {
+            self.0.shared.people.wait_for(company_id, met.into_iter().map(|(user, _)| user));
+        }
+        applied
+    }
+
+    async fn apply_statements_of(
+        &self,
+        company_id: Uuid,
+        met: &[(String, PhoneNumber)],
+    ) -> Result<(), Error> {
         for met in met.chunks(opt_outs::AT_ONCE) {
             let numbers: HashMap<_, _> = met.iter().map(|(user, number)| (user.as_str(), *number)).collect();
             let statements = self.store().statements_of(company_id, numbers.keys().copied()).await?;
             let word = |statement: &store::persons::users::Statement| {
-                let number = *numbers.get(statement.user_id.as_str())?;
-                let recipient = self.0.shared.people.person(company_id, number);
+                let recipient = *numbers.get(statement.user_id.as_str())?;
                 let (scope, said_at, says) = (statement.scope, statement.said_at, statement.says);
                 Some(Word { company_id, recipient, scope, said_at, says })
             };
-            let words: Vec<_> = statements.iter().filter_map(word).collect();
-            // A person makes a statement of each scope at most, and few statements wait.
+            let words = statements.iter().filter_map(word).collect();
+            let words = self.0.shared.people.words_of_people(words);
+            // A person makes few kinds of statements.
             for words in words.chunks(opt_outs::AT_ONCE) {
                 let hear = Hear { suppressions: words.to_vec(), ..Hear::default() };
                 self.write_some(hear, false).await?;
@@ -139,6 +152,7 @@ impl Engine {
         for (company, number, known_as) in people.take_noticed() {
             pairs.entry(company).or_default().push((number, known_as));
         }
+        // Every node reads the numbers and suppressions again, because their revision is another.
         let mut learned = 0;
         for (company, pairs) in pairs {
             for some in pairs.chunks(AT_ONCE) {
@@ -157,7 +171,6 @@ impl Engine {
                 pairs = learned,
                 "the provider knows recipients under other numbers than were written to"
             );
-            self.load_suppressions().await?;
         }
         for (company, met) in people.met_since() {
             self.apply_statements(company, met).await?;

@@ -31,19 +31,36 @@ const MESSAGE: i16 = Source::Message.as_i16();
 /// By primary key, which is also the order in which rows are locked.
 type Words<'a> = BTreeMap<(Uuid, PhoneNumber, Suppression), &'a Word>;
 
-/// The latest statement and the longest hold for each recipient, because one SQL statement can change a row only once.
-fn last_words(words: &[Word]) -> (Words<'_>, Words<'_>) {
-    let (mut last, mut holds) = (Words::new(), Words::new());
-    for word in words {
-        let is_hold = matches!(word.says, Says::Hold { .. });
-        let kept = if is_hold { &mut holds } else { &mut last };
-        let kept = kept.entry(word.subject()).or_insert(word);
-        let counts = if is_hold { word.until() > kept.until() } else { word.said_at >= kept.said_at };
-        if counts {
-            *kept = word;
+/// The statements of a batch, because one SQL statement can change a row only once.
+#[derive(Default)]
+struct LastWords<'a> {
+    /// Each recipient's latest one in WhatsApp's own settings, or of the provider.
+    settings: Words<'a>,
+    /// Each recipient's latest opt-out word, or word that takes one back. It does not outweigh a setting, so that both
+    /// are written.
+    texts: Words<'a>,
+    /// Each recipient's longest hold.
+    holds: Words<'a>,
+}
+
+impl<'a> LastWords<'a> {
+    fn of(words: &'a [Word]) -> Self {
+        let mut last = Self::default();
+        for word in words {
+            let is_hold = matches!(word.says, Says::Hold { .. });
+            let kept = match word.says {
+                Says::Hold { .. } => &mut last.holds,
+                Says::StopWord | Says::StartWord => &mut last.texts,
+                Says::Stop { .. } | Says::Resume => &mut last.settings,
+            };
+            let kept = kept.entry(word.subject()).or_insert(word);
+            let counts = if is_hold { word.until() > kept.until() } else { word.said_at >= kept.said_at };
+            if counts {
+                *kept = word;
+            }
         }
+        last
     }
-    (last, holds)
 }
 
 impl Store {
@@ -53,7 +70,7 @@ impl Store {
         batch: &PendingWrites,
         now: Timestamp,
     ) -> Result<()> {
-        let (last, holds) = last_words(&batch.suppressions);
+        let LastWords { settings, texts, holds } = LastWords::of(&batch.suppressions);
         let insert = |incoming: &str, now: usize| {
             format!(
                 "INSERT INTO suppression (company_id, recipient, scope, until, provider_code, created_at, said_at, \
@@ -80,7 +97,7 @@ impl Store {
              AND (suppression.until IS NULL OR suppression.until > excluded.said_at) \
              AND COALESCE(suppression.source, 0) <> {MESSAGE}"
         );
-        self.write(to, self.rows_of_words(&last), vec![now.millis().into()], |incoming, now| {
+        let said = |incoming: &str, now: usize| {
             format!(
                 "{} until = CASE WHEN {is_held} THEN suppression.until ELSE excluded.until END, \
                  provider_code = CASE WHEN {is_kept} THEN suppression.provider_code ELSE excluded.provider_code END, \
@@ -90,8 +107,10 @@ impl Store {
                  said_at = excluded.said_at WHERE suppression.said_at <= excluded.said_at AND NOT ({is_of_others})",
                 insert(incoming, now)
             )
-        })
-        .await?;
+        };
+        for statements in [settings, texts] {
+            self.write(to, self.rows_of_words(&statements), vec![now.millis().into()], &said).await?;
+        }
         // A hold is not the recipient's decision: it neither ends an opt-out nor outlasts a later opt-in.
         let began = format!("excluded.until - {}", HOLD.as_millis());
         self.write(to, self.rows_of_words(&holds), vec![now.millis().into()], |incoming, now| {
@@ -144,22 +163,24 @@ mod tests {
         const STOP: Says = Says::Stop { provider_code: None };
         let last = |words: &[(i64, Says)]| {
             let words: Vec<_> = words.iter().map(|(said_at, says)| word(*said_at, *says)).collect();
-            let (last, _) = last_words(&words);
-            last.into_values().next().map(|word| word.says)
+            LastWords::of(&words).settings.into_values().next().map(|word| word.says)
         };
         assert_eq!(last(&[(2, Says::Resume), (1, STOP)]), Some(Says::Resume));
         assert_eq!(last(&[(1, STOP), (2, Says::Resume)]), Some(Says::Resume));
         assert_eq!(last(&[(2, STOP), (1, Says::Resume)]), Some(STOP));
         assert_eq!(last(&[(1, STOP), (1, Says::Resume)]), Some(Says::Resume));
         assert_eq!(last(&[(1, Says::Resume), (1, STOP)]), Some(STOP));
+        // A text replaces no setting, not even a later text.
+        assert_eq!(last(&[(1, STOP), (2, Says::StartWord)]), Some(STOP));
+        assert_eq!(last(&[(1, STOP), (2, Says::StopWord)]), Some(STOP));
     }
 
     #[test]
     fn the_longest_hold_of_a_batch_counts_and_replaces_no_statement() {
         let hold = |until| Says::Hold { until: Timestamp::from_millis(until), provider_code: None };
         let words = [word(3, hold(30)), word(1, Says::Resume), word(2, hold(20))];
-        let (last, holds) = last_words(&words);
+        let LastWords { settings, texts: _, holds } = LastWords::of(&words);
         let of = |words: Words<'_>| words.into_values().map(|word| word.says).collect::<Vec<_>>();
-        assert_eq!((of(last), of(holds)), (vec![Says::Resume], vec![hold(30)]));
+        assert_eq!((of(settings), of(holds)), (vec![Says::Resume], vec![hold(30)]));
     }
 }

@@ -103,24 +103,23 @@ impl Store {
         rows.iter().map(|row| Ok((row.try_get_by_index(0)?, number(row, 1)?))).collect()
     }
 
-    /// Keeps statements of people whose numbers are not known. Of each person's, the latest of each scope counts.
+    /// Keeps statements of people whose numbers are not known: each person's latest of each scope and kind. Once the
+    /// number is known, the suppressions have which of them counts.
     ///
     /// # Errors
     ///
     /// When the database fails.
     pub async fn keep_statements(&self, company_id: Uuid, statements: &[Statement]) -> Result<()> {
-        let mut last = std::collections::BTreeMap::<_, &Statement>::new();
-        for statement in statements {
-            let kept = last.entry((statement.user_id.as_str(), statement.scope)).or_insert(statement);
-            if statement.said_at >= kept.said_at {
-                *kept = statement;
-            }
+        let mut last = std::collections::BTreeMap::new();
+        for Statement { user_id, scope, says, said_at } in statements {
+            let Some(says) = says_number(*says) else { continue };
+            let last = last.entry((user_id.as_str(), *scope, says)).or_insert(*said_at);
+            *last = (*last).max(*said_at);
         }
         let mut rows = Bulk::new(self.backend, STATEMENT);
-        for ((user, scope), statement) in last {
-            let Some(says) = says_number(statement.says) else { continue };
+        for ((user, scope, says), said_at) in last {
             let scope = i64::from(scope.as_i16());
-            rows.push([user.into(), scope.into(), i64::from(says).into(), statement.said_at.millis().into()]);
+            rows.push([user.into(), scope.into(), i64::from(says).into(), said_at.millis().into()]);
         }
         let transaction = self.begin().await?;
         // Other processes have to know for whom they look.
@@ -129,8 +128,8 @@ impl Store {
             format!(
                 "INSERT INTO person_statement (company_id, user_id, scope, says, said_at) \
                  SELECT ${company}, user_id, scope, says, said_at FROM {incoming} AS incoming WHERE TRUE \
-                 ON CONFLICT (company_id, user_id, scope) DO UPDATE SET says = excluded.says, \
-                 said_at = excluded.said_at WHERE person_statement.said_at <= excluded.said_at"
+                 ON CONFLICT (company_id, user_id, scope, says) DO UPDATE SET said_at = excluded.said_at \
+                 WHERE person_statement.said_at < excluded.said_at"
             )
         })
         .await?;
@@ -200,7 +199,8 @@ impl Store {
             format!(
                 "DELETE FROM person_statement WHERE company_id = ${company} AND EXISTS (SELECT 1 FROM {incoming} \
                  AS incoming WHERE incoming.user_id = person_statement.user_id \
-                 AND incoming.scope = person_statement.scope AND incoming.said_at >= person_statement.said_at)"
+                 AND incoming.scope = person_statement.scope AND incoming.says = person_statement.says \
+                 AND incoming.said_at >= person_statement.said_at)"
             )
         })
         .await?;

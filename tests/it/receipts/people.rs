@@ -20,6 +20,8 @@ stores!(
     a_pair_of_numbers_that_no_rule_gives_is_learned_from_an_answer_and_lasts,
     a_pair_of_numbers_is_learned_from_a_receipt,
     a_stop_of_a_person_without_a_number_counts_once_the_number_is_known,
+    a_word_lifts_no_stop_that_waits_beside_it,
+    a_person_who_writes_is_known_for_good_even_if_a_receipt_named_them_before,
     a_receipt_without_our_key_is_applied_by_the_provider_s_id,
     what_the_provider_writes_for_people_is_shown_with_the_failure,
     a_contact_is_found_under_every_form_of_the_number,
@@ -140,22 +142,16 @@ async fn a_pair_of_numbers_is_learned_from_a_receipt(universe: &Universe) {
 async fn a_stop_of_a_person_without_a_number_counts_once_the_number_is_known(universe: &Universe) {
     let mut running = Running::start(universe, |_| {}).await;
     let (promo, _) = templates(&running).await;
-    let (receives, writes, wrote) = (super::FIRST + 1, super::FIRST + 2, super::FIRST + 3);
+    let (receives, writes, known) = (super::FIRST + 1, super::FIRST + 2, super::FIRST + 3);
     let text = |number: u64| json!({ "type": "text", "message": "hi", "phone_number": [number] });
     assert_eq!(running.send(&text(receives)).await.0, 202);
     running.settled(1).await;
-    let inbound = |number: u64, user: &str| {
-        json!({ "messages": [{ "from": number.to_string(), "from_user_id": user, "id": format!("wamid.{user}"),
-            "timestamp": now().to_string(), "type": "text", "text": { "body": "hello, it is me" } }] })
-    };
-    let hear = async |running: &Running, value: &Value| {
-        assert_eq!(Teller::new(running).tell(running.channel, NUMBER, value).await.status, 200);
-    };
+    let inbound = |number: u64, user: &str| wrote(Some(number), user, "hello, it is me", now());
     // Known before, and over a restart.
-    hear(&running, &inbound(wrote, "BR.3")).await;
+    hear(&running, &inbound(known, "BR.3")).await;
     running.restart().await;
     prefers(&running, json!({ "user_id": "BR.3" }), "stop", now() - 10).await;
-    assert!(!gets(&running, promo, wrote).await, "the number was known");
+    assert!(!gets(&running, promo, known).await, "the number was known");
     for user in ["BR.1", "BR.2"] {
         prefers(&running, json!({ "user_id": user }), "stop", now() - 10).await;
     }
@@ -172,6 +168,52 @@ async fn a_stop_of_a_person_without_a_number_counts_once_the_number_is_known(uni
     assert!(!gets(&running, promo, receives).await && !gets(&running, promo, writes).await);
     prefers(&running, json!({ "user_id": "BR.2" }), "resume", now()).await;
     assert!(gets(&running, promo, writes).await);
+    running.end().await;
+}
+
+/// A text of a person whose id the provider says, and perhaps the number.
+fn wrote(number: Option<u64>, user: &str, body: &str, at: i64) -> Value {
+    let mut message = json!({ "from_user_id": user, "id": format!("wamid.{user}.{body}"),
+        "timestamp": at.to_string(), "type": "text", "text": { "body": body } });
+    if let Some(number) = number {
+        message["from"] = json!(number.to_string());
+    }
+    json!({ "messages": [message] })
+}
+
+async fn hear(running: &Running, value: &Value) {
+    assert_eq!(Teller::new(running).tell(running.channel, NUMBER, value).await.status, 200);
+}
+
+async fn a_word_lifts_no_stop_that_waits_beside_it(universe: &Universe) {
+    let running = Running::start(universe, |_| {}).await;
+    let (promo, _) = templates(&running).await;
+    let (first, second) = (super::FIRST + 1, super::FIRST + 2);
+    // Of the first person, everything waits for the number; of the second one, the word takes back a word.
+    prefers(&running, json!({ "user_id": "BR.1" }), "stop", now() - 30).await;
+    hear(&running, &wrote(None, "BR.1", "start", now() - 20)).await;
+    hear(&running, &wrote(None, "BR.2", "stop", now() - 30)).await;
+    hear(&running, &wrote(None, "BR.2", "start", now() - 20)).await;
+    hear(&running, &wrote(Some(first), "BR.1", "hello", now() - 10)).await;
+    hear(&running, &wrote(Some(second), "BR.2", "hello", now() - 10)).await;
+    assert!(!gets(&running, promo, first).await && gets(&running, promo, second).await);
+    running.end().await;
+}
+
+async fn a_person_who_writes_is_known_for_good_even_if_a_receipt_named_them_before(universe: &Universe) {
+    let mut running = Running::start(universe, |_| {}).await;
+    let (promo, _) = templates(&running).await;
+    let person = super::FIRST + 1;
+    let text = json!({ "type": "text", "message": "hi", "phone_number": [person] });
+    assert_eq!(running.send(&text).await.0, 202);
+    running.settled(1).await;
+    let mut read = status(&rows(universe).await[0], "read", None);
+    read["recipient_user_id"] = json!("BR.1");
+    hear(&running, &json!({ "statuses": [read] })).await;
+    hear(&running, &wrote(Some(person), "BR.1", "thank you", now())).await;
+    running.restart().await;
+    prefers(&running, json!({ "user_id": "BR.1" }), "stop", now()).await;
+    assert!(!gets(&running, promo, person).await);
     running.end().await;
 }
 

@@ -9,7 +9,7 @@ use crate::store::suppressions::{Record, Says, Subject, Word};
 
 impl Model {
     pub(super) fn suppress(&mut self, words: &[Word], now: Timestamp) {
-        let (mut last, mut holds) = (BTreeMap::new(), BTreeMap::new());
+        let (mut settings, mut texts, mut holds) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for word in words {
             match word.says {
                 Says::Hold { until, provider_code } => {
@@ -19,6 +19,8 @@ impl Model {
                     }
                 }
                 Says::Stop { .. } | Says::Resume | Says::StopWord | Says::StartWord => {
+                    let is_text = matches!(word.says, Says::StopWord | Says::StartWord);
+                    let last = if is_text { &mut texts } else { &mut settings };
                     let kept = last.entry(word.subject()).or_insert(word);
                     if word.said_at >= kept.said_at {
                         *kept = word;
@@ -26,7 +28,7 @@ impl Model {
                 }
             }
         }
-        for (subject, word) in last {
+        for (subject, word) in settings.into_iter().chain(texts) {
             self.take_word(subject, word, now);
         }
         for (subject, (until, provider_code)) in holds {
