@@ -12,9 +12,11 @@ const UP: &[&str] = &[
         next {int} NOT NULL
     ) {strict}",
     "INSERT INTO contact_refold (company_id, next) SELECT id, 0 FROM company",
+    // Names of tags that differ in case only are one tag.
+    "CREATE INDEX tag_folded ON tag (company_id, name_folded)",
 ];
 
-const DOWN: &[&str] = &["DROP TABLE contact_refold"];
+const DOWN: &[&str] = &["DROP INDEX tag_folded", "DROP TABLE contact_refold"];
 
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {

@@ -68,6 +68,12 @@ pub fn tag_name(text: &str) -> Cow<'_, str> {
     name.trim_matches(is_blank).to_owned().into()
 }
 
+/// What the name of a tag has in common with names that are the same tag: case does not count, accents do.
+pub fn tag_identity(name: &str) -> String {
+    let cased = name.chars().flat_map(char::to_lowercase).flat_map(char::to_uppercase);
+    cased.flat_map(char::to_lowercase).collect()
+}
+
 /// Stands before the digits of a number in a search text. No folded text holds it.
 const BEFORE_DIGITS: char = '\u{1}';
 

@@ -54,7 +54,7 @@ async fn people_who_share_an_address_and_have_numbers_of_their_own_are_different
     use Upserted::{Created, Unchanged, Updated};
     assert_eq!(store.upsert_contacts(company, &family, NOW).await.unwrap(), [Created; 3]);
     assert_eq!(store.upsert_contacts(company, &family, NOW).await.unwrap(), [Unchanged; 3]);
-    // Whoever has no number yet gets the first one.
+    // A person without a number gets the first one.
     let later = [
         draft("Tia", "tia@example.com", "", &[]),
         draft("Tia", "tia@example.com", "5511900000404", &[]),

@@ -24,6 +24,11 @@ impl Tags<'_> {
         Ok(self.0.store().tag(self.0.company, id).await?)
     }
 
+    /// The id of the tag of this name.
+    pub async fn named(&self, name: &str) -> Result<Option<Uuid>, Error> {
+        Ok(self.0.store().tag_named(self.0.company, name).await?)
+    }
+
     /// The least number that has the tag, if it has any.
     pub async fn first_number(&self, id: Uuid) -> Result<Option<PhoneNumber>, Error> {
         Ok(self.0.store().tag_phones(self.0.company, id, None, 1).await?.0.pop())

@@ -144,7 +144,8 @@ impl Store {
         let before: String = row.try_get_by_index(0)?;
         let old_color: String = row.try_get_by_index(1)?;
         let name = name.unwrap_or(&before);
-        if name != before && !self.tag_ids(&transaction, company, &BTreeSet::from([name])).await?.is_empty() {
+        let named = self.tag_ids(&transaction, company, &BTreeSet::from([name])).await?;
+        if name != before && named.values().any(|other| *other != id) {
             transaction.rollback().await?;
             return Ok(Edited::Taken);
         }

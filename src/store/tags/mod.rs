@@ -5,13 +5,13 @@
 
 mod edit;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sea_orm::{ConnectionTrait, Value};
 use uuid::Uuid;
 
 use crate::clock::Timestamp;
-use crate::domain::contact::{Tag, TagSummary};
+use crate::domain::contact::{Tag, TagSummary, tag_identity};
 use crate::domain::fold::{fold, like_anywhere};
 use crate::domain::page::{Page, PageRequest};
 use crate::domain::phone::PhoneNumber;
@@ -141,6 +141,15 @@ impl Store {
         Ok((contacts.cast_unsigned(), phones.cast_unsigned()))
     }
 
+    /// The id of the tag of this name, if `company` has one.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn tag_named(&self, company: Uuid, name: &str) -> Result<Option<Uuid>> {
+        Ok(self.tag_ids(&self.read, company, &BTreeSet::from([name])).await?.remove(name))
+    }
+
     /// The id of the tag of this name; the tag is created when `company` has none. A tag that exists keeps its colour.
     /// Without `color` (`#rrggbb`), the colour follows from the name.
     ///
@@ -162,8 +171,11 @@ impl Store {
         color: Option<&str>,
         now: Timestamp,
     ) -> Result<HashMap<String, Uuid>> {
-        let mut ids = self.tag_ids(connection, company, names).await?;
-        let missing: Vec<&str> = names.iter().copied().filter(|name| !ids.contains_key(*name)).collect();
+        let ids = self.tag_ids(connection, company, names).await?;
+        // Of names that differ in case only, the first one makes the tag.
+        let mut missing: Vec<&str> = names.iter().copied().filter(|name| !ids.contains_key(*name)).collect();
+        let mut seen = HashSet::new();
+        missing.retain(|name| seen.insert(tag_identity(name)));
         if missing.is_empty() {
             return Ok(ids);
         }
@@ -183,27 +195,47 @@ impl Store {
         );
         let values = [company.into(), now.millis().into()].into_iter().chain(values);
         connection.execute_raw(self.statement(insert, values)).await?;
-        ids.extend(self.tag_ids(connection, company, names).await?);
-        Ok(ids)
+        self.tag_ids(connection, company, names).await
     }
 
+    /// The ids of the tags with these names. Case does not count, unless there are tags that differ in nothing else.
     pub(in crate::store) async fn tag_ids(
         &self,
         connection: &impl ConnectionTrait,
         company: Uuid,
         names: &BTreeSet<&str>,
     ) -> Result<HashMap<String, Uuid>> {
-        if names.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let mut wanted = Rows::new(self.backend, &[("name", Type::Text)]);
-        for name in names {
-            wanted.push([Cell::Text(Some(name))]);
+        let mut ids: HashMap<String, Uuid> =
+            self.tags_with(connection, company, "name", names.iter().copied()).await?.into_iter().collect();
+        let others: Vec<&str> = names.iter().copied().filter(|name| !ids.contains_key(*name)).collect();
+        let folded: BTreeSet<String> = others.iter().map(|name| fold(name)).collect();
+        let alike = self
+            .tags_with(connection, company, "name_folded", folded.iter().map(String::as_str))
+            .await?
+            .into_iter();
+        let alike: HashMap<String, Uuid> = alike.map(|(name, id)| (tag_identity(&name), id)).collect();
+        let found = |name: &str| Some((name.to_owned(), *alike.get(&tag_identity(name))?));
+        ids.extend(others.into_iter().filter_map(found));
+        Ok(ids)
+    }
+
+    /// The tags whose column has one of these texts.
+    async fn tags_with<'a>(
+        &self,
+        connection: &impl ConnectionTrait,
+        company: Uuid,
+        column: &str,
+        texts: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Vec<(String, Uuid)>> {
+        let mut wanted = Rows::new(self.backend, &[("text", Type::Text)]);
+        texts.into_iter().for_each(|text| wanted.push([Cell::Text(Some(text))]));
+        if wanted.is_empty() {
+            return Ok(Vec::new());
         }
         let (wanted, values) = wanted.select(2);
         let select = format!(
             "SELECT tag.name, tag.id FROM {wanted} AS wanted CROSS JOIN tag
-             WHERE tag.company_id = $1 AND tag.name = wanted.name"
+             WHERE tag.company_id = $1 AND tag.{column} = wanted.text AND tag.upkeep <> {DELETED}"
         );
         let statement = self.statement(select, std::iter::once(company.into()).chain(values));
         let rows = connection.query_all_raw(statement).await?;
