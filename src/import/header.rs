@@ -141,14 +141,14 @@ struct Ranked {
 }
 
 /// The columns of a header by their names.
-struct Names<'a> {
+pub(super) struct Names<'a> {
     exact: HashMap<&'a str, Vec<usize>>,
     plain: HashMap<String, Vec<usize>>,
     count: usize,
 }
 
 impl<'a> Names<'a> {
-    fn of(header: &'a [String]) -> Self {
+    pub(super) fn of(header: &'a [String]) -> Self {
         let (mut exact, mut by_letters) =
             (HashMap::<&str, Vec<usize>>::new(), HashMap::<_, Vec<usize>>::new());
         for (index, name) in header.iter().enumerate() {
@@ -162,7 +162,7 @@ impl<'a> Names<'a> {
     }
 
     /// The columns of this name, or else the column at this place.
-    fn find(&self, name: &str) -> Vec<usize> {
+    pub(super) fn find(&self, name: &str) -> Vec<usize> {
         let named = self.exact.get(name).or_else(|| self.plain.get(&plain(name)).filter(|_| !is_place(name)));
         let place = || place(name).filter(|index| *index < self.count).into_iter().collect();
         named.cloned().unwrap_or_else(place)

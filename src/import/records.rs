@@ -279,7 +279,8 @@ fn drop_spaces(text: &mut Vec<u8>, start: usize, delimiter: u8) {
         state = next_state(before, byte, delimiter);
         match (before, state) {
             (State::FieldStart, State::Quoted) => text.truncate(field),
-            (_, State::Behind) => continue,
+            // The line end behind the spaces ends the record.
+            (_, State::Behind) if byte == b' ' => continue,
             _ => {}
         }
         text.push(byte);

@@ -6,7 +6,7 @@
 //! given and gets no messages.
 //!
 //! The cells of an export of Pombo are taken as they are: a contact that the API accepts is the same after an export and
-//! an import.
+//! an import. Only its numbers are read by the rules of a country, if a person says so: people fill its columns, too.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -130,7 +130,7 @@ pub(super) fn draft(
     let values = |field| layout.columns(field).map(|index| bare(&cells[index]));
     let first = |field| values(field).find(|value| !value.is_empty()).unwrap_or_default();
     if layout.is_own {
-        return own(first, every);
+        return own(first, every, country);
     }
 
     let given = [first(Field::FirstName), first(Field::MiddleName)];
@@ -162,12 +162,17 @@ pub(super) fn draft(
 }
 
 /// The contact of a row of our own export.
-fn own<'a>(first: impl Fn(Field) -> &'a str, every: &[String]) -> Result<ContactDraft, Refused> {
+fn own<'a>(
+    first: impl Fn(Field) -> &'a str,
+    every: &[String],
+    country: Option<Country>,
+) -> Result<ContactDraft, Refused> {
+    let phone_number = own_phone(first(Field::PhoneNumber), country)?;
     let person = Person {
         first_name: text("first_name", first(Field::FirstName), MAX_NAME)?,
         last_name: text("last_name", first(Field::LastName), MAX_NAME)?,
         email: text("email", first(Field::Email), MAX_EMAIL)?,
-        phone_number: text("phone_number", first(Field::PhoneNumber), MAX_PHONE)?,
+        phone_number: text("phone_number", &phone_number, MAX_PHONE)?,
         phone_number_lid: lid(first(Field::PhoneNumberLid))?,
         profile_picture: picture(first(Field::ProfilePicture))?,
     };
@@ -222,6 +227,26 @@ fn phone<'a>(
     match lacks_area {
         Some((text, invalid)) => Err(Refused::Phone(text.to_owned(), invalid)),
         None => Ok(first.into()),
+    }
+}
+
+/// The number of a row of our own export as it is written, or in international form if it was read by a country's rules.
+/// The numbers of an export are international. So one that is no national number stays if it is another country's mobile
+/// number.
+///
+/// # Errors
+///
+/// A number that is too short for the country, even beside an address.
+fn own_phone(given: &str, country: Option<Country>) -> Result<Cow<'_, str>, Refused> {
+    if country.is_none() {
+        return Ok(given.into());
+    }
+    match (PhoneNumber::parse_in(given, country), PhoneNumber::parse(given)) {
+        (Ok(number), international) if international != Ok(number) => Ok(format!("+{number}").into()),
+        (Err(invalid), Ok(international)) if !international.is_mobile() => {
+            Err(Refused::Phone(given.to_owned(), invalid))
+        }
+        _ => Ok(given.into()),
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use std::collections::HashSet;
 
-use super::header::{self, Field, Layout, MOST_COLUMNS, Mapping};
+use super::header::{self, Field, Layout, MOST_COLUMNS, Mapping, Names};
 use super::inspection::WrongBytes;
 use super::{Error, Result};
 use crate::domain::contact::MOST_TAGS;
@@ -143,11 +143,29 @@ impl Settings {
         columns
     }
 
-    /// Recalls the remembered fields of this file's columns.
+    /// Recalls the remembered fields of this file's columns, before those that are recalled already.
     pub fn recall(&mut self, remembered: &[Column]) {
         let names: HashSet<&str> = self.header.iter().map(String::as_str).collect();
         let known = remembered.iter().filter(|known| names.contains(known.column.as_str())).cloned();
-        self.recalled = known.collect();
+        self.recalled = known.chain(std::mem::take(&mut self.recalled)).collect();
+    }
+
+    /// Takes the header that another encoding gives the same file. The columns keep their fields under their new names.
+    pub fn rename(&mut self, header: Vec<String>) {
+        let names = Names::of(&self.header);
+        let renamed = |columns: &[Column]| {
+            let (mut kept, mut known) = (Vec::new(), HashSet::new());
+            for Column { column, field } in columns {
+                let found = names.find(column).into_iter().filter(|index| *index < header.len());
+                for index in found.filter(|index| known.insert(*index)) {
+                    let column = header::column_name(&header, index);
+                    kept.push(Column { column, field: field.clone() });
+                }
+            }
+            kept
+        };
+        (self.columns, self.recalled) = (renamed(&self.columns), renamed(&self.recalled));
+        self.header = header;
     }
 }
 
@@ -211,5 +229,26 @@ mod tests {
         let remembered = settings.remember(Vec::new());
         assert!(remembered.iter().all(|column| !column.column.starts_with('#')), "{remembered:?}");
         assert!(remembered.iter().any(|column| column.column == "Ramal"));
+    }
+
+    #[test]
+    fn columns_keep_their_fields_when_another_encoding_gives_them_other_names() {
+        let column = |name: &str, field: &str| Column { column: name.to_owned(), field: field.to_owned() };
+        let number = |name: &str| column(name, "phone_number");
+        let mut settings = settings(&["Nome", "TelÃ©fono", "NÃºmero", "Fone", "Fone", ""]);
+        settings.columns =
+            vec![number("telÃ©fono"), number("Fone"), column("#6", "tags"), column("#2", "ignored")];
+        settings.recalled = vec![column("NÃºmero", "name")];
+        settings.rename(["Nome", "Teléfono", "Número", "Fone", "Fone", ""].map(str::to_owned).to_vec());
+        let renamed = [number("Teléfono"), number("#4"), number("#5"), column("#6", "tags")];
+        assert_eq!(settings.columns, renamed);
+        assert_eq!(settings.recalled, [column("Número", "name")]);
+        settings.check().unwrap();
+        settings.recall(&[column("Nome", "first_name"), column("Fax", "ignored")]);
+        assert_eq!(settings.recalled, [column("Nome", "first_name"), column("Número", "name")]);
+        // Columns that the new header lacks have no field to keep.
+        settings.rename(vec!["Nome".to_owned(), "Teléfono".to_owned()]);
+        assert_eq!(settings.columns, [number("Teléfono")]);
+        settings.check().unwrap();
     }
 }

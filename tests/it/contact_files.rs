@@ -64,7 +64,7 @@ pub(crate) const CASES: &[Case] = &[
         &[5_511_900_001_101, 5_511_900_001_102],
         &["number_is_lid", "number_is_id", "number_is_id"],
     ),
-    case("spaces-before-quotes", &[5_511_900_001_401], &[]),
+    case("spaces-around-quotes", &[5_511_900_001_401, 5_511_900_001_402], &[]),
     case(
         "tags",
         &[
@@ -89,6 +89,24 @@ pub(crate) const CASES: &[Case] = &[
     },
     case("rounded-id", &[], &["lid_rounded"]),
     case("title-and-bars", &[5_511_900_003_001, 5_511_900_003_002], &[]),
+    Case {
+        file: "own-columns-filled-in",
+        country: Some("BR"),
+        numbers: &[
+            5_511_900_003_101,
+            5_511_900_003_102,
+            5_511_900_003_103,
+            5_511_900_003_104,
+            12_125_553_105,
+        ],
+        rejected: &["number_is_national"],
+    },
+    Case {
+        file: "digits-without-plus",
+        country: Some("DE"),
+        numbers: &[491_701_234_567, 491_701_234_568, 5_511_900_003_203, 436_641_234_567, 442_079_460_105],
+        rejected: &["number_is_national"],
+    },
 ];
 
 /// Where its file is.

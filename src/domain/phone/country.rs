@@ -18,8 +18,24 @@ pub(super) struct Plan {
     pub(super) trunk: &'static str,
     /// How many digits national numbers have, without the trunk prefix.
     pub(super) lengths: &'static [usize],
-    /// How many of them those of mobile phones have.
-    pub(super) mobile: &'static [usize],
+    /// Those of mobile phones: the digits with which they begin, and how many digits they then have.
+    pub(super) mobile: &'static [(&'static str, &'static [usize])],
+}
+
+impl Plan {
+    /// Whether national numbers have as many digits.
+    fn has_length(&self, digits: &str) -> bool {
+        self.lengths.contains(&digits.len())
+    }
+
+    /// Whether mobile phones have national numbers like this one.
+    fn has_mobile(&self, digits: &str) -> bool {
+        let begins = |first: &str| digits.starts_with(|digit: char| first.contains(digit));
+        let is_known = |(first, lengths): &(&str, &[usize])| begins(first) && lengths.contains(&digits.len());
+        // Brazil's have a nine behind the area code, since they have eleven digits.
+        let lacks_nine = self.code == "BR" && digits.len() == 11 && digits.as_bytes()[AREA] != b'9';
+        self.mobile.iter().any(is_known) && !lacks_nine
+    }
 }
 
 /// A country that has numbers of its own.
@@ -28,6 +44,10 @@ pub struct Country(&'static Plan);
 
 /// The digits of a Brazilian carrier, between the trunk prefix and the area code.
 const CARRIER: usize = 2;
+/// The digits of a Brazilian area code.
+const AREA: usize = 2;
+/// The most digits of a number that people dial inside a country without a prefix, unless it is a mobile phone's.
+const LONGEST_NATIONAL: usize = 11;
 
 impl Country {
     /// Every country, by calling code.
@@ -84,44 +104,82 @@ impl Country {
     /// prefix.
     fn number(self, digits: &str) -> Result<PhoneNumber, InvalidPhone> {
         let Self(plan) = self;
-        let national = |digits: &str| reader::number(plan.calling.to_string().bytes().chain(digits.bytes()));
-        let is_long_enough = |digits: &str| plan.lengths.contains(&digits.len());
-        let abroad = |digits: &str| {
-            let number = reader::number(digits.bytes())?;
-            if Self::of(number).is_some() { Ok(number) } else { Err(InvalidPhone::National) }
-        };
         if let Some(number) = digits.strip_prefix(self.exit()).and_then(|rest| abroad(rest).ok()) {
             return Ok(number);
         }
-        let behind_trunk = Some(plan.trunk).filter(|trunk| !trunk.is_empty());
-        let behind_trunk = behind_trunk.and_then(|trunk| digits.strip_prefix(trunk));
-        if let Some(rest) = behind_trunk.filter(|_| digits.starts_with('0')) {
-            let behind_carrier = rest.get(CARRIER..).filter(|rest| plan.code == "BR" && is_long_enough(rest));
-            return match behind_carrier {
-                _ if is_long_enough(rest) => national(rest),
-                Some(rest) => national(rest),
-                None => Err(InvalidPhone::LeadingZero),
-            };
+        match digits.strip_prefix(plan.trunk) {
+            Some(rest) if plan.trunk.starts_with('0') => self.behind_zero(rest),
+            _ => self.without_zero(digits),
         }
-        let own = digits.strip_prefix(&plan.calling.to_string()).filter(|rest| is_long_enough(rest));
-        let is_national = is_long_enough(digits)
-            && own.is_none_or(|rest| {
-                // Both readings have a possible length. Where a zero is written before national numbers, there is none.
-                plan.trunk != "0" && plan.mobile.contains(&digits.len()) && !plan.mobile.contains(&rest.len())
-            });
+    }
+
+    /// The number of the digits behind the zero that is dialled before national numbers, and behind the carrier in Brazil.
+    fn behind_zero(self, rest: &str) -> Result<PhoneNumber, InvalidPhone> {
+        let Self(plan) = self;
+        let behind_carrier = rest.get(CARRIER..).filter(|_| plan.code == "BR");
+        let national = [Some(rest), behind_carrier].into_iter().flatten().find(|rest| plan.has_length(rest));
+        national.map_or(Err(InvalidPhone::LeadingZero), |national| self.national(national))
+    }
+
+    /// The number of digits that lack a sign: a plus, or the zero before national numbers, which spreadsheets drop. The first
+    /// possible reading counts:
+    ///
+    /// 1. International, if the digits begin with the country's own code and the rest is as long as a national number. Where
+    ///    no zero is dialled, a mobile number may begin like this by chance: it is national if the rest is no mobile number.
+    /// 2. National, if a mobile phone of the country may have the number, because messages are for mobile phones.
+    /// 3. National, if another number of the country is as long, and no mobile phone of another country may have it.
+    /// 4. National, behind a trunk prefix that is no zero, such as Russia's 8.
+    /// 5. International, if the digits are longer than national numbers and begin with a country code.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidPhone::National`] if no reading is possible: the area code is missing, or a number of the country, such as a
+    /// landline's, may as well be a mobile number of another country. A guess would be a stranger's number.
+    fn without_zero(self, digits: &str) -> Result<PhoneNumber, InvalidPhone> {
+        let Self(plan) = self;
+        let behind = |prefix: &str| digits.strip_prefix(prefix).filter(|rest| plan.has_length(rest));
+        let own = behind(&plan.calling.to_string());
+        let is_national = match own {
+            Some(rest) => plan.trunk != "0" && self.has_mobile(digits) && !self.has_mobile(rest),
+            None => self.has_mobile(digits) || plan.has_length(digits) && !self.may_be_abroad(digits),
+        };
         if is_national {
-            return national(digits);
+            return self.national(digits);
         }
-        if let Some(rest) = own {
-            return national(rest);
+        let behind_trunk = Some(plan.trunk).filter(|trunk| !trunk.is_empty()).and_then(behind);
+        if let Some(rest) = own.or(behind_trunk) {
+            return self.national(rest);
         }
-        if let Some(rest) = behind_trunk.filter(|rest| is_long_enough(rest)) {
-            return national(rest);
-        }
-        // A number of another country is longer than the numbers of this one, or it has a sign before it.
-        let most = plan.lengths.iter().max().copied().unwrap_or_default();
+        let most = plan.lengths.iter().max().copied().unwrap_or_default().min(LONGEST_NATIONAL);
         if digits.len() > most { abroad(digits) } else { Err(InvalidPhone::National) }
     }
+
+    /// The number of these national digits.
+    fn national(self, digits: &str) -> Result<PhoneNumber, InvalidPhone> {
+        reader::number(self.0.calling.to_string().bytes().chain(digits.bytes()))
+    }
+
+    /// Whether mobile phones of its calling code have national numbers like this one.
+    fn has_mobile(self, digits: &str) -> bool {
+        PLANS.iter().any(|plan| plan.calling == self.0.calling && plan.has_mobile(digits))
+    }
+
+    /// Whether the digits may be a number of another country without its plus sign: a mobile phone's, or a number that is
+    /// longer than national ones. No country code begins with a zero.
+    fn may_be_abroad(self, digits: &str) -> bool {
+        let is_foreign = |plan: &Plan| {
+            let rest = digits.strip_prefix(&plan.calling.to_string());
+            plan.calling != self.0.calling && rest.is_some_and(|rest| plan.has_mobile(rest))
+        };
+        let is_long = digits.len() > LONGEST_NATIONAL && !digits.starts_with('0');
+        is_long || PLANS.iter().any(is_foreign)
+    }
+}
+
+/// The number of international digits, if their country is known.
+fn abroad(digits: &str) -> Result<PhoneNumber, InvalidPhone> {
+    let number = reader::number(digits.bytes())?;
+    if Country::of(number).is_some() { Ok(number) } else { Err(InvalidPhone::National) }
 }
 
 impl PhoneNumber {
@@ -130,7 +188,8 @@ impl PhoneNumber {
     ///
     /// # Errors
     ///
-    /// As [`PhoneNumber::parse`]; [`InvalidPhone::National`] also for a number that lacks its area code.
+    /// As [`PhoneNumber::parse`]; [`InvalidPhone::National`] also for a number that lacks its area code, or that may be a
+    /// number of another country without its plus sign.
     pub fn parse_in(text: &str, country: Option<Country>) -> Result<Self, InvalidPhone> {
         let Some(country) = country else { return Self::parse(text) };
         let Digits { digits, is_international } = reader::digits_of(text)?;
@@ -143,6 +202,15 @@ impl PhoneNumber {
     /// Whether a text says that its number is international: by a plus sign, or as an address of WhatsApp.
     pub fn is_marked_international(text: &str) -> bool {
         reader::digits_of(text).is_ok_and(|read| read.is_international)
+    }
+
+    /// Whether mobile phones of its country have numbers like this one.
+    pub fn is_mobile(self) -> bool {
+        let digits = self.to_string();
+        PLANS.iter().any(|plan| {
+            let rest = digits.strip_prefix(&plan.calling.to_string());
+            rest.is_some_and(|rest| plan.has_mobile(rest))
+        })
     }
 
     /// The number that a text is in this country, if it is another one than it is to programs.

@@ -136,14 +136,25 @@ fn without_decimals(text: &str) -> Option<&str> {
     Some(text)
 }
 
-/// Drops the `(0)` behind a country code, which is dialled only inside the country: `+44 (0)20 7946 0104`.
+/// What is dialled before the country code: in Australia, in North America, and in most countries.
+const EXITS: [&str; 3] = ["0011", "011", "00"];
+
+/// Drops the `(0)` behind a country code, which is dialled only inside the country: `+44 (0)20 7946 0104`,
+/// `0044 (0)20 7946 0104`, `(+44) (0)20 7946 0104`.
 fn without_trunk(text: &str) -> Cow<'_, str> {
-    let Some((country, rest)) = text.split_once('(') else { return Cow::Borrowed(text) };
-    let Some((trunk, rest)) = rest.split_once(')') else { return Cow::Borrowed(text) };
-    let digits = country.bytes().filter(u8::is_ascii_digit).count();
-    if trunk.trim() == "0" && (1..=3).contains(&digits) {
-        Cow::Owned(format!("{country} {rest}"))
-    } else {
-        Cow::Borrowed(text)
+    for (at, _) in text.match_indices('(') {
+        let front = &text[..at];
+        let Some((trunk, rest)) = text[at + 1..].split_once(')') else { break };
+        if trunk.trim() == "0" && is_country_code(front) {
+            return Cow::Owned(format!("{front} {rest}"));
+        }
     }
+    Cow::Borrowed(text)
+}
+
+/// Whether the digits of a text are as many as those of a country code, which may stand behind an exit prefix.
+fn is_country_code(text: &str) -> bool {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let is_short = |digits: &str| (1..=3).contains(&digits.len());
+    is_short(&digits) || EXITS.into_iter().filter_map(|exit| digits.strip_prefix(exit)).any(is_short)
 }

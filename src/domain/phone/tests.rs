@@ -34,6 +34,8 @@ fn a_text_that_is_plainly_one_number_is_that_number() {
         ("+44 (0) 20 7946 0104", 442_079_460_104),
         ("+44 (0)20 7946 0104", 442_079_460_104),
         ("+44(0)2079460104", 442_079_460_104),
+        ("(+44) (0)20 7946 0104", 442_079_460_104),
+        ("WhatsApp (Ana) +44 (0)20 7946 0104", 442_079_460_104),
         ("+49 (0)30 1234567", 49_301_234_567),
         ("+49 30/1234567", 49_301_234_567),
         ("tel:+1-212-555-0103", 12_125_550_103),
@@ -101,6 +103,8 @@ fn a_text_that_is_something_else_is_refused_with_what_it_looks_like() {
         ("+1 190 000 2701", National),
         ("(011) 90000-2702", LeadingZero),
         ("0055 11 90000-2703", LeadingZero),
+        ("0044 (0)20 7946 0104", LeadingZero),
+        ("0049 (0)30 1234567", LeadingZero),
     ] {
         assert_eq!(parse(text), Err(looks_like), "{text}");
     }
@@ -213,7 +217,13 @@ fn a_national_number_is_read_by_the_rules_of_its_country() {
         ("US", "011 55 11 90000-2703", Ok(5_511_900_002_703)),
         ("DE", "030 901820", Ok(4_930_901_820)),
         ("DE", "4930901820", Ok(4_930_901_820)),
+        ("DE", "0049 (0)30 1234567", Ok(49_301_234_567)),
         ("GB", "020 7946 0104", Ok(442_079_460_104)),
+        ("GB", "0044 (0)20 7946 0104", Ok(442_079_460_104)),
+        ("GB", "(0044) (0)20 7946 0104", Ok(442_079_460_104)),
+        ("GB", "0049 (0)30 1234567", Ok(49_301_234_567)),
+        ("US", "011 44 (0)20 7946 0104", Ok(442_079_460_104)),
+        ("AU", "0011 44 (0)20 7946 0104", Ok(442_079_460_104)),
         ("IT", "06 1234 5678", Ok(390_612_345_678)),
         ("IT", "391 234 5678", Ok(393_912_345_678)),
         ("IT", "393331234567", Ok(393_331_234_567)),
@@ -229,6 +239,98 @@ fn a_national_number_is_read_by_the_rules_of_its_country() {
     }
     assert_eq!(PhoneNumber::parse_in("(11) 90000-2701", None), Err(InvalidPhone::National));
     assert_eq!(Country::parse("ZZ"), None);
+}
+
+#[test]
+fn digits_without_plus_and_zero_become_nobody_elses_number() {
+    let unclear = Err(InvalidPhone::National);
+    for (country, digits, number) in [
+        // Longer than the numbers that people dial inside the country.
+        ("DE", "5511988887777", Ok(5_511_988_887_777)),
+        ("DE", "436641234567", Ok(436_641_234_567)),
+        ("AT", "5511988887777", Ok(5_511_988_887_777)),
+        ("AT", "491701234567", Ok(491_701_234_567)),
+        ("IT", "436641234567", Ok(436_641_234_567)),
+        ("MX", "5511988887777", Ok(5_511_988_887_777)),
+        ("AR", "5511988887777", Ok(5_511_988_887_777)),
+        ("US", "5511988887777", Ok(5_511_988_887_777)),
+        ("DE", "999900000001", unclear),
+        // As long as the country's, but no mobile number of it.
+        ("DE", "41791234567", unclear),
+        ("AT", "15112345678", unclear),
+        ("IT", "41791234567", unclear),
+        ("GB", "4791234567", unclear),
+        ("NL", "33612345678", unclear),
+        ("AR", "59891234567", unclear),
+        ("BR", "12125550101", unclear),
+        // The landline of somebody in Hanoi, or a mobile phone in the Congo.
+        ("VN", "2438251234", unclear),
+        ("VN", "02438251234", Ok(842_438_251_234)),
+        // Mobile numbers whose zero a spreadsheet dropped, and landlines that nobody else can have.
+        ("DE", "1701234567", Ok(491_701_234_567)),
+        ("DE", "15112345678", Ok(4_915_112_345_678)),
+        ("DE", "30901820", Ok(4_930_901_820)),
+        ("AT", "6641234567", Ok(436_641_234_567)),
+        ("AT", "6761234567", Ok(436_761_234_567)),
+        ("ID", "812345678901", Ok(62_812_345_678_901)),
+        ("NL", "97012345678", Ok(3_197_012_345_678)),
+        ("GB", "2079460104", Ok(442_079_460_104)),
+        ("BR", "51987654321", Ok(5_551_987_654_321)),
+        // Where no zero is dialled, and where one belongs to the number.
+        ("AR", "2975123456", Ok(542_975_123_456)),
+        ("AR", "91112345678", Ok(5_491_112_345_678)),
+        ("RU", "4951234567", Ok(74_951_234_567)),
+        ("US", "2125550101", Ok(12_125_550_101)),
+        ("IT", "3331234567", Ok(393_331_234_567)),
+        ("IT", "012345678901", Ok(39_012_345_678_901)),
+        ("CI", "0708091011", Ok(2_250_708_091_011)),
+        // The country's own code.
+        ("AT", "436641234567", Ok(436_641_234_567)),
+        ("DE", "4915112345678", Ok(4_915_112_345_678)),
+        ("MX", "525512345678", Ok(525_512_345_678)),
+    ] {
+        let read = PhoneNumber::parse_in(digits, Country::parse(country)).map(PhoneNumber::as_u64);
+        assert_eq!(read, number, "{digits} in {country}");
+    }
+}
+
+#[test]
+fn national_numbers_are_read_with_their_zero_and_those_of_mobile_phones_without_it() {
+    for plan in super::plans::PLANS {
+        let read = |text: &str, national: &str| {
+            let read = PhoneNumber::parse_in(text, Country::parse(plan.code));
+            assert_eq!(read, parse_international(plan.calling, national), "{text} in {}", plan.code);
+        };
+        for length in plan.lengths.iter().filter(|_| plan.trunk == "0") {
+            for digit in ["2", "5", "9"] {
+                let national = digit.repeat(*length);
+                read(&format!("0{national}"), &national);
+            }
+        }
+        for (first, lengths) in plan.mobile {
+            for digit in first.chars() {
+                for length in *lengths {
+                    let national = format!("{digit}{}", "9".repeat(length - 1));
+                    read(&national, &national);
+                }
+            }
+        }
+    }
+}
+
+fn parse_international(calling: u16, national: &str) -> Result<PhoneNumber, InvalidPhone> {
+    PhoneNumber::parse(&format!("+{calling}{national}"))
+}
+
+#[test]
+fn the_numbers_of_mobile_phones_are_known() {
+    let is_mobile = |number| PhoneNumber::from_u64(number).is_some_and(PhoneNumber::is_mobile);
+    for number in [5_511_988_887_777, 551_188_887_777, 436_641_234_567, 12_125_550_101, 41_791_234_567] {
+        assert!(is_mobile(number), "{number}");
+    }
+    for number in [5_511_388_887_777, 431_513_123, 900_002_701, 999_900_000_001] {
+        assert!(!is_mobile(number), "{number}");
+    }
 }
 
 #[test]

@@ -86,6 +86,27 @@ fn spaces_around_a_quoted_field_are_dropped_and_those_inside_a_field_stay() {
 }
 
 #[test]
+fn spaces_behind_the_last_field_leave_its_line_end() {
+    for (text, records) in [
+        ("\"x\" \r\n\"y\"", &["\"x\"\r\n", "\"y\""][..]),
+        ("\"x\" \n", &["\"x\"\n"]),
+        ("\"x\"  \r\"y\" \r", &["\"x\"\r", "\"y\"\r"]),
+        ("\"x\" \n\"y\"  ", &["\"x\"\n", "\"y\""]),
+        ("\"a\nb\" \n \"y\" \r\nz", &["\"a\nb\"\n", "\"y\"\r\n", "z"]),
+        ("\"a\" \t \"b\" \n\"c\" \t\"d\" \n", &["\"a\"\t\"b\"\n", "\"c\"\t\"d\"\n"]),
+    ] {
+        let (_, found) = cut(text);
+        let wanted: Vec<_> = records.iter().map(|record| (*record, None)).collect();
+        let found: Vec<_> = found.iter().map(|(_, record, broken)| (record.as_str(), *broken)).collect();
+        assert_eq!(found, wanted, "{text:?}");
+    }
+    // A tab that separates no fields is no space: the line is broken, and no other one.
+    let stray = Some(Broken::Stray);
+    let text = "a,b\n\"x\",\"y\"\t\n\"x\"\t,\"y\"\nok,2\n";
+    assert_eq!(lines(text), [(1, None), (2, stray), (3, stray), (4, None)]);
+}
+
+#[test]
 fn a_line_of_byte_order_marks_is_blank() {
     assert_eq!(lines("a,b\n\u{feff}\n1,2\n\u{feff}\u{feff}"), [(1, None), (3, None)]);
 }
@@ -117,6 +138,28 @@ proptest! {
             let fields = reader.records().next().unwrap().unwrap();
             prop_assert_eq!(fields.iter().collect::<Vec<_>>(), row.iter().map(String::as_str).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn spaces_around_quoted_fields_change_no_record(
+        rows in prop::collection::vec((prop::collection::vec("[a-z\",\n ]{0,4}", 2), " {0,2}", " {0,2}"), 1..6),
+        end in prop::sample::select(vec!["\n", "\r\n", "\r"]),
+    ) {
+        let mut text = format!("head,er{end}");
+        for (fields, before, behind) in &rows {
+            let quoted = |field: &String| format!("{before}\"{}\"{behind}", field.replace('"', "\"\""));
+            text.push_str(&fields.iter().map(quoted).collect::<Vec<_>>().join(","));
+            text.push_str(end);
+        }
+        let (_, found) = cut(&text);
+        prop_assert_eq!(found.len(), rows.len() + 1);
+        prop_assert!(found.iter().all(|(.., broken)| broken.is_none()));
+        // An import divides the text of many records at once.
+        let together: String = found[1..].iter().map(|(_, record, _)| record.as_str()).collect();
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(together.as_bytes());
+        let read: Vec<Vec<String>> =
+            reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect();
+        prop_assert_eq!(read, rows.iter().map(|(fields, ..)| fields.clone()).collect::<Vec<_>>());
     }
 
     #[test]

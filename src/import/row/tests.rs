@@ -155,6 +155,43 @@ fn an_export_of_our_own_is_taken_as_it_is() {
 }
 
 #[test]
+fn our_own_columns_are_read_by_the_rules_of_a_country_and_an_export_stays_as_it_is() {
+    let layout = Layout::new(OWN.split(',').map(str::to_owned).collect(), 1, &[]).unwrap();
+    let read = |number: &str, email: &str| {
+        let draft = draft(&layout, &["Ana", "", email, number], &[], Country::parse("BR"));
+        draft.map(|draft| draft.person.phone_number)
+    };
+    // What people write.
+    for (number, wanted) in [
+        ("(11) 90000-2701", "+5511900002701"),
+        ("(011) 90000-2702", "+5511900002702"),
+        ("21 97100-0058", "+5521971000058"),
+        ("21971000058", "+5521971000058"),
+        ("0055 11 90000-2703", "+5511900002703"),
+    ] {
+        assert_eq!(read(number, ""), Ok(wanted.to_owned()), "{number}");
+    }
+    // What an export holds, of which a mobile number of another country is no landline of this one.
+    for number in [
+        "5511900002704",
+        "5511900002705.0",
+        "+55 (11) 90000-2706",
+        "+1 212 555 0101",
+        "12125550101",
+        "351912345678",
+        "41791234567",
+        "5511900002707:12@s.whatsapp.net",
+    ] {
+        assert_eq!(read(number, ""), Ok(number.to_owned()), "{number}");
+    }
+    for number in ["n/a", "12", "", "Cel 2: +55 11 90000-0105"] {
+        assert_eq!(read(number, "ana@example.com"), Ok(number.to_owned()), "{number}");
+    }
+    let refused = Refused::Phone("90000-2708".to_owned(), InvalidPhone::National);
+    assert_eq!(read("90000-2708", "ana@example.com"), Err(refused));
+}
+
+#[test]
 fn an_id_of_whatsapp_that_a_spreadsheet_rounded_is_refused() {
     let refused = read(OWN, "Ana,,,5511900002801,1.23457E+14,,").unwrap_err();
     assert_eq!(refused, Refused::RoundedLid("1.23457E+14".to_owned()));

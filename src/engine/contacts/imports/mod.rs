@@ -41,7 +41,7 @@ pub(in crate::engine) struct Imports {
 pub struct ImportChange {
     /// The columns that a person or a program maps; the others keep the fields of their names.
     pub columns: Option<Vec<Column>>,
-    /// The fields that a form sends for the columns at these places, changed or not.
+    /// The fields that a form sends for the columns at these places, changed or not, as it showed them before the change.
     pub chosen: Option<Vec<(usize, Field)>>,
     /// Names of tags that every contact of the file gets.
     pub tags: Option<Vec<String>>,
@@ -83,20 +83,15 @@ impl Engine {
     pub async fn change_import(&self, company: Uuid, id: Uuid, change: ImportChange) -> Result<(), Error> {
         let ImportChange { columns, chosen, tags, encoding, country, replaces_names } = change;
         let mut settings = settings(&self.find_import(company, id).await?);
+        if let Some(chosen) = chosen {
+            // A form shows the columns as they are named in the encoding before the change.
+            settings.choose(&chosen);
+        }
         if let Some(encoding) = encoding {
-            settings.encoding = encoding;
-            settings.wrong_bytes = None;
-            let (beginning, is_all) = self.beginning(company, id).await?;
-            let bare = Settings { columns: Vec::new(), recalled: Vec::new(), ..settings.clone() };
-            let read = import::preview(&beginning, is_all, &bare, 1);
-            let read = read.map_err(|error| refused(&error, Code::InvalidMapping))?;
-            settings.header = read.columns.into_iter().map(|(name, _)| name).collect();
+            self.change_encoding(company, id, &mut settings, encoding).await?;
         }
         if let Some(columns) = columns {
             settings.columns = columns;
-        }
-        if let Some(chosen) = chosen {
-            settings.choose(&chosen);
         }
         if let Some(tags) = tags {
             settings.tags = tags;
@@ -113,6 +108,27 @@ impl Engine {
             true => Ok(()),
             false => Err(has_begun().into()),
         }
+    }
+
+    /// Reads the header of a file in another encoding. Its columns keep their fields, and those are recalled whose names
+    /// only this encoding shows.
+    async fn change_encoding(
+        &self,
+        company: Uuid,
+        id: Uuid,
+        settings: &mut Settings,
+        encoding: String,
+    ) -> Result<(), Error> {
+        settings.encoding = encoding;
+        settings.wrong_bytes = None;
+        let (beginning, is_all) = self.beginning(company, id).await?;
+        let bare = Settings { columns: Vec::new(), recalled: Vec::new(), ..settings.clone() };
+        let read = import::preview(&beginning, is_all, &bare, 1);
+        let read = read.map_err(|error| refused(&error, Code::InvalidMapping))?;
+        settings.rename(read.columns.into_iter().map(|(name, _)| name).collect());
+        let records = self.records_of(company).await?;
+        settings.recall(&self.remembered(company, &records).await?);
+        Ok(())
     }
 
     /// Begins an import.
