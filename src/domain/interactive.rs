@@ -170,6 +170,7 @@ fn media_or_text_header(header: &Node<'_>) -> Result<(), Refusal> {
         return Err(header.refuse("must have one of the types text, image, video, document"));
     }
     let media = header.object(kind)?;
+    media.optional_file_name("filename")?;
     match (media.at("link"), media.optional_text("id", PROVIDER_ID)?) {
         (None, Some(_)) => Ok(()),
         (Some(link), None) => {

@@ -84,9 +84,19 @@ impl Link {
             && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
             && !PAGES.contains(&extension.to_ascii_lowercase().as_str())
             && name.chars().count() <= MAX_FILE_NAME_CHARS
-            && !name.contains(|c: char| c.is_control() || matches!(c, '/' | '\\'));
+            && is_file_name(&name);
         looks_right.then_some(name)
     }
+}
+
+/// The longest name of a document, in characters.
+pub(crate) const FILE_NAME_CHARS: usize = 240;
+/// What is wrong with another name.
+pub(crate) const NOT_A_FILE_NAME: &str = "must be a file's name, on one line and without slashes";
+
+/// Whether a text can be the name of a document.
+pub(crate) fn is_file_name(name: &str) -> bool {
+    !name.contains(|c: char| c.is_control() || matches!(c, '/' | '\\'))
 }
 
 fn strip_prefix_without_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {

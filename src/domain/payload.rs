@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::domain::link::{FILE_NAME_CHARS, NOT_A_FILE_NAME, is_file_name};
 use crate::error::{Code, Refusal};
 
 /// One value of a payload and the path that led to it.
@@ -61,6 +62,13 @@ impl<'a> Node<'a> {
     /// The text under this key, at most `max` characters long, which must be there.
     pub(crate) fn text(&self, key: &str, max: usize) -> Result<&'a str, Refusal> {
         self.optional_text(key, max)?.ok_or_else(|| self.missing(key, "give a text"))
+    }
+
+    /// The name of a document under this key.
+    pub(crate) fn optional_file_name(&self, key: &str) -> Result<Option<&'a str>, Refusal> {
+        let Some(node) = self.at(key) else { return Ok(None) };
+        let name = node.as_text(FILE_NAME_CHARS)?.trim();
+        if is_file_name(name) { Ok(Some(name)) } else { Err(node.refuse(NOT_A_FILE_NAME)) }
     }
 
     /// The object under this key.

@@ -17,6 +17,11 @@ impl Selection {
         Self { states: vec![state], codes: Vec::new() }
     }
 
+    /// Whether every message is selected.
+    pub fn is_everything(&self) -> bool {
+        self.states.is_empty() && self.codes.is_empty()
+    }
+
     /// Whether messages in this state are selected.
     pub fn has(&self, state: State) -> bool {
         self.states.is_empty() || self.states.contains(&state)

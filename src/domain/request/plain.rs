@@ -4,7 +4,7 @@ use super::Limits;
 use super::body::Body;
 use super::field::Field;
 use crate::domain::content::Content;
-use crate::domain::link::Link;
+use crate::domain::link::{FILE_NAME_CHARS, Link, NOT_A_FILE_NAME, is_file_name};
 use crate::error::{Code, Refusal};
 
 /// The kind of such a content, by the request's `type`.
@@ -18,7 +18,6 @@ pub(super) enum Plain {
 }
 
 /// The longest name of a document, in characters: file systems have no longer ones.
-const FILE_NAME_CHARS: usize = 240;
 
 /// A file that can have a text below it.
 struct Captioned {
@@ -66,8 +65,8 @@ impl Plain {
 fn file_name(field: Field<'_>) -> Result<Option<String>, Refusal> {
     let Some(name) = field.text()? else { return Ok(None) };
     let name = name.trim();
-    if name.contains(|char: char| char.is_control() || matches!(char, '/' | '\\')) {
-        return Err(field.refuse(Code::InvalidField, "must be a file's name, on one line and without slashes"));
+    if !is_file_name(name) {
+        return Err(field.refuse(Code::InvalidField, NOT_A_FILE_NAME));
     }
     measure(field, Code::InvalidField, name, FILE_NAME_CHARS)?;
     Ok(Some(name.to_owned()))

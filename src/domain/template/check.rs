@@ -282,12 +282,45 @@ fn check_button(
 fn check_single(card: Option<u8>, part: Part, kind: &str, given: &[Parameter]) -> Result<(), Refusal> {
     let refuse = |what: fmt::Arguments<'_>| Err(refuse(card, part, what));
     match given {
-        [only] if only.kind().eq_ignore_ascii_case(kind) => Ok(()),
+        [only] if only.kind().eq_ignore_ascii_case(kind) => match missing_content(only) {
+            Some(what) => refuse(format_args!("needs {what}")),
+            None => Ok(()),
+        },
         [other] => {
             let given = shown(other.kind());
             refuse(format_args!("expects one {kind} parameter, but one of type `{given}` is given"))
         }
         _ => refuse(format_args!("expects one {kind} parameter, but {} given", were(given.len()))),
+    }
+}
+
+/// What a value of a kind that is not read lacks, so that the provider would refuse it for each recipient.
+fn missing_content(given: &Parameter) -> Option<&'static str> {
+    let Parameter::Other(value) = given else { return None };
+    let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
+    let is_filled = |list: &Value| list.as_array().is_some_and(|list| !list.is_empty());
+    match given.kind().to_ascii_lowercase().as_str() {
+        "limited_time_offer" => {
+            let end = &value["limited_time_offer"]["expiration_time_ms"];
+            (!end.as_i64().is_some_and(i64::is_positive))
+                .then_some("its `expiration_time_ms`, in Unix milliseconds")
+        }
+        "product" => {
+            let product = &value["product"];
+            let is_named = is_text(&product["product_retailer_id"]) && is_text(&product["catalog_id"]);
+            (!is_named).then_some("a `product_retailer_id` and a `catalog_id`")
+        }
+        "action" if !value["action"].is_object() => Some("an `action`"),
+        "action" => {
+            let sections = &value["action"]["sections"];
+            let is_whole =
+                |section: &Value| is_text(&section["title"]) && is_filled(&section["product_items"]);
+            let are_whole =
+                sections.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(is_whole));
+            (!sections.is_null() && !are_whole)
+                .then_some("`sections` with a `title` and `product_items` each")
+        }
+        _ => None,
     }
 }
 

@@ -148,7 +148,7 @@ fn with_fallback(node: &Node<'_>, key: &str) -> Result<Value, Refusal> {
 fn media(node: &Node<'_>, kind: &str) -> Result<Media, Refusal> {
     let nested = node.optional_object(kind)?;
     let file = nested.as_ref().unwrap_or(node);
-    let mut filename = file.optional_text("filename", MAX_WORD_CHARS)?.map(str::to_owned);
+    let mut filename = file.optional_file_name("filename")?.map(str::to_owned);
     let source = match (file.at("link"), file.optional_text("id", MAX_WORD_CHARS)?) {
         (Some(given), None) => {
             let text = given.as_text(link::MAX_CHARS)?;

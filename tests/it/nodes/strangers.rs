@@ -264,7 +264,7 @@ async fn what_another_node_asks_for_passes_the_limits_of_the_api() {
             json!({ "recipient": number, "content": { "type": "image", "link": link, "caption": long } }),
         ),
         (
-            "invalid_body",
+            "invalid_field",
             json!({ "recipient": number, "content": { "type": "document", "link": link, "filename": "../x" } }),
         ),
         (
