@@ -1,5 +1,6 @@
 //! The customer service window: for 24 hours after a person wrote to a number, the number may send them messages that are
-//! no templates. Outside it these are refused with 131047, as at the provider, if the simulator is told to.
+//! no templates. Outside it these are refused with 131047, as at the provider, if the simulator is told to. A person is
+//! the same whichever form of their number, or id, is given.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -80,6 +81,8 @@ mod tests {
         ] {
             assert_eq!(windows.allow(number, address, now), expected, "{number} {address} {now}");
         }
+        windows.open(0, "556488887777", 5);
+        assert!(windows.allow(0, "5564988887777", 5), "another form of the same number");
         windows.open(0, "5511999990001", OPEN_FOR);
         assert!(windows.allow(0, "5511999990001", 5 + OPEN_FOR), "another message opens it again");
         windows.clear();

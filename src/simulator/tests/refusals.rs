@@ -230,6 +230,14 @@ async fn only_templates_go_to_people_who_did_not_write_within_a_day() {
     universe.script(&wrote);
     assert_eq!(universe.code(&text(person)).await, (200, 0));
     assert_eq!(universe.code(&text("+5511999990002")).await, (400, 131_047));
+    // A person who wrote is the same person in the other form of the number.
+    for (from, to) in [("556488887777", "+5564988887777"), ("525512345678", "+5215512345678")] {
+        assert_eq!(universe.code(&text(to)).await, (400, 131_047), "{to}");
+        universe.script(&json!({ "webhook": { "inbound": {
+            "phone_number_id": NUMBER, "from": from, "text": "Oi" } } }));
+        assert_eq!(universe.code(&text(to)).await, (200, 0), "{from} {to}");
+        assert_eq!(universe.code(&text(&format!("+{from}"))).await, (200, 0), "{from}");
+    }
     universe.script(&json!({ "service_window": false }));
     assert_eq!(universe.code(&text("+5511999990002")).await, (200, 0));
 }
