@@ -49,6 +49,8 @@ pub enum Aged {
     Changes,
     /// Failed attempts to sign in, which are in that record too.
     FailedSignIns,
+    /// Forms that sessions of the console keep.
+    Forms,
 }
 
 impl Aged {
@@ -59,6 +61,7 @@ impl Aged {
             Self::Changes => ("change", "at", "TRUE"),
             // STRANGER's value, written out because the index of these rows is a partial one.
             Self::FailedSignIns => ("change", "at", "who = 'user:'"),
+            Self::Forms => ("kept_form", "kept_at", "TRUE"),
         }
     }
 }

@@ -7,6 +7,7 @@ use pombo::clock::Timestamp;
 use reqwest::Method;
 use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::database::{Universe, stores};
 use crate::running::{Running, until};
@@ -16,6 +17,7 @@ stores!(
     old_sends_are_removed_while_new_ones_are_accepted,
     a_crash_in_the_middle_of_retention_leaves_nothing_astray,
     the_record_of_changes_is_kept_for_a_year_and_a_month,
+    a_form_that_the_console_keeps_is_removed_after_a_day_though_nobody_keeps_another,
 );
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -144,5 +146,23 @@ async fn the_record_of_changes_is_kept_for_a_year_and_a_month(universe: &Univers
     }
     until("the old ones removed", async || count(&rows, "change WHERE who = 'ana'").await == 1).await;
     assert_eq!(count(&rows, "change WHERE subject = '399'").await, 1);
+    running.end().await;
+}
+
+async fn a_form_that_the_console_keeps_is_removed_after_a_day_though_nobody_keeps_another(
+    universe: &Universe,
+) {
+    let running =
+        Running::start(universe, |config| config.retention.interval = Duration::from_millis(20)).await;
+    let rows = Database::connect(&universe.url).await.unwrap();
+    for content in ["numbers=5511900000001", "numbers=5511900000002"] {
+        universe.store.keep_form(Uuid::now_v7(), content, Timestamp::now()).await.unwrap();
+    }
+    let old = "kept_form WHERE content LIKE '%1'";
+    let (ago, id) = (Timestamp::now().minus(DAY).millis(), old_id(&rows));
+    let update = format!("UPDATE kept_form SET id = {id}, kept_at = {ago} WHERE content LIKE '%1'");
+    rows.execute_unprepared(&update).await.unwrap();
+    until("the old form removed", async || count(&rows, old).await == 0).await;
+    assert_eq!(count(&rows, "kept_form").await, 1);
     running.end().await;
 }

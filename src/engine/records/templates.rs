@@ -19,6 +19,11 @@ impl Templates<'_> {
         Ok(self.0.store().approved_templates(self.0.company, waba_id, page, filter).await?)
     }
 
+    /// The template of this id, in any status.
+    pub async fn find(&self, id: i64) -> Result<Option<Record>, Error> {
+        Ok(self.0.store().find_template(self.0.company, id).await?)
+    }
+
     /// One page of them, in any status.
     pub async fn page(&self, page: PageRequest, filter: Listed<'_>) -> Result<Page<Record>, Error> {
         Ok(self.0.store().listed_templates(self.0.company, page, filter).await?)

@@ -1,9 +1,9 @@
 //! Retention: removes records that are older than the configuration keeps, in small steps.
 //!
 //! A round goes through all records with an age: sends and their remains, kept answers, events, the record of changes,
-//! quotas and holds. Each step is one short transaction, followed by a pause of many times its length; while others
-//! write, it waits for them, for a bounded time. When a round is interrupted, by the end of the process or an
-//! unavailable database, the next one continues. The sentinel runs the rounds.
+//! holds, imports and the forms that the console keeps. Each step is one short transaction, followed by a pause of many
+//! times its length; while others write, it waits for them, for a bounded time. When a round is interrupted, by the end
+//! of the process or an unavailable database, the next one continues. The sentinel runs the rounds.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use crate::config;
 use crate::engine::KEPT;
 use crate::engine::shared::Shared;
 use crate::store::retention::{Aged, Cursor, Step};
+use crate::store::users::kept_forms;
 use crate::store::{self, Lease};
 
 /// The most rows that one step removes. On SQLite a thousand messages take some 2 ms of the only writer.
@@ -49,10 +50,11 @@ enum What {
     Holds,
     Withdrawn,
     Imports,
+    Forms,
 }
 
 impl What {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Sends,
         Self::Messages,
         Self::Events,
@@ -62,6 +64,7 @@ impl What {
         Self::Holds,
         Self::Withdrawn,
         Self::Imports,
+        Self::Forms,
     ];
 
     const fn as_str(self) -> &'static str {
@@ -75,6 +78,7 @@ impl What {
             Self::Holds => "holds",
             Self::Withdrawn => "withdrawn_sends",
             Self::Imports => "imports",
+            Self::Forms => "kept_forms",
         }
     }
 }
@@ -153,6 +157,7 @@ impl Retention {
             (What::Events, Aged::Events, self.ages.events),
             (What::Changes, Aged::Changes, self.ages.changes),
             (What::FailedSignIns, Aged::FailedSignIns, self.ages.failed_sign_ins),
+            (What::Forms, Aged::Forms, Some(kept_forms::KEPT)),
         ];
         for (what, table, age) in aged {
             let Some(before) = age.map(|age| now.minus(age)) else { continue };

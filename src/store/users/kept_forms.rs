@@ -7,8 +7,8 @@ use uuid::Uuid;
 use crate::clock::Timestamp;
 use crate::store::{Result, Store, run};
 
-/// How long a form is kept.
-const KEPT: Duration = Duration::from_secs(24 * 3_600);
+/// How long a form is kept. Old ones are removed when another one is kept, and by retention.
+pub const KEPT: Duration = Duration::from_secs(24 * 3_600);
 /// The most forms of a session; the oldest one makes room. Each is as long as a person has typed.
 const MOST: i64 = 8;
 

@@ -8,7 +8,7 @@ pub mod devices;
 pub mod failed_sign_ins;
 pub mod guesses;
 pub mod invitations;
-mod kept_forms;
+pub mod kept_forms;
 pub mod links;
 pub mod memberships;
 mod second_factor;
