@@ -77,7 +77,7 @@ impl Form {
 
     /// Sets the value of a field, in place of the submitted one.
     pub(super) fn put(&mut self, name: &str, value: impl Into<String>) {
-        self.words.add(name, value);
+        self.words.put(name, value);
     }
 
     /// The texts in the person's language.

@@ -157,9 +157,7 @@ fn conclude(
             Err(if is_changing { Stop::Unsent(place) } else { Stop::Elsewhere(place) })
         }
         Verdict::SignIn => Err(Stop::Elsewhere(format!("/console/sign-in?{}", next(request, is_changing)))),
-        Verdict::Choose => {
-            Err(Stop::Elsewhere(format!("/console/companies?{}", next(request, is_changing))))
-        }
+        Verdict::Choose => Err(Stop::Elsewhere(format!("/console/companies?{}", next(request, is_changing)))),
     }
 }
 

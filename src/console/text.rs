@@ -151,6 +151,7 @@ impl Text {
         let text = bundle.format_pattern(pattern, values, &mut faults).into_owned();
         if !faults.is_empty() {
             tracing::error!(key, language = self.0.as_str(), ?faults, "a text lacks a variable");
+            debug_assert!(faults.is_empty(), "{key}: {faults:?}");
         }
         text
     }

@@ -11,17 +11,25 @@ use super::form::Form;
 use super::page::{Menu, Page};
 use crate::surface::body::Incoming;
 
-/// The forms that hold what a person typed, without passwords and other secrets. A form that acts on everything that a
-/// list has is not among them: the person may be in another company when they send it again.
-const TYPED: [&str; 8] = [
+/// The forms that hold what a person typed. Forms with passwords, tokens, codes or other secrets are not among them, nor is
+/// an uploaded file, which is no field. A form that acts on everything that a list has, or on a member by their id, is
+/// not among them either: the person may be in another company when they send it again.
+const TYPED: [&str; 15] = [
     "/console/sends/new",
     "/console/contacts/new",
     "/console/contacts/{id}",
     "/console/contacts/tags",
     "/console/contacts/tags/{id}",
+    "/console/contacts/import/{id}",
     "/console/suppressions",
+    "/console/suppressions/words",
+    "/console/channels/{id}/pair",
     "/console/keys",
+    "/console/company/country",
     "/console/company/invitations",
+    "/console/account/profile",
+    "/console/operator",
+    "/console/operator/tiers/{name}",
 ];
 
 /// Whether the form of this route holds what a person typed.

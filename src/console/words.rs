@@ -77,6 +77,12 @@ impl Words {
     pub(super) fn add(&mut self, name: &str, value: impl Into<String>) {
         self.0.push((name.to_owned(), value.into()));
     }
+
+    /// Sets the value of a name, in place of those that it has.
+    pub(super) fn put(&mut self, name: &str, value: impl Into<String>) {
+        self.0.retain(|(known, _)| known != name);
+        self.add(name, value);
+    }
 }
 
 #[cfg(test)]

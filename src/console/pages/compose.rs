@@ -316,8 +316,8 @@ fn page(viewer: &Viewer, around: &Around, form: &Form, checked: &Checked) -> Pag
             @if choice.is_complete() {
                 (writing(viewer, around, form, checked))
             } @else {
-                (choosing(viewer, choice, form))
                 (faults(form))
+                (choosing(viewer, choice, form))
             }
         }
     };

@@ -149,12 +149,11 @@ async fn tag(
         let written = records.tags().write(&viewer.who(), &[(name, None)], Timestamp::now()).await?;
         return Ok(written.first().map(|(id, _)| *id));
     }
-    let tags = records.tags().page(PageRequest { page: 1, limit: 1_000 }, Some(&name)).await?;
-    let found = tags.records.into_iter().find(|tag| tag.summary.name == name);
+    let found = records.tags().named(&name).await?;
     if found.is_none() {
         form.fault("tag", viewer.text.get("contacts-tag-unknown"));
     }
-    Ok(found.map(|tag| tag.summary.id))
+    Ok(found)
 }
 
 async fn read(viewer: &Viewer, state: &State, listed: Listed, page: PageRequest) -> Result<Shown, Error> {

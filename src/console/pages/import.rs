@@ -9,6 +9,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use maud::{Markup, html};
 
 use self::ready::{SHOWN_COLUMNS, ready_page};
+use super::contacts;
 use super::imports::TAGS;
 use crate::console::State;
 use crate::console::component::badge::{Tone, badge};
@@ -34,7 +35,9 @@ const EVERY: Duration = Duration::from_secs(1);
 pub(in crate::console) async fn show(viewer: Viewer, state: Data<State>, id: Id) -> Result<Page, Error> {
     let import = find(&viewer, &state, id).await?;
     if import.state != Stage::Ready {
-        let page = Page::new(import.file_name.clone(), Menu::Contacts, progress_page(&viewer, &import));
+        let imported = imported(&viewer, &state, &import).await?;
+        let body = progress_page(&viewer, &import, imported.as_deref());
+        let page = Page::new(import.file_name.clone(), Menu::Contacts, body);
         let is_over = import.state.is_over();
         return Ok(if is_over {
             page
@@ -122,7 +125,8 @@ pub(in crate::console) async fn follow(
     let own = state.clone();
     live::stream(&request, &state, EVERY, async move || {
         let import = find(&viewer, &own, id).await?;
-        Ok(vec![progress(&viewer, &import)])
+        let imported = imported(&viewer, &own, &import).await?;
+        Ok(vec![progress(&viewer, &import, imported.as_deref())])
     })
 }
 
@@ -170,16 +174,16 @@ pub(super) fn tags(names: &str, form: &mut Form) -> Vec<String> {
     })
 }
 
-fn progress_page(viewer: &Viewer, import: &Import) -> Markup {
+fn progress_page(viewer: &Viewer, import: &Import, imported: Option<&str>) -> Markup {
     let text = viewer.text;
     html! {
-        (progress(viewer, import))
+        (progress(viewer, import, imported))
         p { a href="/console/contacts/import" { (text.get("imports-all")) } }
     }
 }
 
-/// The progress of the import: the live part of the page.
-fn progress(viewer: &Viewer, import: &Import) -> Markup {
+/// The progress of the import: the live part of the page. `imported` is the address of its contacts.
+fn progress(viewer: &Viewer, import: &Import, imported: Option<&str>) -> Markup {
     let text = viewer.text;
     let counts = &import.counts;
     let percent = import.bytes_read.saturating_mul(100).checked_div(import.bytes).unwrap_or(100).min(100);
@@ -215,8 +219,8 @@ fn progress(viewer: &Viewer, import: &Import) -> Markup {
                     }
                 }
             }
-            @if import.state.is_over() {
-                p { a.button.plain href=(contacts(import)) { (text.get("imports-see-contacts")) } }
+            @if let Some(imported) = imported {
+                p { a.button.plain href=(imported) { (text.get("imports-see-contacts")) } }
             } @else if viewer.may_work() && import.state == Stage::Running {
                 (confirm::with(text, &format!("/console/contacts/import/{}", import.id), &text.get("imports-cancel"),
                     &text.get("imports-cancel-question"), &html! { input type="hidden" name="action" value="cancel"; }))
@@ -225,13 +229,16 @@ fn progress(viewer: &Viewer, import: &Import) -> Markup {
     }
 }
 
-/// The address of the list of contacts, filtered by the tag if all contacts of the file got one.
-fn contacts(import: &Import) -> String {
-    let mut query = url::form_urlencoded::Serializer::new(String::new());
-    if let Some(tag) = import_settings(import).tags.first() {
-        query.append_pair("search", tag);
+/// The address of the list of an ended import's contacts: those with its tag, or all contacts if it gave none. A tag is
+/// named by its id, because other contacts may have its name in theirs, and a tag that is gone has no list.
+async fn imported(viewer: &Viewer, state: &State, import: &Import) -> Result<Option<String>, Error> {
+    if !import.state.is_over() {
+        return Ok(None);
     }
-    format!("/console/contacts?{}", query.finish())
+    let settings = import_settings(import);
+    let Some(name) = settings.tags.first() else { return Ok(Some(contacts::PLACE.to_owned())) };
+    let tag = state.engine.company(viewer.company.id).await?.tags().named(name).await?;
+    Ok(tag.map(|tag| format!("{}?tag={tag}", contacts::PLACE)))
 }
 
 /// The badge of an import's state.

@@ -61,7 +61,7 @@ pub(in crate::console) async fn show(
             (listed)
         },
     );
-    // The list below follows with its filters.
+    // The stream needs the query, too: it shows the same part of the list, or none of a filtered one.
     let live = match query.encoded() {
         filters if filters.is_empty() => format!("/console/sends/{id}/live"),
         filters => format!("/console/sends/{id}/live?{filters}"),
@@ -69,7 +69,8 @@ pub(in crate::console) async fn show(
     Ok(if view.may_change(Timestamp::now()) { page.live(live) } else { page })
 }
 
-/// Keeps the figures and the list of messages up to date.
+/// Keeps the figures up to date, and the list of messages unless it is filtered: a filter takes a scan, which each open
+/// page would repeat. A filtered list changes with a reload.
 pub(in crate::console) async fn live(
     viewer: Viewer,
     state: Data<State>,
@@ -87,14 +88,17 @@ pub(in crate::console) async fn live(
         let company = viewer.company.id;
         let key = format!("send {company} {id}");
         let view = shown.shared.get(key, EVERY, async || figures::view(&shown, company, id).await).await?;
-        Ok(vec![
+        let mut parts = vec![
             figures::progress(&viewer, &view),
             steering(&viewer, &view.send),
             figures::pace(&viewer, &view),
             figures::counts(&viewer, &view),
             again::link(&viewer, &view, can_repeat),
-            messages::rows(&viewer, &shown, &view, &query).await?,
-        ])
+        ];
+        if selection(&query).is_everything() {
+            parts.push(messages::rows(&viewer, &shown, &view, &query).await?);
+        }
+        Ok(parts)
     })
 }
 

@@ -136,7 +136,8 @@ fn one(viewer: &Viewer, template: &Record) -> Markup {
     }
 }
 
-fn state_of(text: Text, status: &str) -> Markup {
+/// The state of a template as a badge.
+pub(super) fn state_of(text: Text, status: &str) -> Markup {
     let tone = match status {
         "APPROVED" => Tone::Good,
         "PENDING" | "IN_APPEAL" => Tone::Busy,
@@ -171,7 +172,7 @@ fn category(text: Text, category: &str) -> String {
 }
 
 /// Why the template cannot be sent, and what to do; nothing for a template that can be sent.
-fn why(text: Text, template: &Record) -> Markup {
+pub(super) fn why(text: Text, template: &Record) -> Markup {
     let sentence = match template.status.as_str() {
         "PENDING" => "templates-why-pending",
         "REJECTED" => "templates-why-rejected",

@@ -273,7 +273,7 @@ async fn owners_decide_what_opt_out_words_do() {
         (Some(Suppression::Marketing), vec!["Chega".into(), "Já deu".into()])
     );
     for (wrong, sentence) in [
-        (words("marketing", "start"), "This word would both stop messages and take that back: start"),
+        (words("marketing", "start"), "This word would both stop messages and start them again: start"),
         (words("all", ""), "Save words"),
     ] {
         let page = owner.post(set, &wrong).await;

@@ -2,6 +2,7 @@
 
 use pombo::accounts::Role;
 use reqwest::Method;
+use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -74,7 +75,10 @@ async fn a_file_is_uploaded_looked_at_and_imported() {
     until("the import over", async || member.page(&place).await.contains(">Finished<")).await;
     let over = member.page(&place).await;
     assert!(over.contains("<dd>3,000</dd>") && over.contains("Download the rejected row"), "{over}");
-    assert!(over.contains("/console/contacts?search=feira\"") && !over.contains("Stop the import"), "{over}");
+    let tags = world.service.get("/api/v1/contacts/tags", &world.acme.key).await.json();
+    let tag = tags["data"][0]["id"].as_str().unwrap();
+    assert!(over.contains(&format!("href=\"/console/contacts?tag={tag}\"")), "{over}");
+    assert!(!over.contains("Stop the import"), "{over}");
     let rejected = member.get(&format!("{place}/rejected")).await;
     assert_eq!(rejected.header("content-disposition"), "attachment; filename=\"rejected.csv\"");
     assert!(rejected.body.lines().nth(1).unwrap().contains("João"), "{}", rejected.body);
@@ -103,6 +107,34 @@ async fn a_file_is_uploaded_looked_at_and_imported() {
     assert!(!shown.contains("Say which column") && shown.contains("1 known contact is updated"), "{shown}");
     let canceled = member.submit(next.header("location"), &[("action", "cancel")]).await;
     assert!(canceled.contains(">Stopped<"), "{canceled}");
+}
+
+#[tokio::test]
+async fn an_ended_import_leads_to_its_own_contacts_and_to_no_others() {
+    let world = World::new().await;
+    let member = world.signed_in(Role::Member).await;
+    let others = json!({"contacts": [
+        {"first_name": "Feira Silva", "phone_number": "5511988880001"},
+        {"first_name": "Ana", "phone_number": "5511988880002", "tags": ["feira 2024"]},
+    ]});
+    world.service.post("/api/v1/contacts/batch", &world.acme.key, others.to_string()).await;
+    let sent = upload(&member, body("feira", "a.csv", b"phone\n+55 11 988880003\n+55 11 988880004\n")).await;
+    let place = sent.header("location").to_owned();
+    let start = [("column-0", "phone_number"), ("tags", "feira"), ("encoding", "UTF-8"), ("action", "start")];
+    member.submit(&place, &start).await;
+    until("the import over", async || member.page(&place).await.contains(">Finished<")).await;
+    let over = member.page(&place).await;
+    let link = over.split("href=\"").find(|rest| rest.starts_with("/console/contacts?")).expect("a link");
+    let list = link.split('"').next().unwrap();
+    let page = member.page(list).await;
+    assert!(page.contains("All 2 contacts with this tag"), "{page}");
+    assert!(!page.contains("Feira Silva") && !page.contains(">Ana<"), "{page}");
+    // A tag that is gone does not lead to everybody.
+    let tag = list.split("tag=").nth(1).expect("the tag's id");
+    member.submit(&format!("/console/contacts/tags/{tag}/delete"), &[]).await;
+    let over = member.page(&place).await;
+    let (_, progress) = over.split_once("id=\"progress\"").expect("the progress");
+    assert!(progress.contains(">Finished<") && !progress.contains("class=\"button plain\""), "{over}");
 }
 
 #[tokio::test]

@@ -7,6 +7,8 @@ use serde_json::json;
 
 use super::browser::{Browser, value_of};
 use super::compose::{NEW, sends, shop, with};
+use super::imports::{body, upload};
+use super::operator::with_tiers;
 use super::world::World;
 use crate::api::past_send::FIRST;
 
@@ -64,7 +66,7 @@ async fn a_start_in_the_past_and_braces_in_a_text_are_told_before() {
     ];
     let past = member.post(NEW, &with(&fields, &[("send_at", "2020-01-01T09:00")])).await;
     assert_eq!(past.status, 422, "{}", past.body);
-    assert!(past.body.contains("This time is over."), "{}", past.body);
+    assert!(past.body.contains("This time has passed."), "{}", past.body);
     let checked = member.check(NEW, &fields).await;
     assert!(checked.body.contains("1 recipient"), "{}", checked.body);
     assert!(checked.body.contains("is sent as it is"), "{}", checked.body);
@@ -102,6 +104,62 @@ async fn a_form_that_is_sent_after_its_session_ended_keeps_what_was_typed_and_sa
     assert_eq!((answer.status, answer.header("location")), (303, "/console/sign-in?next=%2Fconsole"));
     let page = stranger.page("/console/sign-in").await;
     assert!(!page.contains("session has ended"), "{page}");
+}
+
+#[tokio::test]
+async fn mappings_and_settings_are_kept_when_a_session_ends_and_secrets_are_not() {
+    let world = World::new().await;
+    with_tiers(&world).await;
+    let (owner, operator) = (world.signed_in(Role::Owner).await, world.operator().await);
+    let file = b"Nome;Ramal\nAna;+55 11 988880001\n";
+    let import = upload(&owner, body("", "a.csv", file)).await.header("location").to_owned();
+    let tier = "/console/operator/tiers/standard";
+    let seen = value_of(&operator.page(tier).await, "seen").unwrap();
+    let kept: [(_, &str, &[(&str, &str)]); 6] = [
+        (
+            true,
+            import.as_str(),
+            &[("column-0", "name"), ("column-1", "phone_number"), ("encoding", "UTF-8"), ("tags", "feira")],
+        ),
+        (true, "/console/suppressions/words", &[("stops", "marketing"), ("stop_words", "Chega\r\nJá deu")]),
+        (true, "/console/company/country", &[("country", "BR")]),
+        (true, "/console/account/profile", &[("name", "Olga <b>"), ("time_zone", "America/Sao_Paulo")]),
+        (false, "/console/operator", &[("name", "initech"), ("tier", "standard")]),
+        (false, tier, &[("messages_per_second", "40/s"), ("step", "apply"), ("seen", seen.as_str())]),
+    ];
+    for email in ["owner@acme.example", "operator@pombo.example"] {
+        end_session(&world, email).await;
+    }
+    let (owner_again, operator_again) =
+        (world.again("owner@acme.example").await, world.again("operator@pombo.example").await);
+    for (is_owner, path, fields) in kept {
+        let (before, after) = if is_owner { (&owner, &owner_again) } else { (&operator, &operator_again) };
+        let refused = before.post(path, fields).await;
+        assert_eq!(refused.status, 401, "{path}: {}", refused.body);
+        assert!(refused.body.contains(&format!("action=\"{path}\"")), "{path}: {}", refused.body);
+        for (name, value) in fields {
+            assert_eq!(value_of(&refused.body, name).as_deref(), Some(*value), "{path}: {}", refused.body);
+        }
+        let sent = after.post(path, fields).await;
+        assert_eq!(sent.status, 303, "{path}: {}", sent.body);
+    }
+    let words = world.service.store().opt_out_words(world.acme.id).await.unwrap();
+    assert_eq!(words.stop_words, ["Chega", "Já deu"]);
+    assert!(owner_again.page(&import).await.contains("<option value=\"name\" selected>"));
+    let channel = format!("/console/channels/{}", world.acme.id);
+    let pairing = owner.post(&format!("{channel}/pair"), &[("phone_number", "+5511988880001")]).await;
+    assert_eq!(value_of(&pairing.body, "phone_number").as_deref(), Some("+5511988880001"));
+    for (path, secret) in [
+        ("/console/channels/new".to_owned(), "token"),
+        (format!("{channel}/reconnect"), "token"),
+        (format!("{channel}/app-secret"), "app_secret"),
+        (format!("{channel}/passkey"), "assertion"),
+        ("/console/account/totp/confirm".to_owned(), "code"),
+    ] {
+        let answer = owner.post(&path, &[(secret, "a-secret")]).await;
+        assert_eq!(answer.status, 303, "{path}: {}", answer.body);
+        assert!(!answer.body.contains("a-secret"), "{path}: {}", answer.body);
+    }
 }
 
 #[tokio::test]
@@ -143,7 +201,7 @@ async fn a_tag_is_chosen_among_thousands_and_stays_chosen() {
         .await;
     assert_eq!(written.status, 200, "{}", written.body);
     let start = member.page(&format!("{NEW}?type=text&channel={shop}")).await;
-    assert!(start.contains("1,001 tags: these are the newest."), "{start}");
+    assert!(start.contains("There are 1,001 tags."), "{start}");
     assert!(!start.contains(&oldest), "{start}");
     let fields = [("channel", shop.as_str()), ("type", "text"), ("message", "hi")];
     let find = [("action", "find_tag"), ("find_tag", "zurich")];

@@ -1,6 +1,6 @@
 //! A company with a person of each role, another company, and an operator.
 
-use pombo::accounts::{Create, Role, SignedIn};
+use pombo::accounts::{Create, Role, SignedIn, User};
 use pombo::store::changes::Who;
 use uuid::Uuid;
 
@@ -56,12 +56,22 @@ impl World {
         self.enter(email, Some((company, role)), false).await
     }
 
-    /// Signs in by a link, which costs no hash of a password.
+    /// Somebody whom the test signed in before, with another session.
+    pub(crate) async fn again(&self, email: &str) -> Browser<'_> {
+        let user = self.service.accounts().user_by_email(email).await.unwrap();
+        self.sign_in(&user).await
+    }
+
     async fn enter(&self, email: &str, company: Option<(Uuid, Role)>, is_operator: bool) -> Browser<'_> {
-        let accounts = self.service.accounts();
         let create = Create { email, name: "Ana Müller", password: None, company, is_operator };
-        let user = accounts.create(&Who::Pombo, create).await.unwrap();
-        let link = accounts.sign_in_link(&Who::Pombo, &user).await.unwrap();
+        let user = self.service.accounts().create(&Who::Pombo, create).await.unwrap();
+        self.sign_in(&user).await
+    }
+
+    /// Signs in by a link, which costs no hash of a password.
+    async fn sign_in(&self, user: &User) -> Browser<'_> {
+        let accounts = self.service.accounts();
+        let link = accounts.sign_in_link(&Who::Pombo, user).await.unwrap();
         let origin = pombo::accounts::Origin::new([127, 0, 0, 1].into(), "test");
         let SignedIn::Session(session) =
             accounts.use_sign_in_link(link.token.expose(), &origin).await.unwrap()

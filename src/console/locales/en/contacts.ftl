@@ -82,4 +82,4 @@ contacts-delete-sure = { $count ->
 }
 contacts-back = Back to the contacts
 contacts-show-all = Show all contacts
-contacts-lid-wrong = A spreadsheet rounded this WhatsApp ID.
+contacts-lid-wrong = A spreadsheet rounded this WhatsApp ID. Enter the complete ID, or leave the field empty.

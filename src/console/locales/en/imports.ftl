@@ -123,24 +123,24 @@ imports-column-unnamed = Column { $place } (no name)
 imports-column-repeated = { $name } (column { $place })
 imports-numbers = Numbers without +
 imports-numbers-international = are international: they begin with a country code
-imports-numbers-national = are written as inside the country below
+imports-numbers-national = are written as people write them in the country below
 imports-country = Country of the numbers
-imports-country-hint = Remembered for the company. A number with + is international all the same.
-imports-names = Names that look wrongly decoded
+imports-country-hint = Saved for the company. A number with + is always international.
+imports-names = Names whose letters look wrong
 imports-names-replace = Let them replace the good names of known contacts
 imports-wrong-bytes = { $count ->
-    [1] The file is UTF-8, but line { $line } has a byte that is not valid in it. Its row is rejected if the byte is in a field of the contact.
-   *[other] The file is UTF-8, but { $count } bytes are not valid in it, the first one in line { $line }. Their rows are rejected if the bytes are in fields of the contacts.
+    [1] The file is in UTF-8, but line { $line } has a byte that is not valid. The row is rejected if the byte is in a field of the contact. To keep it, correct the file and upload it again.
+   *[other] The file is in UTF-8, but { $count } bytes are not valid, the first one in line { $line }. Their rows are rejected if the bytes are in fields of the contacts. To keep them, correct the file and upload it again.
 }
 imports-look-national = { $count ->
-    [1] 1 of these rows has a number that looks national. If the numbers are written as inside { $country }, choose that below.
-   *[other] { $count } of these rows have numbers that look national. If the numbers are written as inside { $country }, choose that below.
+    [1] 1 of these rows has a number that looks national. If the numbers are written as people write them in this country ({ $country }), choose that below.
+   *[other] { $count } of these rows have numbers that look national. If the numbers are written as people write them in this country ({ $country }), choose that below.
 }
 imports-look-garbled = { $count ->
-    [1] 1 of these rows has a name that looks wrongly decoded, and the contact has a good one. It keeps its name. Perhaps the file has another encoding.
-   *[other] { $count } of these rows have names that look wrongly decoded, and the contacts have good ones. They keep their names. Perhaps the file has another encoding.
+    [1] 1 of these rows has a name whose letters look wrong, and the contact has a good name. The contact keeps its name. Perhaps the file has another encoding: choose it below.
+   *[other] { $count } of these rows have names whose letters look wrong, and the contacts have good names. The contacts keep their names. Perhaps the file has another encoding: choose it below.
 }
-imports-vcard = This is a vCard file (.vcf). Import it into an address book that exports CSV, and give that file: in Google Contacts, choose Import, then Export as Google CSV; in Outlook, People, Manage contacts, Export.
-imports-spreadsheet = This is a spreadsheet's own file. Open it there, save it as “CSV UTF-8”, and give that file.
+imports-vcard = This is a vCard file (.vcf). Import it into an address book that exports CSV, and upload the exported file: in Google Contacts, choose Import, then Export as Google CSV; in Outlook, People, Manage contacts, Export.
+imports-spreadsheet = This is a spreadsheet file, such as .xlsx. Open it in the spreadsheet program, save it as “CSV UTF-8”, and upload the saved file.
 imports-reject-wrong-byte = { $field }: it has a byte that is not valid in the file's encoding
 imports-reject-lid-rounded = A spreadsheet rounded the WhatsApp ID to { $lid }: format its column as text there, and save again

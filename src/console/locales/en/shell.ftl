@@ -65,11 +65,11 @@ shell-in-days = { $count ->
    *[other] in { $count } days
 }
 shell-unsent-title = Not sent yet
-shell-unsent-why = Your session has ended, so nothing was sent or saved. What you typed is kept on this page: sign in in a new tab, come back, and send it again.
+shell-unsent-why = Your session has ended, so nothing was sent or saved. Your entries are kept on this page: sign in in a new tab, come back, and send the form again.
 shell-unsent-sign-in = Sign in in a new tab
-shell-unsent-again = Send it again
+shell-unsent-again = Send the form again
 shell-no-country = Not set
 shell-number-meant = Which number do you mean?
-shell-number-unsure = A number without + may be another one in another country. Choose the number that you mean, or write it with + and the country code.
+shell-number-unsure = Without +, the same digits can be a number in another country. Choose the number that you mean, or write it with + and the country code.
 shell-number-none = not an international number
-shell-number-national = Inside your country it would be { $number }: write it so if you mean that number.
+shell-number-national = In your country it would be { $number }: if you mean that number, write it like this.

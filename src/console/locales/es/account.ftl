@@ -1,11 +1,11 @@
 account-title = Su cuenta
-account-profile = Tú
+account-profile = Usted
 account-name = Nombre
 account-language = Idioma
 account-language-browser = Como el navegador
 account-zone = Zona horaria
-account-zone-none = La del navegador o de la empresa
-account-zone-now = La del navegador o de la empresa (ahora { $zone })
+account-zone-none = La del navegador o la de la empresa
+account-zone-now = La del navegador o la de la empresa (ahora { $zone })
 account-save = Guardar
 account-saved = Guardado.
 account-password = Contraseña

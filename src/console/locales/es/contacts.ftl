@@ -82,4 +82,4 @@ contacts-delete-sure = { $count ->
 }
 contacts-back = Volver a los contactos
 contacts-show-all = Mostrar todos los contactos
-contacts-lid-wrong = Una hoja de cálculo redondeó este ID de WhatsApp.
+contacts-lid-wrong = Una hoja de cálculo redondeó este ID de WhatsApp. Indique el ID completo o deje el campo vacío.

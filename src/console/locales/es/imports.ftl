@@ -123,24 +123,24 @@ imports-column-unnamed = Columna { $place } (sin nombre)
 imports-column-repeated = { $name } (columna { $place })
 imports-numbers = Números sin +
 imports-numbers-international = son internacionales: empiezan con el código del país
-imports-numbers-national = están escritos como dentro del país de abajo
+imports-numbers-national = están escritos como se escriben en el país de abajo
 imports-country = País de los números
-imports-country-hint = Se recuerda para la empresa. Un número con + es siempre internacional.
-imports-names = Nombres que parecen mal decodificados
-imports-names-replace = Dejar que sustituyan los nombres buenos de contactos conocidos
+imports-country-hint = Se guarda para la empresa. Un número con + es siempre internacional.
+imports-names = Nombres con letras que se ven mal
+imports-names-replace = Dejar que sustituyan los nombres buenos de los contactos conocidos
 imports-wrong-bytes = { $count ->
-    [1] El archivo está en UTF-8, pero la línea { $line } tiene un byte no válido. Su fila se rechaza si el byte está en un campo del contacto.
-   *[other] El archivo está en UTF-8, pero { $count } bytes no son válidos, el primero en la línea { $line }. Sus filas se rechazan si los bytes están en campos de los contactos.
+    [1] El archivo está en UTF-8, pero la línea { $line } tiene un byte no válido. La fila se rechaza si el byte está en un campo del contacto. Para conservarla, corrija el archivo y vuelva a enviarlo.
+   *[other] El archivo está en UTF-8, pero { $count } bytes no son válidos, el primero en la línea { $line }. Sus filas se rechazan si los bytes están en campos de los contactos. Para conservarlas, corrija el archivo y vuelva a enviarlo.
 }
 imports-look-national = { $count ->
-    [1] 1 de estas filas tiene un número que parece nacional. Si los números están escritos como dentro de este país ({ $country }), elíjalo abajo.
-   *[other] { $count } de estas filas tienen números que parecen nacionales. Si los números están escritos como dentro de este país ({ $country }), elíjalo abajo.
+    [1] 1 de estas filas tiene un número que parece nacional. Si los números están escritos como se escriben en este país ({ $country }), elija esa opción abajo.
+   *[other] { $count } de estas filas tienen números que parecen nacionales. Si los números están escritos como se escriben en este país ({ $country }), elija esa opción abajo.
 }
 imports-look-garbled = { $count ->
-    [1] 1 de estas filas tiene un nombre que parece mal decodificado, y el contacto tiene uno bueno. Conserva su nombre. Quizás el archivo tiene otra codificación.
-   *[other] { $count } de estas filas tienen nombres que parecen mal decodificados, y los contactos tienen nombres buenos. Conservan sus nombres. Quizás el archivo tiene otra codificación.
+    [1] 1 de estas filas tiene un nombre con letras que se ven mal, y el contacto tiene uno bueno. El contacto conserva su nombre. Quizá el archivo tenga otra codificación: elíjala abajo.
+   *[other] { $count } de estas filas tienen nombres con letras que se ven mal, y los contactos tienen nombres buenos. Los contactos conservan sus nombres. Quizá el archivo tenga otra codificación: elíjala abajo.
 }
-imports-vcard = Este es un archivo vCard (.vcf). Impórtelo en una agenda que exporte CSV y envíe ese archivo: en Google Contactos, elija Importar y luego Exportar como CSV de Google; en Outlook, Personas, Administrar contactos, Exportar.
-imports-spreadsheet = Este es un archivo propio de una hoja de cálculo. Ábralo allí, guárdelo como “CSV UTF-8” y envíe ese archivo.
+imports-vcard = Este es un archivo vCard (.vcf). Impórtelo en una agenda que exporte CSV y envíe el archivo exportado: en Google Contactos, elija Importar y luego Exportar como CSV de Google; en Outlook, Personas, Administrar contactos, Exportar.
+imports-spreadsheet = Este es un archivo de hoja de cálculo, como .xlsx. Ábralo en el programa de hojas de cálculo, guárdelo como “CSV UTF-8” y envíe el archivo guardado.
 imports-reject-wrong-byte = { $field }: tiene un byte que no es válido en la codificación del archivo
-imports-reject-lid-rounded = Una hoja de cálculo redondeó el ID de WhatsApp a { $lid }: dé formato de texto a la columna allí y guarde de nuevo
+imports-reject-lid-rounded = Una hoja de cálculo redondeó el ID de WhatsApp a { $lid }: ponga su columna como texto y guarde de nuevo

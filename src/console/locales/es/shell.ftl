@@ -65,11 +65,11 @@ shell-in-days = { $count ->
    *[other] dentro de { $count } días
 }
 shell-unsent-title = Aún no se envió
-shell-unsent-why = Su sesión terminó, así que no se envió ni se guardó nada. Lo que escribió se conserva en esta página: inicie sesión en otra pestaña, vuelva y envíelo de nuevo.
+shell-unsent-why = Su sesión terminó, así que no se envió ni se guardó nada. Lo que escribió se conserva en esta página: inicie sesión en otra pestaña, vuelva y envíe el formulario de nuevo.
 shell-unsent-sign-in = Iniciar sesión en otra pestaña
-shell-unsent-again = Enviarlo de nuevo
+shell-unsent-again = Enviar el formulario de nuevo
 shell-no-country = Sin definir
-shell-number-meant = ¿Qué número quiere decir?
-shell-number-unsure = Un número sin + puede ser otro en otro país. Elija el número correcto, o escríbalo con + y el código del país.
+shell-number-meant = ¿A qué número se refiere?
+shell-number-unsure = Sin +, los mismos dígitos pueden ser un número de otro país. Elija el número al que se refiere, o escríbalo con + y el código del país.
 shell-number-none = no es un número internacional
-shell-number-national = Dentro de su país sería { $number }: escríbalo así si es ese el número.
+shell-number-national = En su país sería { $number }: si se refiere a ese número, escríbalo así.

@@ -82,4 +82,4 @@ contacts-delete-sure = { $count ->
 }
 contacts-back = Voltar aos contatos
 contacts-show-all = Mostrar todos os contatos
-contacts-lid-wrong = Uma planilha arredondou este ID do WhatsApp.
+contacts-lid-wrong = Uma planilha arredondou este ID do WhatsApp. Informe o ID completo ou deixe o campo vazio.

@@ -123,24 +123,24 @@ imports-column-unnamed = Coluna { $place } (sem nome)
 imports-column-repeated = { $name } (coluna { $place })
 imports-numbers = Números sem +
 imports-numbers-international = são internacionais: começam com o código do país
-imports-numbers-national = estão escritos como dentro do país abaixo
+imports-numbers-national = estão escritos como se escrevem no país abaixo
 imports-country = País dos números
 imports-country-hint = Fica guardado para a empresa. Um número com + é sempre internacional.
-imports-names = Nomes que parecem mal decodificados
-imports-names-replace = Deixar que substituam os nomes bons de contatos conhecidos
+imports-names = Nomes com letras que parecem erradas
+imports-names-replace = Deixar que substituam os nomes bons dos contatos conhecidos
 imports-wrong-bytes = { $count ->
-    [1] O arquivo está em UTF-8, mas a linha { $line } tem um byte inválido. A linha é rejeitada se o byte está num campo do contato.
-   *[other] O arquivo está em UTF-8, mas { $count } bytes são inválidos, o primeiro na linha { $line }. As linhas deles são rejeitadas se os bytes estão em campos dos contatos.
+    [1] O arquivo está em UTF-8, mas a linha { $line } tem um byte inválido. A linha é rejeitada se o byte está num campo do contato. Para mantê-la, corrija o arquivo e envie-o de novo.
+   *[other] O arquivo está em UTF-8, mas { $count } bytes são inválidos, o primeiro na linha { $line }. As linhas deles são rejeitadas se os bytes estão em campos dos contatos. Para mantê-las, corrija o arquivo e envie-o de novo.
 }
 imports-look-national = { $count ->
-    [1] 1 destas linhas tem um número que parece nacional. Se os números estão escritos como dentro deste país ({ $country }), escolha isso abaixo.
-   *[other] { $count } destas linhas têm números que parecem nacionais. Se os números estão escritos como dentro deste país ({ $country }), escolha isso abaixo.
+    [1] 1 destas linhas tem um número que parece nacional. Se os números estão escritos como se escrevem neste país ({ $country }), escolha essa opção abaixo.
+   *[other] { $count } destas linhas têm números que parecem nacionais. Se os números estão escritos como se escrevem neste país ({ $country }), escolha essa opção abaixo.
 }
 imports-look-garbled = { $count ->
-    [1] 1 destas linhas tem um nome que parece mal decodificado, e o contato tem um bom. Ele mantém o nome. Talvez o arquivo tenha outra codificação.
-   *[other] { $count } destas linhas têm nomes que parecem mal decodificados, e os contatos têm nomes bons. Eles mantêm os nomes. Talvez o arquivo tenha outra codificação.
+    [1] 1 destas linhas tem um nome com letras que parecem erradas, e o contato tem um nome bom. O contato mantém o nome. Talvez o arquivo tenha outra codificação: escolha-a abaixo.
+   *[other] { $count } destas linhas têm nomes com letras que parecem erradas, e os contatos têm nomes bons. Os contatos mantêm os nomes. Talvez o arquivo tenha outra codificação: escolha-a abaixo.
 }
-imports-vcard = Este é um arquivo vCard (.vcf). Importe-o em uma agenda que exporta CSV e envie esse arquivo: no Google Contatos, escolha Importar e depois Exportar como CSV do Google; no Outlook, Pessoas, Gerenciar contatos, Exportar.
-imports-spreadsheet = Este é um arquivo próprio de planilha. Abra-o na planilha, salve-o como “CSV UTF-8” e envie esse arquivo.
-imports-reject-wrong-byte = { $field }: tem um byte inválido na codificação do arquivo
-imports-reject-lid-rounded = Uma planilha arredondou o ID do WhatsApp para { $lid }: formate a coluna como texto lá e salve de novo
+imports-vcard = Este é um arquivo vCard (.vcf). Importe-o em uma agenda que exporte CSV e envie o arquivo exportado: no Google Contatos, escolha Importar e depois Exportar como CSV do Google; no Outlook, Pessoas, Gerenciar contatos, Exportar.
+imports-spreadsheet = Este é um arquivo de planilha, como .xlsx. Abra-o no programa de planilhas, salve-o como “CSV UTF-8” e envie o arquivo salvo.
+imports-reject-wrong-byte = { $field }: tem um byte que não é válido na codificação do arquivo
+imports-reject-lid-rounded = Uma planilha arredondou o ID do WhatsApp para { $lid }: formate a coluna como texto e salve de novo

@@ -65,11 +65,11 @@ shell-in-days = { $count ->
    *[other] em { $count } dias
 }
 shell-unsent-title = Ainda não enviado
-shell-unsent-why = Sua sessão terminou, então nada foi enviado nem salvo. O que você digitou fica nesta página: entre em outra aba, volte e envie de novo.
-shell-unsent-sign-in = Entrar em outra aba
-shell-unsent-again = Enviar de novo
+shell-unsent-why = Sua sessão terminou, então nada foi enviado nem salvo. O que você digitou fica nesta página: entre na sua conta em outra aba, volte e envie o formulário de novo.
+shell-unsent-sign-in = Entrar na conta em outra aba
+shell-unsent-again = Enviar o formulário de novo
 shell-no-country = Não definido
-shell-number-meant = Qual número você quer dizer?
-shell-number-unsure = Um número sem + pode ser outro em outro país. Escolha o número certo, ou escreva-o com + e o código do país.
+shell-number-meant = A qual número você se refere?
+shell-number-unsure = Sem +, os mesmos dígitos podem ser um número de outro país. Escolha o número a que você se refere, ou escreva-o com + e o código do país.
 shell-number-none = não é um número internacional
-shell-number-national = Dentro do seu país, seria { $number }: escreva-o assim se é esse o número.
+shell-number-national = No seu país, seria { $number }: se você se refere a esse número, escreva-o assim.

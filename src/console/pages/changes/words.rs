@@ -46,6 +46,8 @@ pub(in crate::console) fn field(text: Text, name: &str) -> Option<String> {
         "browser" => "account-browser",
         "company_id" => "changes-field-company",
         "tier" => "company-tier",
+        "country" => "company-country",
+        "opt_out_words" => "suppressions-words",
         "phone_number" => "channels-number",
         "phone_number_id" => "changes-field-phone-number-id",
         "waba_id" => "changes-field-waba-id",

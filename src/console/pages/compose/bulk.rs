@@ -26,7 +26,7 @@ pub(super) fn request(
     form: &mut Form,
 ) -> Option<BusinessRequest> {
     if choice.kind == Kind::Template && choice.template.is_none() {
-        form.fault("template", viewer.text.get("compose-fault-choose"));
+        form.fault("template", choice.template_fault(viewer.text));
     }
     if let Some(template) = choice.template.as_ref().filter(|_| choice.kind == Kind::Template) {
         template::check_contact_fields(template, form);

@@ -12,12 +12,14 @@ use crate::console::component::notice;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::pages::channel::words::kind as kind_of_channel;
+use crate::console::pages::templates::{state_of, why};
+use crate::console::text::Text;
 use crate::console::visitor::Viewer;
 use crate::console::words::Words;
 use crate::domain::channel::{self, Channel, Status};
 use crate::domain::page::PageRequest;
-use crate::domain::template::Template;
-use crate::engine::records::templates::Filter;
+use crate::domain::template::{Status as Approval, Template};
+use crate::engine::records::templates::{Filter, Record};
 
 /// The action that only chooses, without checking or sending.
 pub(super) const CHOOSE: &str = "choose";
@@ -34,6 +36,8 @@ pub(super) struct Choice {
     pub(super) kind: Kind,
     templates: Vec<Template>,
     pub(super) template: Option<Template>,
+    /// A named template that cannot be sent now, because it is not approved.
+    unfit: Option<Record>,
 }
 
 impl Choice {
@@ -61,7 +65,13 @@ impl Choice {
         }
         let asked: Option<i64> = words.one("template").parse().ok();
         let template = templates.iter().find(|template| Some(template.id) == asked).cloned();
-        Ok(Self { channels, channel, away, kind, templates, template })
+        let unfit = match asked.filter(|_| kind == Kind::Template && template.is_none()) {
+            Some(id) => {
+                records.templates().find(id).await?.filter(|found| found.status != Approval::Approved)
+            }
+            None => None,
+        };
+        Ok(Self { channels, channel, away, kind, templates, template, unfit })
     }
 
     /// Whether the channel is a linked phone.
@@ -84,9 +94,21 @@ impl Choice {
         let text = form.text();
         if form.words().names("channel") && self.channel.is_none() && self.away.is_none() {
             form.fault("channel", text.get("compose-fault-channel"));
-        } else if form.words().names("template") && self.kind == Kind::Template && self.template.is_none() {
-            form.fault("template", text.get("compose-fault-choose"));
+        } else if form.words().names("template")
+            && self.kind == Kind::Template
+            && self.template.is_none()
+            && self.unfit.is_none()
+        {
+            form.fault("template", self.template_fault(text));
         }
+    }
+
+    /// What to do while no template is chosen that can be sent.
+    pub(super) fn template_fault(&self, text: Text) -> String {
+        text.get(match self.unfit {
+            Some(_) => "compose-fault-choose-other",
+            None => "compose-fault-choose",
+        })
     }
 
     fn kinds(&self) -> &'static [Kind] {
@@ -150,6 +172,7 @@ pub(super) fn choices(viewer: &Viewer, choice: &Choice, form: &Form, is_posted: 
         @if has_templates && choice.channel.is_some() && choice.templates.is_empty() {
             p { (text.get("compose-no-template")) }
         }
+        @if has_templates && let Some(unfit) = &choice.unfit { (not_now(text, unfit)) }
         @if let Some(away) = &choice.away {
             (notice::warning(&html! {
                 p {
@@ -163,4 +186,18 @@ pub(super) fn choices(viewer: &Viewer, choice: &Choice, form: &Form, is_posted: 
             @if let Some(fault) = form.fault_of(name) { (notice::fault(fault)) }
         }
     }
+}
+
+/// Says that a template cannot be sent now, why, and where it is shown.
+fn not_now(text: Text, template: &Record) -> Markup {
+    let search =
+        url::form_urlencoded::Serializer::new(String::new()).append_pair("search", &template.name).finish();
+    notice::warning(&html! {
+        p {
+            bdi { (template.name) } " (" (template.language) "): " (text.get("compose-template-not-now")) " "
+            (state_of(text, template.status.as_str()))
+        }
+        (why(text, template))
+        p { a href=(format!("/console/templates?{search}")) { (text.get("compose-to-template")) } }
+    })
 }

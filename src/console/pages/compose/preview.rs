@@ -122,23 +122,29 @@ fn listed(words: &Words, name: &str, entry: impl Fn(&str) -> Value) -> Value {
 /// The template's own parts, with the values that are filled in.
 fn filled(template: &Template, words: &Words, person: Option<&Person>) -> Value {
     let mut parts = template.components.clone();
+    fill_parts(&mut parts, "", words, person);
+    parts
+}
+
+/// Fills in the parts of a template, or of one of its cards, whose fields have names that begin with `prefix`.
+fn fill_parts(parts: &mut Value, prefix: &str, words: &Words, person: Option<&Person>) {
     let kind = |part: &Value| part["type"].as_str().unwrap_or_default().to_ascii_uppercase();
     let fill_in = |part: &mut Value, field: &str, name: &str| {
         if let Some(text) = part.get(field).and_then(Value::as_str) {
-            part[field] = fill(text, name, words, person).into();
+            part[field] = fill(text, &format!("{prefix}{name}"), words, person).into();
         }
     };
     for part in parts.as_array_mut().into_iter().flatten().filter(|part| part.is_object()) {
         match kind(part).as_str() {
             "HEADER" => {
                 fill_in(part, "text", "header");
-                part["link"] = cut(words.one("header_link"), LINK_CHARS).into();
+                part["link"] = cut(words.one(&format!("{prefix}header_link")), LINK_CHARS).into();
             }
             "BODY" => fill_in(part, "text", "body"),
             "BUTTONS" => {
                 let buttons = part.get_mut("buttons").and_then(Value::as_array_mut).into_iter().flatten();
                 for (index, button) in buttons.filter(|button| button.is_object()).enumerate() {
-                    let given = cut(words.one(&format!("button_{index}")), LINK_CHARS);
+                    let given = cut(words.one(&format!("{prefix}button_{index}")), LINK_CHARS);
                     match kind(button).as_str() {
                         "URL" if !given.is_empty() => {
                             let filled = contact_field::filled_address(given, person);
@@ -152,10 +158,17 @@ fn filled(template: &Template, words: &Words, person: Option<&Person>) -> Value 
                     }
                 }
             }
+            "CAROUSEL" => {
+                let cards = part.get_mut("cards").and_then(Value::as_array_mut).into_iter().flatten();
+                for (index, card) in cards.enumerate() {
+                    if let Some(parts) = card.get_mut("components") {
+                        fill_parts(parts, &format!("card_{index}_"), words, person);
+                    }
+                }
+            }
             _ => {}
         }
     }
-    parts
 }
 
 /// A text with its variables filled in, as far as it is drawn. Variables without a value, and contact fields that the

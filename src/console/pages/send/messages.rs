@@ -20,7 +20,7 @@ use crate::engine::records::messages::{Found, Message, SendSnapshot};
 
 /// Messages on a page.
 const SHOWN: u64 = 50;
-/// Messages that are read for one page, which takes some milliseconds.
+/// Messages that are read for one page of a filtered list, which takes some milliseconds.
 const SPAN: u64 = 20_000;
 
 /// The list, with its filters.
@@ -57,8 +57,8 @@ pub(super) async fn list(
     })
 }
 
-/// The messages that the query selects, with the links to its other parts, for the page and its stream: the list says
-/// what the figures above it say.
+/// The messages that the query selects, with the links to its other parts, for the page, and for its stream if no filter
+/// needs a scan: then the list says what the figures above it say.
 pub(super) async fn rows(
     viewer: &Viewer,
     state: &State,
@@ -69,8 +69,9 @@ pub(super) async fn rows(
     let records = state.engine.company(viewer.company.id).await?;
     let snapshot = records.messages().send_snapshot(view.send.id).await?.ok_or(Error::NotFound)?;
     let from = query.parsed("from").unwrap_or(0_u64);
+    let span = if selection.is_everything() { SHOWN } else { SPAN };
     let Found { messages, next } =
-        records.messages().selected(&snapshot, &selection, from, SHOWN, SPAN).await?;
+        records.messages().selected(&snapshot, &selection, from, SHOWN, span).await?;
     drop(records);
     let text = viewer.text;
     let looked = next.filter(|_| messages.is_empty());
