@@ -3,6 +3,7 @@
 
 mod answer;
 mod process;
+mod provider;
 mod reference;
 pub(crate) mod unsent;
 
@@ -33,6 +34,7 @@ use uuid::Uuid;
 
 pub(crate) use self::answer::Answer;
 pub(crate) use self::process::{Process, listen};
+pub(crate) use self::provider::Provider;
 use crate::database::Universe;
 
 /// The business account that every seeded business channel belongs to.
