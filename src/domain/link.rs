@@ -89,7 +89,7 @@ impl Link {
     }
 }
 
-/// The longest name of a document, in characters.
+/// The longest name of a document, in characters: file systems have no longer ones.
 pub(crate) const FILE_NAME_CHARS: usize = 240;
 /// What is wrong with another name.
 pub(crate) const NOT_A_FILE_NAME: &str = "must be a file's name, on one line and without slashes";

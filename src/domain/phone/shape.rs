@@ -152,8 +152,15 @@ fn without_trunk(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-/// Whether the digits of a text are as many as those of a country code, which may stand behind an exit prefix.
+/// Whether the digits of a text are as many as those of a country code, which may stand behind an exit prefix. They stand
+/// together, perhaps in parentheses.
 fn is_country_code(text: &str) -> bool {
+    let bare = text.trim_matches(|c: char| !c.is_ascii_digit());
+    let is_whole = bare.bytes().all(|byte| byte.is_ascii_digit() || b" -.".contains(&byte));
+    let closes_first = text.find(')') < text.find('(') && text.contains(')');
+    if !is_whole || closes_first {
+        return false;
+    }
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let is_short = |digits: &str| (1..=3).contains(&digits.len());
     is_short(&digits) || EXITS.into_iter().filter_map(|exit| digits.strip_prefix(exit)).any(is_short)

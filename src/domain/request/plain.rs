@@ -17,8 +17,6 @@ pub(super) enum Plain {
     Document,
 }
 
-/// The longest name of a document, in characters: file systems have no longer ones.
-
 /// A file that can have a text below it.
 struct Captioned {
     link: Link,

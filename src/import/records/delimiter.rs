@@ -19,6 +19,7 @@ struct Candidate {
 /// The delimiter that divides the most lines alike, then the most frequent one; a comma when there is none.
 pub(super) fn find<'a>(lines: impl Iterator<Item = &'a [u8]>) -> u8 {
     let lines: Vec<&[u8]> = lines.filter(|line| !super::is_blank(line)).collect();
+    let lines = records(&lines);
     // A file of one column has no delimiter, whatever its cells hold.
     let is_one_column = lines.first().is_some_and(|line| header::identifies(&String::from_utf8_lossy(line)));
     let candidates: Vec<Candidate> = DELIMITERS
@@ -40,6 +41,29 @@ pub(super) fn find<'a>(lines: impl Iterator<Item = &'a [u8]>) -> u8 {
         .filter(|candidate| !has_header || is_header(candidate))
         .max_by_key(|candidate| (candidate.alike, candidate.count));
     best.map_or(b',', |candidate| candidate.delimiter)
+}
+
+/// The lines, with those in one that a quoted field joins. A quote that is never closed joins none.
+fn records(lines: &[&[u8]]) -> Vec<Vec<u8>> {
+    let is_odd = |line: &&[u8]| line.iter().filter(|byte| **byte == b'"').count() % 2 == 1;
+    let mut records = Vec::new();
+    let mut rest = lines;
+    while let Some(line) = rest.first() {
+        let end = if is_odd(line) && opens_a_field(line) { rest[1..].iter().position(is_odd) } else { None };
+        let (record, behind) = rest.split_at(end.map_or(1, |end| end + 2));
+        records.push(record.concat());
+        rest = behind;
+    }
+    records
+}
+
+/// Whether a quote stands where a field may begin.
+fn opens_a_field(line: &[u8]) -> bool {
+    let is_quote_at = |at: usize| {
+        let front = line[..at].trim_ascii_end();
+        line[at] == b'"' && front.last().is_none_or(|byte| DELIMITERS.contains(byte))
+    };
+    (0..line.len()).any(is_quote_at)
 }
 
 /// How often a line has the delimiter outside quotes.
