@@ -14,6 +14,8 @@ struct Candidate {
     count: usize,
     /// How many lines have it as often.
     alike: usize,
+    /// Whether another line has it as often or more often.
+    divides_others: bool,
 }
 
 /// The delimiter that divides the most lines alike, then the most frequent one; a comma when there is none.
@@ -27,15 +29,17 @@ pub(super) fn find<'a>(lines: impl Iterator<Item = &'a [u8]>) -> u8 {
         .filter_map(|delimiter| {
             let counts: Vec<usize> = lines.iter().map(|line| count(line, delimiter)).collect();
             let first = counts.iter().position(|count| *count > 0)?;
-            let alike = counts[first..].iter().filter(|count| **count == counts[first]).count();
-            Some(Candidate { delimiter, first, count: counts[first], alike })
+            let (count, behind) = (counts[first], &counts[first + 1..]);
+            let alike = 1 + behind.iter().filter(|other| **other == count).count();
+            let divides_others = behind.iter().any(|other| *other >= count);
+            Some(Candidate { delimiter, first, count, alike, divides_others })
         })
         .filter(|candidate| candidate.first == 0 || !is_one_column)
         .collect();
     // The first line is the header, unless it divides no other line.
     let is_header = |candidate: &&Candidate| candidate.first == 0;
     let has_header =
-        candidates.iter().filter(is_header).any(|candidate| candidate.alike > 1 || lines.len() == 1);
+        candidates.iter().filter(is_header).any(|candidate| candidate.divides_others || lines.len() == 1);
     let best = candidates
         .iter()
         .filter(|candidate| !has_header || is_header(candidate))

@@ -34,6 +34,7 @@ fn the_delimiter_is_learnt_from_the_first_line() {
         ("Telefone\n1; Ana\n2; Bob\n", b','),
         ("a,b,c\n1,2\n3\n", b','),
         ("a,b\n\"\n;\",\n", b','),
+        ("a,b\n,\"\n\",;\n", b','),
         ("a,b\n5\" pipe,1\n\"6\"\" pipe\",2\n", b','),
         ("a,b\n\"never closed,1\nx;y,2\n", b','),
         ("sep=;\r\na,b\n", b';'),
