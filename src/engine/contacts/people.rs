@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::super::recent::Recent;
 use crate::domain::phone::PhoneNumber;
 use crate::store::persons::OtherNumber;
-use crate::store::suppressions::{Says, Word};
+use crate::store::suppressions::{Record, Says, Word};
 
 /// The most noticed pairs that wait to be written. Further ones are dropped: the next message to the person shows the
 /// pair again.
@@ -29,7 +29,7 @@ pub(crate) type Noticed = (Uuid, PhoneNumber, PhoneNumber);
 pub(crate) struct People {
     /// Whether any company has pairs.
     has_pairs: AtomicBool,
-    pairs: RwLock<HashMap<Uuid, Pairs>>,
+    pairs: RwLock<HashMap<Uuid, PairsOf>>,
     noticed: Mutex<HashSet<Noticed>>,
     confirmed: Recent<()>,
     /// The numbers of people by their ids, and whether the store keeps them.
@@ -39,9 +39,12 @@ pub(crate) struct People {
     waiting: RwLock<HashSet<(Uuid, String)>>,
 }
 
+/// The pairs of all companies.
+pub(crate) struct Pairs(HashMap<Uuid, PairsOf>);
+
 /// The pairs of one company.
 #[derive(Default)]
-struct Pairs {
+struct PairsOf {
     person_of: HashMap<PhoneNumber, PhoneNumber>,
     others_of: HashMap<PhoneNumber, Vec<PhoneNumber>>,
 }
@@ -143,13 +146,7 @@ impl People {
     }
 
     /// Takes over the stored pairs. The suppressions are known by the numbers of people, and change with them.
-    pub(crate) fn replace(&self, stored: impl IntoIterator<Item = OtherNumber>) {
-        let mut all = HashMap::<Uuid, Pairs>::new();
-        for OtherNumber { company_id, number, person } in stored {
-            let pairs = all.entry(company_id).or_default();
-            pairs.person_of.insert(number, person);
-            pairs.others_of.entry(person).or_default().push(number);
-        }
+    pub(crate) fn replace(&self, Pairs(all): Pairs) {
         let has_pairs = !all.is_empty();
         *self.pairs_to_change() = all;
         self.has_pairs.store(has_pairs, Ordering::Release);
@@ -221,16 +218,36 @@ impl People {
         met
     }
 
-    fn pairs(&self) -> RwLockReadGuard<'_, HashMap<Uuid, Pairs>> {
+    fn pairs(&self) -> RwLockReadGuard<'_, HashMap<Uuid, PairsOf>> {
         self.pairs.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn pairs_to_change(&self) -> RwLockWriteGuard<'_, HashMap<Uuid, Pairs>> {
+    fn pairs_to_change(&self) -> RwLockWriteGuard<'_, HashMap<Uuid, PairsOf>> {
         self.pairs.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn noticed(&self) -> MutexGuard<'_, HashSet<Noticed>> {
         self.noticed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pairs {
+    /// The stored pairs.
+    pub(crate) fn of(stored: impl IntoIterator<Item = OtherNumber>) -> Self {
+        let mut all = HashMap::<Uuid, PairsOf>::new();
+        for OtherNumber { company_id, number, person } in stored {
+            let pairs = all.entry(company_id).or_default();
+            pairs.person_of.insert(number, person);
+            pairs.others_of.entry(person).or_default().push(number);
+        }
+        Self(all)
+    }
+
+    /// The number under which the person of a suppression is known.
+    pub(super) fn person(&self, record: &Record) -> PhoneNumber {
+        let person = record.recipient.person();
+        let pairs = self.0.get(&record.company_id);
+        pairs.and_then(|pairs| pairs.person_of.get(&person)).copied().unwrap_or(person)
     }
 }
 
@@ -290,7 +307,7 @@ mod tests {
     fn a_learned_pair_is_one_person_for_its_company_only() {
         let people = People::default();
         let (long, short) = (number(2_290_161_234_567), number(22_961_234_567));
-        people.replace([OtherNumber { company_id: COMPANY, number: long, person: short }]);
+        people.replace(Pairs::of([OtherNumber { company_id: COMPANY, number: long, person: short }]));
         assert_eq!((people.person(COMPANY, long), people.person(COMPANY, short)), (short, short));
         assert_eq!(people.person(Uuid::from_u128(2), long), long);
         assert_eq!(people.forms(COMPANY, long), [short, long]);

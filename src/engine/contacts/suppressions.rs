@@ -13,7 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use uuid::Uuid;
 
-use super::people::People;
+use super::people::{Pairs, People};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::{SkipCode, Skipped};
@@ -269,13 +269,17 @@ impl Loading<'_> {
         numbers: impl IntoIterator<Item = OtherNumber>,
     ) -> bool {
         let suppressions = self.suppressions;
-        let mut present = suppressions.write();
-        suppressions.people.replace(numbers);
+        let pairs = Pairs::of(numbers);
+        // There may be millions, and sends wait while the lock is held.
         let mut known = Known::default();
+        records
+            .into_iter()
+            .for_each(|record| known.add(Record { recipient: pairs.person(&record), ..record }));
+        let mut present = suppressions.write();
+        suppressions.people.replace(pairs);
         let meanwhile = present.meanwhile.take().unwrap_or_default();
         let was_undisturbed = meanwhile.is_empty();
-        let updates = records.into_iter().map(Update::Added).chain(meanwhile);
-        updates.for_each(|update| known.hear(suppressions.update_of_person(update)));
+        meanwhile.into_iter().for_each(|update| known.hear(suppressions.update_of_person(update)));
         *present = known;
         was_undisturbed
     }

@@ -47,6 +47,7 @@ impl Met {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::contacts::people::Pairs;
     use crate::store::persons::OtherNumber;
 
     #[test]
@@ -54,7 +55,7 @@ mod tests {
         let (people, company) = (People::default(), Uuid::from_u128(1));
         let number = |value| PhoneNumber::from_u64(value).unwrap();
         let (long, short) = (number(2_290_161_234_567), number(22_961_234_567));
-        people.replace([OtherNumber { company_id: company, number: long, person: short }]);
+        people.replace(Pairs::of([OtherNumber { company_id: company, number: long, person: short }]));
         let all = [
             short,
             number(525_512_345_678),

@@ -120,7 +120,7 @@ fn a_person_is_suppressed_under_every_form_of_the_number() {
     suppressions.add(everything(short));
     let is_out = |number| suppressions.barrier(company, number, false, Timestamp::from_millis(5)).is_some();
     assert!(is_out(of(5_564_988_887_777)) && is_out(of(556_488_887_777)) && !is_out(long));
-    people.replace([OtherNumber { company_id: company, number: long, person: short }]);
+    people.replace(Pairs::of([OtherNumber { company_id: company, number: long, person: short }]));
     assert!(is_out(long));
     let (mut numbers, mut skipped) = (vec![long, of(5_564_988_887_777), number(1)], Skipped::default());
     suppressions.skip_suppressed(company, false, &mut numbers, &mut skipped);
