@@ -20,7 +20,7 @@ after(async () => {
 /** With a mouse, in a browser that runs no script. */
 const mouse = page => ({
     fill: (label, text) => page.getByLabel(label, { exact: true }).fill(text),
-    choose: label => page.getByLabel(label, { exact: true }).check(),
+    choose: label => page.getByLabel(label, { exact: true }).first().check(),
     pick: (label, word) => page.getByLabel(label, { exact: true }).selectOption({ label: word }),
     file: (label, file) => page.getByLabel(label, { exact: true }).setInputFiles(file),
     press: name => page.getByRole('button', { name, exact: true }).first().click(),
