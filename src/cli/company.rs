@@ -84,7 +84,7 @@ pub(super) async fn set_country(session: &Session, arguments: SetCountry) -> any
     session.app.store.set_company_country(&session.who(), company.id, country).await?;
     let said = match country {
         Some(country) => {
-            format!("numbers without a plus sign may be of {} in files and forms", country.code())
+            format!("files and forms can read numbers without a plus sign as numbers of {}", country.code())
         }
         None => "the country is guessed from the numbers of the channels".to_owned(),
     };

@@ -108,6 +108,9 @@ impl Engine {
 
     /// Applies the waiting statements of people whose numbers are known now.
     async fn apply_statements(&self, company_id: Uuid, met: Vec<(String, PhoneNumber)>) -> Result<(), Error> {
+        if met.is_empty() {
+            return Ok(());
+        }
         // First, so that a statement that is kept meanwhile waits again.
         self.0.shared.people.no_longer_wait(company_id, &met);
         let applied = self.apply_statements_of(company_id, &met).await;
