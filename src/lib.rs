@@ -57,11 +57,12 @@
 //!   of a channel, through the database.
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
+pub use ::clock;
+
 pub mod accounts;
 pub mod api;
 pub mod app;
 pub mod cli;
-pub mod clock;
 pub mod cluster;
 pub mod config;
 pub mod connector;
