@@ -58,6 +58,7 @@
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
 pub use ::clock;
+pub use ::files;
 
 pub mod accounts;
 pub mod api;
@@ -71,7 +72,6 @@ pub mod domain;
 pub mod engine;
 pub mod error;
 mod fair_semaphore;
-pub mod files;
 pub mod import;
 #[cfg(feature = "tools")]
 pub mod loadtest;
