@@ -58,6 +58,8 @@
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
 pub use ::clock;
+pub use ::domain;
+pub use ::domain::error;
 pub use ::files;
 
 pub mod accounts;
@@ -68,9 +70,7 @@ pub mod cluster;
 pub mod config;
 pub mod connector;
 pub mod console;
-pub mod domain;
 pub mod engine;
-pub mod error;
 mod fair_semaphore;
 pub mod import;
 #[cfg(feature = "tools")]

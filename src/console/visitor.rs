@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::cookie;
 use super::error::Error;
-use super::language::Language;
+use super::language::{self, Language};
 use super::text::Text;
 use super::zone::Zone;
 use crate::accounts::{Origin, Role, Session};
@@ -96,7 +96,7 @@ impl Visitor {
         let origin = Origin::new(address, browser).on_device(cookie::device(headers, is_https));
         let own = session.as_ref().and_then(|session| session.user.language);
         let chosen = || cookie::value(headers, cookie::LANGUAGE).and_then(Language::of_tag);
-        let language = own.or_else(chosen).unwrap_or_else(|| Language::accepted(headers));
+        let language = own.or_else(chosen).unwrap_or_else(|| language::accepted(headers));
         let zone = zone(headers, session.as_ref());
         let text = Text(language);
         let person = session.map(|signed_in| Person {

@@ -1,0 +1,269 @@
+//! The content of a send, the same for each recipient, frozen when the send is accepted.
+//!
+//! It is stored once per send, as JSON text, and must be readable by every later version: fields are only ever added.
+//! It uses the words of the API; a connector translates it for its provider.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::words::words;
+use crate::contact::Person;
+use crate::template::Component;
+use crate::template::contact_field::{self, ContactField, NoValue};
+
+/// The type of a message: the `type` of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Plain text.
+    Text,
+    /// A picture.
+    Image,
+    /// A video.
+    Video,
+    /// An audio file.
+    Audio,
+    /// Any other file.
+    Document,
+    /// A text that the provider approved.
+    Template,
+    /// Buttons, a menu or products.
+    Interactive,
+}
+
+words!(Kind {
+    Text = "text",
+    Image = "image",
+    Video = "video",
+    Audio = "audio",
+    Document = "document",
+    Template = "template",
+    Interactive = "interactive",
+});
+
+/// One message's content, the same for every recipient of a send.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Content {
+    /// Plain text.
+    Text {
+        /// The text, as it was given.
+        body: String,
+        /// Whether the first link is shown with a preview; `None` if the text has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        preview_url: Option<bool>,
+    },
+    /// A picture.
+    Image {
+        /// The link from which the provider fetches it.
+        link: String,
+        /// The text below it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caption: Option<String>,
+    },
+    /// A video.
+    Video {
+        /// The link from which the provider fetches it.
+        link: String,
+        /// The text below it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caption: Option<String>,
+    },
+    /// An audio file, which has no caption.
+    Audio {
+        /// The link from which the provider fetches it.
+        link: String,
+        /// Whether it is a voice message; `None` leaves that to the provider, or to the file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        voice: Option<bool>,
+    },
+    /// Any other file.
+    Document {
+        /// The link from which the provider fetches it.
+        link: String,
+        /// The text below it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caption: Option<String>,
+        /// The name that the recipient sees: as it was given, or for a business account else the link's last segment when
+        /// that looks like a file's name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        filename: Option<String>,
+    },
+    /// A text that the provider approved, with this send's values.
+    Template {
+        /// The template's name at the provider.
+        name: String,
+        /// Its language, such as `pt_BR`.
+        language: String,
+        /// The values of its variables, checked against the template.
+        components: Vec<Component>,
+        /// Whether their texts have [contact fields](crate::template::contact_field).
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        contact_fields: bool,
+    },
+    /// Buttons, a menu or products.
+    Interactive {
+        /// The payload as [`crate::interactive::parse`] gave it.
+        interactive: Value,
+    },
+}
+
+/// A send's content as it is stored: with the group that it goes to, if it goes to one. The content's own fields come
+/// first, and its type before all others, because [`Content::kind_of`] reads only the beginning.
+///
+/// Written from references, read as owned values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stored<C = Content, G = String> {
+    /// The content.
+    #[serde(flatten)]
+    pub content: C,
+    /// The group's id, without the ending of its address; `None` for sends to numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<G>,
+    /// The client's key, for sends whose answer is kept when their message is handed over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<G>,
+}
+
+impl Stored {
+    /// This content with borrowed values.
+    pub fn borrowed(&self) -> Stored<&Content, &str> {
+        Stored { content: &self.content, group: self.group.as_deref(), key: self.key.as_deref() }
+    }
+}
+
+impl Content {
+    /// The first characters of stored content, which contain its kind.
+    pub const KIND_CHARS: usize = 32;
+
+    /// The kind of stored content, from its first [`Content::KIND_CHARS`]: contents can be long.
+    pub fn kind_of(stored: &str) -> Option<Kind> {
+        let (kind, _) = stored.strip_prefix(r#"{"type":""#)?.split_once('"')?;
+        kind.parse().ok()
+    }
+
+    /// Whether its texts have contact fields, so that each recipient gets texts of their own.
+    pub const fn is_personal(&self) -> bool {
+        matches!(self, Self::Template { contact_fields: true, .. })
+    }
+
+    /// The contact fields without a text in their place: a recipient who lacks one gets no message.
+    pub fn needed_fields(&self) -> Vec<ContactField> {
+        match self {
+            Self::Template { components, contact_fields: true, .. } => contact_field::needed(components),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The content for one recipient; `None` for a recipient who is no contact.
+    ///
+    /// # Errors
+    ///
+    /// The first contact field that the recipient lacks and that has no text in its place.
+    pub fn filled(&self, person: Option<&Person>) -> Result<Self, NoValue> {
+        Ok(match self {
+            Self::Template { name, language, components, contact_fields: true } => Self::Template {
+                name: name.clone(),
+                language: language.clone(),
+                components: contact_field::fill_in(components, person)?,
+                contact_fields: false,
+            },
+            other => other.clone(),
+        })
+    }
+
+    /// The `type` of the request that this came from.
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Text { .. } => Kind::Text,
+            Self::Image { .. } => Kind::Image,
+            Self::Video { .. } => Kind::Video,
+            Self::Audio { .. } => Kind::Audio,
+            Self::Document { .. } => Kind::Document,
+            Self::Template { .. } => Kind::Template,
+            Self::Interactive { .. } => Kind::Interactive,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::template::{Card, Media, Parameter, Source};
+
+    #[test]
+    fn every_content_is_stored_under_its_kind_and_read_back_unchanged() {
+        let link = || "https://example.com/a.pdf".to_owned();
+        let picture = Media { source: Source::Link(link()), filename: None };
+        let parameters =
+            vec![Parameter::Text { text: "Ana".to_owned(), parameter_name: None }, Parameter::Image(picture)];
+        let all = [
+            Content::Text { body: "olá".to_owned(), preview_url: None },
+            Content::Text { body: "olá".to_owned(), preview_url: Some(false) },
+            Content::Image { link: link(), caption: None },
+            Content::Video { link: link(), caption: Some("c".to_owned()) },
+            Content::Audio { link: link(), voice: None },
+            Content::Audio { link: link(), voice: Some(true) },
+            Content::Document { link: link(), caption: None, filename: Some("a.pdf".to_owned()) },
+            Content::Template {
+                name: "order".to_owned(),
+                language: "pt_BR".to_owned(),
+                components: vec![
+                    Component::Body { parameters },
+                    Component::Button { sub_type: "url".to_owned(), index: 1, parameters: Vec::new() },
+                    Component::Other(json!({"type": "order_status", "cards": []})),
+                    Component::Carousel { cards: vec![Card { card_index: 1, components: Vec::new() }] },
+                ],
+                contact_fields: false,
+            },
+            Content::Template {
+                name: "hello".to_owned(),
+                language: "en".to_owned(),
+                components: Vec::new(),
+                contact_fields: true,
+            },
+            Content::Interactive { interactive: json!({"type": "button"}) },
+        ];
+        for content in all {
+            let stored = serde_json::to_string(&content).unwrap_or_default();
+            let beginning = format!(r#"{{"type":"{}","#, content.kind());
+            assert!(stored.starts_with(&beginning), "{stored}");
+            let head: String = stored.chars().take(Content::KIND_CHARS).collect();
+            assert_eq!(Content::kind_of(&head), Some(content.kind()), "{stored}");
+            assert_eq!(serde_json::from_str(&stored).ok(), Some(content), "{stored}");
+        }
+    }
+
+    #[test]
+    fn a_group_and_a_key_are_stored_behind_the_content_and_those_that_are_absent_are_not() {
+        let content = Content::Image { link: "https://example.com/a.png".to_owned(), caption: None };
+        let plain = serde_json::to_string(&content).unwrap();
+        let (one, other) = (Some("120363000000000001"), Some("a key"));
+        for (group, key) in [(None, None), (one, None), (None, other), (one, other)] {
+            let stored = serde_json::to_string(&Stored { content: &content, group, key }).unwrap();
+            assert_eq!(Content::kind_of(&stored), Some(Kind::Image), "{stored}");
+            let read: Stored = serde_json::from_str(&stored).unwrap();
+            let own = |text: Option<&str>| text.map(str::to_owned);
+            assert_eq!(read, Stored { content: content.clone(), group: own(group), key: own(key) });
+            assert_eq!(stored == plain, group.is_none() && key.is_none(), "{stored}");
+            // A reader that ignores groups reads it as well.
+            assert_eq!(serde_json::from_str(&stored).ok(), Some(content.clone()), "{stored}");
+        }
+    }
+
+    #[test]
+    fn every_content_is_read_through_what_is_stored() {
+        for text in [
+            r#"{"type":"text","body":"ol\u00e1","group":null}"#,
+            r#"{"type":"template","name":"n","language":"en","components":[{"type":"carousel","n":1.5}]}"#,
+            r#"{"group":"1-2","type":"interactive","interactive":{"type":"button","many":[1,-2,1e9]}}"#,
+        ] {
+            let alone: Content = serde_json::from_str(text).unwrap();
+            let stored: Stored = serde_json::from_str(text).unwrap();
+            assert_eq!(stored.content, alone, "{text}");
+            assert_eq!(stored.group.is_some(), text.contains("1-2"), "{text}");
+        }
+        assert!(serde_json::from_str::<Stored>(r#"{"group":"1"}"#).is_err(), "a group is no content");
+    }
+}

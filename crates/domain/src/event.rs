@@ -1,0 +1,257 @@
+//! Events: what the service tells other programs about sends, messages and channels.
+//!
+//! The shapes are a promise to those programs. Fields are added and never change their meaning; a change that breaks a
+//! reader raises [`VERSION`]. `docs/events.md` lists every field from here, and a test compares the two. No event
+//! contains the content of a message.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::channel::Connection;
+use crate::message::{Key, State};
+use crate::send;
+use clock::Timestamp;
+
+/// The version of the shapes below.
+pub const VERSION: u32 = 1;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Event {
+    /// The version of this shape: 1.
+    pub version: u32,
+    /// The event's name. An event that comes twice has the same id.
+    pub id: String,
+    /// What happened, such as `message.delivered`.
+    pub r#type: String,
+    /// When it happened.
+    #[schema(value_type = String, format = DateTime)]
+    pub at: Timestamp,
+    /// The company that it belongs to.
+    pub company_id: Uuid,
+    /// The channel; null in `outbox.lost`.
+    pub channel_id: Option<Uuid>,
+    /// The details that belong to the type.
+    pub data: Data,
+}
+
+/// The details of an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum Data {
+    /// A message reached another state.
+    Message(MessageData),
+    /// A send is over.
+    Send(SendData),
+    /// A channel's connection changed.
+    Channel(ChannelData),
+    /// A person wrote to a channel.
+    Inbound(InboundData),
+    /// Events were dropped.
+    Lost(LostData),
+}
+
+/// `message.…`: a message reached the state that the type names: `sent`, `delivered`, `read`, `failed`, `unknown`,
+/// `expired`, `canceled` or `suppressed`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct MessageData {
+    /// The send.
+    pub send_id: Uuid,
+    /// The message's position in the send, from 0.
+    pub ordinal: u64,
+    /// The recipient: a number with its plus sign, or a group's id with `@g.us`.
+    pub recipient: String,
+    /// The provider's id of the message; null while the provider has not accepted it.
+    pub provider_message_id: Option<String>,
+    /// The last error; null when there was none.
+    pub error: Option<ErrorData>,
+}
+
+/// What went wrong with a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ErrorData {
+    /// The provider's code, when it gave one. A negative code is Pombo's own.
+    pub code: Option<i64>,
+    /// The error in words.
+    pub message: String,
+}
+
+/// `send.…`: a send is over, in the way that the type names: `finished`, `canceled` or `expired`. Messages of it that
+/// never started have no event of their own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct SendData {
+    /// The send.
+    pub send_id: Uuid,
+    /// The number of unique recipients.
+    pub recipients_count: u64,
+}
+
+/// `channel.…`: the connection of a channel reached the status that the type names: `connecting`, `connected`,
+/// `disconnected`, `blocked` or `pairing`; or it kept its status for another reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ChannelData {
+    /// Why the channel is not wholly connected; null when there is nothing to say.
+    pub reason: Option<ReasonData>,
+}
+
+/// Why a channel is not connected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ReasonData {
+    /// For programs.
+    pub code: String,
+    /// For a person: what happened and what to do.
+    pub sentence: String,
+    /// The provider's own code, when it gave one.
+    pub provider_code: Option<i64>,
+}
+
+/// `inbound.received`: a person wrote to a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct InboundData {
+    /// The provider's id of the message.
+    pub provider_message_id: String,
+    /// The person's number with its plus sign; null when the provider names the person in another way.
+    pub from: Option<String>,
+}
+
+/// `outbox.lost`: events of the company were dropped, because they could not be published and the outbox was full. Read
+/// sends and messages again by the API.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct LostData {
+    /// How many events were dropped.
+    pub count: u64,
+    /// When the first of them happened; `at` is the time of the last.
+    #[schema(value_type = String, format = DateTime)]
+    pub since: Timestamp,
+}
+
+impl Event {
+    /// A message reached `state`. The id is the message and the state, so that a repetition has the same.
+    pub fn of_message(
+        (company_id, channel_id): (Uuid, Uuid),
+        state: State,
+        at: Timestamp,
+        data: MessageData,
+    ) -> Self {
+        let key = Key { send_id: data.send_id, ordinal: data.ordinal };
+        let id = format!("{key}.{}", state.as_str());
+        let r#type = format!("message.{}", state.as_str());
+        let data = Data::Message(data);
+        Self { version: VERSION, id, r#type, at, company_id, channel_id: Some(channel_id), data }
+    }
+
+    /// A send is over.
+    pub fn of_send(
+        (company_id, channel_id): (Uuid, Uuid),
+        state: send::State,
+        at: Timestamp,
+        data: SendData,
+    ) -> Self {
+        let word = match state {
+            send::State::Canceled => "canceled",
+            send::State::Expired => "expired",
+            send::State::Finished | send::State::Resolving | send::State::Active => "finished",
+        };
+        let id = format!("{}.{word}", data.send_id.as_simple());
+        let r#type = format!("send.{word}");
+        let data = Data::Send(data);
+        Self { version: VERSION, id, r#type, at, company_id, channel_id: Some(channel_id), data }
+    }
+
+    /// A channel's connection changed. `nth` distinguishes changes in the same millisecond.
+    pub fn of_channel((company_id, channel_id): (Uuid, Uuid), nth: i64, to: Connection) -> Self {
+        let Connection { status, reason, since } = to;
+        let id = format!("{}.{}.{nth}", channel_id.as_simple(), since.millis());
+        let r#type = format!("channel.{status}");
+        let reason = reason.map(|reason| ReasonData {
+            code: reason.code.to_string(),
+            sentence: reason.sentence,
+            provider_code: reason.provider_code,
+        });
+        let data = Data::Channel(ChannelData { reason });
+        Self { version: VERSION, id, r#type, at: since, company_id, channel_id: Some(channel_id), data }
+    }
+
+    /// A person wrote. `kept` is our id of the person's message.
+    pub fn of_inbound(
+        (company_id, channel_id): (Uuid, Uuid),
+        kept: Uuid,
+        at: Timestamp,
+        data: InboundData,
+    ) -> Self {
+        let (id, r#type) = (kept.as_simple().to_string(), "inbound.received".to_owned());
+        let data = Data::Inbound(data);
+        Self { version: VERSION, id, r#type, at, company_id, channel_id: Some(channel_id), data }
+    }
+
+    /// Events were dropped, the last of them at `at`.
+    pub fn of_loss(company_id: Uuid, at: Timestamp, data: LostData) -> Self {
+        let id = format!("{}.lost.{}.{}", company_id.as_simple(), at.millis(), data.count);
+        let r#type = "outbox.lost".to_owned();
+        Self { version: VERSION, id, r#type, at, company_id, channel_id: None, data: Data::Lost(data) }
+    }
+}
+
+/// Whether a message in this state has an event. A message that waits for its turn or for an answer has none.
+pub const fn is_told(state: State) -> bool {
+    !matches!(state, State::Queued | State::Sending)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_event_is_written_as_the_documents_show_it() {
+        let (company, channel, send) = (Uuid::from_u128(1), Uuid::from_u128(2), Uuid::from_u128(3));
+        let data = MessageData {
+            send_id: send,
+            ordinal: 7,
+            recipient: "+5511988887777".to_owned(),
+            provider_message_id: None,
+            error: Some(ErrorData { code: Some(131_026), message: "undeliverable".to_owned() }),
+        };
+        let event = Event::of_message((company, channel), State::Failed, Timestamp::from_millis(0), data);
+        let expected = json!({
+            "version": 1,
+            "id": "00000000000000000000000000000003.7.failed",
+            "type": "message.failed",
+            "at": "1970-01-01T00:00:00.000Z",
+            "company_id": company,
+            "channel_id": channel,
+            "data": {
+                "send_id": send,
+                "ordinal": 7,
+                "recipient": "+5511988887777",
+                "provider_message_id": null,
+                "error": { "code": 131_026, "message": "undeliverable" },
+            },
+        });
+        assert_eq!(serde_json::to_value(&event).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_repetition_has_the_same_id_and_another_state_has_another() {
+        let id = |state, at| {
+            let data = MessageData {
+                send_id: Uuid::from_u128(3),
+                ordinal: 0,
+                recipient: String::new(),
+                provider_message_id: None,
+                error: None,
+            };
+            Event::of_message((Uuid::nil(), Uuid::nil()), state, Timestamp::from_millis(at), data).id
+        };
+        assert_eq!(id(State::Sent, 1), id(State::Sent, 2));
+        assert_ne!(id(State::Sent, 1), id(State::Read, 1));
+    }
+
+    #[test]
+    fn waiting_messages_have_no_event() {
+        let told: Vec<_> = State::ALL.into_iter().filter(|state| is_told(*state)).collect();
+        assert_eq!(told.len(), State::ALL.len() - 2);
+    }
+}

@@ -1,0 +1,38 @@
+//! The domain of the service, as plain values.
+//!
+//! Nothing here waits, reads, writes or asks the time; every rule is an ordinary function that a table
+//! test can call.
+
+pub mod address;
+pub mod block;
+pub mod cell;
+pub mod channel;
+pub mod contact;
+pub mod content;
+pub mod error;
+pub mod event;
+pub mod fold;
+pub mod garbled;
+pub mod interactive;
+pub mod json;
+pub mod limit;
+pub mod link;
+pub mod message;
+pub mod nearest;
+pub mod opt_out;
+pub mod outlook;
+pub mod page;
+mod payload;
+pub mod phone;
+pub mod plan;
+pub mod rate;
+pub mod request;
+pub mod scope;
+pub mod secret;
+pub mod send;
+pub mod suppression;
+pub mod template;
+pub mod tier;
+pub mod time_span;
+pub mod user;
+pub mod words;

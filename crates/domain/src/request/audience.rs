@@ -1,0 +1,221 @@
+//! The audience of a send: the fields `phone_number` and `contact_tag_id`.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::Limits;
+use super::field::{Field, Json};
+use crate::error::{Code, Refusal};
+use crate::message::Selection;
+use crate::phone::PhoneNumber;
+
+/// How many skipped entries an answer shows.
+const SHOWN_ENTRIES: usize = 100;
+/// How much of a skipped entry an answer shows, in characters.
+const SHOWN_CHARS: usize = 64;
+
+/// The audience that a request names; the resolver turns it into recipients.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Audience {
+    /// The valid numbers as they were given; the same one may be there twice.
+    pub numbers: Vec<PhoneNumber>,
+    /// The tags, each once, in any order. A text that is no id names no tag and is dropped.
+    pub tags: Vec<Uuid>,
+    /// Messages of an earlier send whose recipients belong to the audience. Only a retry names them.
+    pub again: Option<Again>,
+    /// The entries that are not numbers.
+    pub skipped: Skipped,
+}
+
+/// The recipients of messages of an earlier send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Again {
+    /// The send.
+    pub send_id: Uuid,
+    /// The selection of its messages. Messages that have not ended are never included.
+    pub selection: Selection,
+}
+
+/// Entries that cannot be sent to; never silently dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Skipped {
+    /// How many there are.
+    pub count: u64,
+    /// The first hundred of them.
+    pub first: Vec<SkippedEntry>,
+}
+
+/// One entry to which nothing can be sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkippedEntry {
+    /// The entry's beginning.
+    pub input: String,
+    /// The reason, in words that continue "the number …".
+    pub reason: String,
+    /// The kind of reason; `None` in answers from before there were kinds.
+    #[serde(default)]
+    pub code: Option<String>,
+}
+
+/// The kinds of reasons, as answers name them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SkipCode {
+    /// It is no phone number that is plainly one.
+    InvalidNumber,
+    /// It is on the company's suppression list.
+    Suppressed,
+    /// The person opted out of marketing.
+    OptedOut,
+    /// It is another number of a person who is in the send already.
+    SamePerson,
+}
+
+impl SkipCode {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::InvalidNumber, Self::Suppressed, Self::OptedOut, Self::SamePerson];
+
+    /// The word in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidNumber => "invalid_number",
+            Self::Suppressed => "suppressed",
+            Self::OptedOut => "opted_out",
+            Self::SamePerson => "same_person",
+        }
+    }
+}
+
+impl Skipped {
+    /// The reasons of the first entries, each once: "2 entries: opted out; 1 entry: has no digits". `None` without
+    /// entries.
+    pub fn reasons(&self) -> Option<String> {
+        let mut counted: Vec<(&str, u64)> = Vec::new();
+        for SkippedEntry { input: _, reason, code: _ } in &self.first {
+            match counted.iter_mut().find(|(known, _)| known == reason) {
+                Some((_, count)) => *count += 1,
+                None => counted.push((reason, 1)),
+            }
+        }
+        let phrase = |(reason, count): &(&str, u64)| {
+            let entries = if *count == 1 { "entry" } else { "entries" };
+            format!("{count} {entries}: {reason}")
+        };
+        let phrases: Vec<_> = counted.iter().map(phrase).collect();
+        (!phrases.is_empty()).then(|| phrases.join("; "))
+    }
+
+    /// Counts an entry that is no number, and keeps it if it is among the first.
+    pub fn add(&mut self, input: &str, reason: &dyn fmt::Display) {
+        self.add_as(SkipCode::InvalidNumber, input, reason);
+    }
+
+    /// Counts an entry, and keeps it if it is among the first.
+    pub fn add_as(&mut self, code: SkipCode, input: &str, reason: &dyn fmt::Display) {
+        self.count += 1;
+        if self.first.len() < SHOWN_ENTRIES {
+            let mut chars = input.chars();
+            let mut input: String = chars.by_ref().take(SHOWN_CHARS).collect();
+            if chars.next().is_some() {
+                input.push('…');
+            }
+            let (reason, code) = (reason.to_string(), Some(code.as_str().to_owned()));
+            self.first.push(SkippedEntry { input, reason, code });
+        }
+    }
+}
+
+/// An audience, and a refusal of its size, which comes only after the content's own checks.
+pub(super) struct Parsed {
+    pub(super) audience: Audience,
+    pub(super) oversize: Option<Refusal>,
+}
+
+/// Reads both fields; an audience of invalid entries only is not an error here.
+pub(super) fn parse(phones: Field<'_>, tags: Field<'_>, limits: &Limits) -> Result<Parsed, Refusal> {
+    let mut audience = Audience::default();
+    let phone_entries =
+        collect(phones, "a string, a number or an array of these", limits.phone_numbers, |entry| {
+            audience.add_phone(entry)
+        })?;
+    let tag_entries =
+        collect(tags, "a string or an array of strings", limits.tags, |entry| audience.add_tag(entry))?;
+    audience.tags.sort_unstable();
+    audience.tags.dedup();
+    if phone_entries == 0 && tag_entries == 0 {
+        return Err(Refusal::new(
+            Code::MissingRecipient,
+            "`phone_number` and `contact_tag_id` are both missing: give at least one of them",
+        ));
+    }
+    let too_many =
+        |field: Field<'_>, code, max| field.refuse(code, format_args!("has more than {max} entries"));
+    let oversize = if phone_entries > limits.phone_numbers {
+        Some(too_many(phones, Code::TooManyRecipients, limits.phone_numbers))
+    } else if tag_entries > limits.tags {
+        Some(too_many(tags, Code::TooManyTags, limits.tags))
+    } else {
+        None
+    };
+    Ok(Parsed { audience, oversize })
+}
+
+/// Adds each entry until there are more than `max`, and returns how many were seen. `add` returns whether the entry has
+/// a type that the field takes.
+fn collect(
+    field: Field<'_>,
+    expected: &str,
+    max: usize,
+    mut add: impl FnMut(Json<'_>) -> bool,
+) -> Result<usize, Refusal> {
+    let (mut seen, mut wrong_type) = (0, false);
+    field.each(|entry| {
+        if entry == Json::Absent {
+            return ControlFlow::Continue(());
+        }
+        seen += 1;
+        if seen > max {
+            return ControlFlow::Break(());
+        }
+        wrong_type = !add(entry);
+        if wrong_type { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    if wrong_type { Err(field.wrong_type(expected)) } else { Ok(seen) }
+}
+
+impl Audience {
+    fn add_phone(&mut self, entry: Json<'_>) -> bool {
+        let text = match entry {
+            Json::Text(text) => text,
+            Json::Number(written) if written.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Cow::Borrowed(written)
+            }
+            Json::Number(written) => {
+                self.skipped.add(written, &"is not a whole positive number");
+                return true;
+            }
+            Json::BrokenText => {
+                self.skipped.add("", &"is not readable text");
+                return true;
+            }
+            Json::Absent | Json::Bool | Json::Array | Json::Object => return false,
+        };
+        match PhoneNumber::parse(&text) {
+            Ok(number) => self.numbers.push(number),
+            Err(invalid) => self.skipped.add(&text, &invalid),
+        }
+        true
+    }
+
+    fn add_tag(&mut self, entry: Json<'_>) -> bool {
+        match entry {
+            Json::Text(text) => self.tags.extend(Uuid::parse_str(text.trim()).ok()),
+            Json::BrokenText => {}
+            Json::Absent | Json::Number(_) | Json::Bool | Json::Array | Json::Object => return false,
+        }
+        true
+    }
+}

@@ -1,0 +1,184 @@
+//! A send through a business-account channel.
+
+use super::audience::{self, Audience};
+use super::body::Body;
+use super::field::{Field, Json};
+use super::kind::{self, BusinessKind};
+use super::{Limits, structured};
+use crate::content::Content;
+use crate::error::{Code, Refusal};
+use crate::interactive;
+use crate::link::Link;
+use crate::send::Schedule;
+use crate::template::{TemplateRequest, contact_field, parse_components, unread_fields};
+use clock::Timestamp;
+
+/// A client's request to a business-account channel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BusinessRequest {
+    /// The content.
+    pub content: RequestedContent,
+    /// The recipients.
+    pub audience: Audience,
+    /// The schedule; not compared with the present time yet, see [`Schedule::check`].
+    pub schedule: Schedule,
+    /// The names of fields that were given and have no effect, the first ones of many.
+    pub ignored: Vec<String>,
+}
+
+/// Content that is complete, or that still needs its template.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RequestedContent {
+    /// Complete.
+    Ready(Content),
+    /// To be joined with the template that it names.
+    Template(TemplateRequest),
+}
+
+impl BusinessRequest {
+    /// The memory that [`BusinessRequest::parse`] may take for the structures in a body. The rest of a request takes no
+    /// more than its text.
+    pub fn weight(body: &[u8]) -> usize {
+        Body::split(body).map_or(0, |body| {
+            structured::weight(body.components).saturating_add(structured::weight(body.interactive))
+        })
+    }
+
+    /// Reads a request's body.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `invalid_body`; `missing_type`, `invalid_type`; `missing_recipient`; what the type needs; then
+    /// `text_too_long`, `link_too_long`, `caption_too_long`, `too_many_recipients`, `too_many_tags`. `invalid_field`
+    /// comes at the step of its field; `send_at` and `expires_at` are the last ones.
+    pub fn parse(body: &[u8], limits: &Limits) -> Result<Self, Refusal> {
+        let body = Body::split(body)?;
+        let kind = kind::read(body.kind, kind::BUSINESS)?;
+        let audience::Parsed { audience, oversize } =
+            audience::parse(body.phone_number, body.contact_tag_id, limits)?;
+        let has_contact_fields = body.contact_fields.flag()?;
+        if has_contact_fields && !matches!(kind, BusinessKind::Template) {
+            return Err(body.contact_fields.refuse(
+                Code::InvalidField,
+                "is for the type `template` alone: other texts are sent as they are",
+            ));
+        }
+        let content = match kind {
+            BusinessKind::Plain(plain) => RequestedContent::Ready(named_by_link(plain.read(&body, limits)?)),
+            BusinessKind::Template => RequestedContent::Template(template(&body, has_contact_fields)?),
+            BusinessKind::Interactive => RequestedContent::Ready(interactive(body.interactive)?),
+        };
+        if let Some(refusal) = oversize {
+            return Err(refusal);
+        }
+        let schedule = Schedule { send_at: moment(body.send_at)?, expires_at: moment(body.expires_at)? };
+        Ok(Self { content, audience, schedule, ignored: ignored(&body, kind) })
+    }
+
+    /// The fields that a body gave without effect, as [`BusinessRequest::parse`] names them; none of a body that it
+    /// refuses.
+    pub fn ignored(body: &[u8]) -> Vec<String> {
+        let body = Body::split(body).ok();
+        let kind = |body: Body<'_>| Some(ignored(&body, kind::read(body.kind, kind::BUSINESS).ok()?));
+        body.and_then(kind).unwrap_or_default()
+    }
+}
+
+/// The fields that every request may have.
+const OF_ALL: &[&str] = &["type", "phone_number", "contact_tag_id", "send_at", "expires_at"];
+
+fn ignored(body: &Body<'_>, kind: BusinessKind) -> Vec<String> {
+    let own: &[&str] = match kind {
+        BusinessKind::Plain(plain) => plain.fields(),
+        BusinessKind::Template => &["template_id", "language", "components", "contact_fields"],
+        BusinessKind::Interactive => &["interactive"],
+    };
+    let mut ignored = body.ignored(&[OF_ALL, own].concat());
+    if matches!(kind, BusinessKind::Template)
+        && let Ok(components) = structured::read(body.components, Code::InvalidComponents)
+    {
+        ignored.extend(unread_fields(&components));
+    }
+    ignored
+}
+
+/// A document without a name gets the one at the end of its link: without a name, WhatsApp shows `Untitled`.
+fn named_by_link(content: Content) -> Content {
+    match content {
+        Content::Document { link, caption, filename: None } => {
+            let filename = Link::parse(&link).ok().and_then(|link| link.file_name());
+            Content::Document { link, caption, filename }
+        }
+        content => content,
+    }
+}
+
+/// A moment in RFC 3339, if one was given.
+pub(super) fn moment(field: Field<'_>) -> Result<Option<Timestamp>, Refusal> {
+    let Some(text) = field.text()? else { return Ok(None) };
+    Timestamp::parse(text.trim()).map(Some).map_err(|wrong| field.refuse(Code::InvalidField, wrong))
+}
+
+fn template(body: &Body<'_>, contact_fields: bool) -> Result<TemplateRequest, Refusal> {
+    let template_id = template_id(body.template_id)?;
+    // The provider writes `pt_BR`, other systems `pt-BR`.
+    let language = body.language.text()?.map(|language| language.trim().replace('-', "_"));
+    if language.as_ref().is_some_and(|language| language.contains(char::is_control)) {
+        return Err(body.language.wrong_type("a language code, such as `pt_BR`"));
+    }
+    let field = body.components;
+    let components: Vec<_> = match field.look() {
+        Json::Array => parse_components(&structured::read(field, Code::InvalidComponents)?)?,
+        Json::Absent if field.raw().starts_with('[') => Vec::new(),
+        Json::Absent => {
+            return Err(field.refuse(
+                Code::MissingComponents,
+                "is missing: give the values of the template's variables, or [] if it has none",
+            ));
+        }
+        _ => return Err(field.wrong_type("an array")),
+    };
+    if contact_fields {
+        contact_field::check(&components)?;
+    }
+    Ok(TemplateRequest { template_id, language, components, contact_fields })
+}
+
+/// The template's id, as a number or as digits. An impossible id, negative or too large, is left to the look-up of the
+/// template, which finds nothing.
+fn template_id(field: Field<'_>) -> Result<i64, Refusal> {
+    let written = match field.look() {
+        Json::Absent => {
+            return Err(
+                field.refuse(Code::MissingTemplateId, "is missing: give the id of an approved template")
+            );
+        }
+        Json::Number(written) => written.to_owned(),
+        Json::Text(text) => text.trim().to_owned(),
+        Json::BrokenText | Json::Bool | Json::Array | Json::Object => String::new(),
+    };
+    let (sign, magnitude) = match written.strip_prefix('-') {
+        Some(magnitude) => (-1, magnitude),
+        None => (1, written.as_str()),
+    };
+    if magnitude.is_empty() || !magnitude.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(field.refuse(
+            Code::InvalidTemplateIdFormat,
+            "must be a whole number: the id that the channel's list of templates gives",
+        ));
+    }
+    Ok(sign * magnitude.parse().unwrap_or(i64::MAX))
+}
+
+fn interactive(field: Field<'_>) -> Result<Content, Refusal> {
+    match field.look() {
+        Json::Object => {
+            let payload = structured::read(field, Code::InvalidInteractive)?;
+            Ok(Content::Interactive { interactive: interactive::parse(payload)? })
+        }
+        Json::Absent => {
+            Err(field.refuse(Code::MissingInteractive, "is missing: give the interactive payload"))
+        }
+        _ => Err(field.wrong_type("an object")),
+    }
+}

@@ -1,0 +1,59 @@
+//! Requests to send, parsed from hostile bytes into values that cannot be wrong.
+//!
+//! The checks come in the order that the API promises, and the first failing one answers. At first a body is only split
+//! into the raw text of its fields; each field is read at its step, so that a request that is refused early never has
+//! its million recipients read. Nothing here knows the caller or looks anything up.
+//!
+//! Decided here:
+//!
+//! - `null`, blank texts and empty arrays are absent; only `components` may be an empty array.
+//! - A known field that is given twice makes the body invalid: which one counts would be a guess. Inside
+//!   `components` and `interactive` the last one counts.
+//! - Fields that a type does not use (a text's `caption`) are ignored.
+
+mod audience;
+mod body;
+mod business;
+mod field;
+mod kind;
+mod plain;
+mod retry;
+mod structured;
+mod web;
+
+pub use self::audience::{Again, Audience, SkipCode, Skipped, SkippedEntry};
+pub use self::business::{BusinessRequest, RequestedContent};
+pub use self::kind::{business_types, web_types};
+pub use self::retry::RetryRequest;
+pub use self::web::{GROUP_SUFFIX, WebRecipient, WebRequest};
+use crate::link;
+
+/// How much one request may ask for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Characters of a text.
+    pub text_chars: usize,
+    /// Characters of a caption.
+    pub caption_chars: usize,
+    /// Characters of a link.
+    pub link_chars: usize,
+    /// Entries of `phone_number`, valid or not.
+    pub phone_numbers: usize,
+    /// Entries of `contact_tag_id`.
+    pub tags: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            text_chars: 4096,
+            caption_chars: 1024,
+            link_chars: link::MAX_CHARS,
+            phone_numbers: 100_000,
+            tags: 100,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! The contents that both kinds of channels send: a text, or a file behind a link.
+
+use super::Limits;
+use super::body::Body;
+use super::field::Field;
+use crate::content::Content;
+use crate::error::{Code, Refusal};
+use crate::link::{FILE_NAME_CHARS, Link, NOT_A_FILE_NAME, is_file_name};
+
+/// The kind of such a content, by the request's `type`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Plain {
+    Text,
+    Image,
+    Video,
+    Audio,
+    Document,
+}
+
+/// A file that can have a text below it.
+struct Captioned {
+    link: Link,
+    caption: Option<String>,
+}
+
+impl Plain {
+    /// Reads the fields of this content, then checks their lengths.
+    pub(super) fn read(self, body: &Body<'_>, limits: &Limits) -> Result<Content, Refusal> {
+        match self {
+            Self::Text => {
+                let text = text(body.message, limits)?;
+                Ok(Content::Text { body: text, preview_url: body.preview_url.choice()? })
+            }
+            Self::Image => captioned(body, limits)
+                .map(|Captioned { link, caption }| Content::Image { link: link.into_string(), caption }),
+            Self::Video => captioned(body, limits)
+                .map(|Captioned { link, caption }| Content::Video { link: link.into_string(), caption }),
+            Self::Document => {
+                let Captioned { link, caption } = captioned(body, limits)?;
+                let filename = file_name(body.filename)?;
+                Ok(Content::Document { link: link.into_string(), caption, filename })
+            }
+            Self::Audio => {
+                let link = link(body.link)?;
+                measure(body.link, Code::LinkTooLong, link.as_str(), limits.link_chars)?;
+                Ok(Content::Audio { link: link.into_string(), voice: body.voice.choice()? })
+            }
+        }
+    }
+
+    /// The fields that it uses.
+    pub(super) const fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Text => &["message", "preview_url"],
+            Self::Image | Self::Video => &["link", "caption"],
+            Self::Audio => &["link", "voice"],
+            Self::Document => &["link", "caption", "filename"],
+        }
+    }
+}
+
+/// The name of a document, if one was given.
+fn file_name(field: Field<'_>) -> Result<Option<String>, Refusal> {
+    let Some(name) = field.text()? else { return Ok(None) };
+    let name = name.trim();
+    if !is_file_name(name) {
+        return Err(field.refuse(Code::InvalidField, NOT_A_FILE_NAME));
+    }
+    measure(field, Code::InvalidField, name, FILE_NAME_CHARS)?;
+    Ok(Some(name.to_owned()))
+}
+
+fn text(field: Field<'_>, limits: &Limits) -> Result<String, Refusal> {
+    let text = field
+        .text()?
+        .ok_or_else(|| field.refuse(Code::MissingMessage, "is missing: give the text to send"))?;
+    measure(field, Code::TextTooLong, &text, limits.text_chars)?;
+    Ok(text.into_owned())
+}
+
+fn captioned(body: &Body<'_>, limits: &Limits) -> Result<Captioned, Refusal> {
+    let link = link(body.link)?;
+    let caption = body.caption.text()?;
+    measure(body.link, Code::LinkTooLong, link.as_str(), limits.link_chars)?;
+    if let Some(caption) = &caption {
+        measure(body.caption, Code::CaptionTooLong, caption, limits.caption_chars)?;
+    }
+    Ok(Captioned { link, caption: caption.map(String::from) })
+}
+
+fn link(field: Field<'_>) -> Result<Link, Refusal> {
+    let given = field
+        .text()?
+        .ok_or_else(|| field.refuse(Code::MissingLink, "is missing: give the public address of the file"))?;
+    Link::parse(&given).map_err(|wrong| field.refuse(Code::InvalidLink, wrong))
+}
+
+fn measure(field: Field<'_>, code: Code, text: &str, max: usize) -> Result<(), Refusal> {
+    if text.chars().nth(max).is_some() {
+        return Err(field.refuse(code, format_args!("is longer than {max} characters")));
+    }
+    Ok(())
+}

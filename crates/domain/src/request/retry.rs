@@ -1,0 +1,163 @@
+//! Requests to retry messages of an earlier send: which messages, and when.
+
+use std::ops::ControlFlow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::body;
+use super::business::moment;
+use super::field::{Field, Json};
+use crate::error::{Code, Refusal};
+use crate::message::{Selection, State};
+use crate::send::Schedule;
+
+/// Most entries of `error_code`: the provider has fewer codes.
+const MOST_CODES: usize = 200;
+
+/// A client's selection of messages of a send to send again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetryRequest {
+    /// Which messages.
+    pub selection: Selection,
+    /// The schedule; not compared with the present time yet, see [`Schedule::check`].
+    pub schedule: Schedule,
+}
+
+#[derive(Deserialize)]
+struct Fields<'a> {
+    #[serde(borrow)]
+    state: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error_code: Option<&'a RawValue>,
+    #[serde(borrow)]
+    send_at: Option<&'a RawValue>,
+    #[serde(borrow)]
+    expires_at: Option<&'a RawValue>,
+}
+
+impl RetryRequest {
+    /// Reads a request's body; an empty one selects everything that failed or expired, at once.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_body`, then `invalid_field`.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
+        if bytes.trim_ascii().is_empty() {
+            return Ok(Self { selection: selection(Vec::new(), Vec::new()), schedule: Schedule::default() });
+        }
+        let fields: Fields<'_> = body::object(bytes)?;
+        let states = states(Field::new("state", fields.state))?;
+        let codes = codes(Field::new("error_code", fields.error_code))?;
+        let schedule = Schedule {
+            send_at: moment(Field::new("send_at", fields.send_at))?,
+            expires_at: moment(Field::new("expires_at", fields.expires_at))?,
+        };
+        Ok(Self { selection: selection(states, codes), schedule })
+    }
+}
+
+/// The selection: without states, messages that failed or expired; with codes alone, messages that failed.
+fn selection(states: Vec<State>, codes: Vec<i64>) -> Selection {
+    let states = if states.is_empty() { vec![State::Failed, State::Expired] } else { states };
+    Selection { states, codes }
+}
+
+fn states(field: Field<'_>) -> Result<Vec<State>, Refusal> {
+    let mut states = Vec::new();
+    each(field, |entry| {
+        let Json::Text(word) = entry else { return false };
+        let known = State::RETRIED.into_iter().find(|state| state.as_str() == word.trim());
+        if let Some(state) = known.filter(|state| !states.contains(state)) {
+            states.push(state);
+        }
+        known.is_some()
+    })
+    .ok_or_else(|| {
+        let words = State::RETRIED.map(State::as_str).join(", ");
+        field.refuse(Code::InvalidField, format_args!("must be one of {words}, or an array of these"))
+    })?;
+    Ok(states)
+}
+
+fn codes(field: Field<'_>) -> Result<Vec<i64>, Refusal> {
+    let mut codes = Vec::new();
+    each(field, |entry| {
+        let code: Option<i64> = match entry {
+            Json::Number(written) => written.parse().ok(),
+            Json::Text(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        codes.extend(code);
+        code.is_some() && codes.len() <= MOST_CODES
+    })
+    .ok_or_else(|| {
+        let expected = "must be a code of the provider, such as 131026, or an array of at most";
+        field.refuse(Code::InvalidField, format_args!("{expected} {MOST_CODES} of these"))
+    })?;
+    Ok(codes)
+}
+
+/// Visits one value or many; `None` when `take` refuses one of them.
+fn each<'a>(field: Field<'a>, mut take: impl FnMut(Json<'a>) -> bool) -> Option<()> {
+    let mut is_fine = true;
+    field.each(|entry| {
+        is_fine = entry == Json::Absent || take(entry);
+        if is_fine { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    is_fine.then_some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clock::Timestamp;
+
+    fn read(body: &str) -> Result<(Vec<&'static str>, Vec<i64>), Code> {
+        let read = RetryRequest::parse(body.as_bytes()).map_err(|refusal| refusal.code)?;
+        let words = read.selection.states.iter().map(|state| state.as_str()).collect();
+        Ok((words, read.selection.codes))
+    }
+
+    #[test]
+    fn an_empty_request_selects_everything_that_failed_or_expired() {
+        for body in ["", " \n", "{}", r#"{"state":null,"error_code":[]}"#, r#"{"state":" ","other":1}"#] {
+            assert_eq!(read(body), Ok((vec!["failed", "expired"], vec![])), "{body}");
+        }
+    }
+
+    #[test]
+    fn states_and_codes_are_one_or_many() {
+        assert_eq!(read(r#"{"state":"canceled"}"#), Ok((vec!["canceled"], vec![])));
+        assert_eq!(
+            read(r#"{"state":["unknown","unknown","failed"],"error_code":["131026",131049]}"#),
+            Ok((vec!["unknown", "failed"], vec![131_026, 131_049]))
+        );
+        let schedule = r#"{"send_at":"2090-01-01T00:00:00Z"}"#;
+        let read = RetryRequest::parse(schedule.as_bytes()).unwrap().schedule;
+        assert_eq!(read.send_at, Timestamp::parse("2090-01-01T00:00:00Z").ok());
+    }
+
+    #[test]
+    fn a_selection_that_cannot_be_sent_again_is_refused() {
+        let many = format!(r#"{{"error_code":[{}]}}"#, vec!["1"; MOST_CODES + 1].join(","));
+        for body in [
+            r#"{"state":"read"}"#,
+            r#"{"state":"Failed"}"#,
+            r#"{"state":7}"#,
+            r#"{"state":["failed",{}]}"#,
+            r#"{"error_code":"x"}"#,
+            r#"{"error_code":1.5}"#,
+            r#"{"error_code":99999999999999999999}"#,
+            r#"{"error_code":{}}"#,
+            r#"{"send_at":7}"#,
+            r#"{"expires_at":"tomorrow"}"#,
+            many.as_str(),
+        ] {
+            assert_eq!(read(body), Err(Code::InvalidField), "{body}");
+        }
+        for body in ["[]", "{", "7", r#"{"state":"failed","state":"failed"}"#] {
+            assert_eq!(read(body), Err(Code::InvalidBody), "{body}");
+        }
+    }
+}
