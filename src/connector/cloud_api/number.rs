@@ -6,8 +6,8 @@ use serde::Deserialize;
 use super::answer::plain;
 use super::disposition::meaning;
 use super::lenient::{Text, if_readable};
-use crate::connector::{Disposition, Health, Number};
-use crate::domain::channel::Level;
+use crate::connector::{Disposition, Health};
+use crate::domain::channel::{Level, Number};
 use crate::domain::message::Failure;
 use crate::domain::tier::Quota;
 

@@ -8,10 +8,6 @@
 //! At most one process may have a session open, because two would disconnect each other endlessly. The caller
 //! ensures that.
 
-mod event;
-mod jid;
-mod message;
-mod passkey;
 mod records;
 #[cfg(feature = "web-session")]
 pub mod whatsapp;
@@ -22,15 +18,14 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-pub use self::event::{Ack, AckState, Ban, End, Event, PairingFailure, RESTRICTED};
-pub use self::jid::{InvalidJid, Jid};
-pub use self::message::{
-    Built, BuiltMedia, Content, InvalidMessageId, Media, MediaKind, MessageId, Prepared, Sent,
-};
-pub use self::passkey::{Assertion, Challenge, InvalidAssertion, PasskeyRefused};
 pub use self::records::{CONVERSATIONS, Change, Record, Records, RecordsError};
 use crate::domain::phone::PhoneNumber;
 use crate::domain::secret::Secret;
+pub use crate::domain::web_session::{
+    Ack, AckState, Assertion, Ban, Built, BuiltMedia, Challenge, Content, End, Event, InvalidAssertion,
+    InvalidJid, InvalidMessageId, Jid, Media, MediaKind, MessageId, PairingFailure, PasskeyRefused, Prepared,
+    RESTRICTED, Sent,
+};
 
 /// The parameters for opening a session.
 pub struct Opening {

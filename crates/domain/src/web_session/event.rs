@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::{Challenge, Jid, MessageId};
-use crate::clock::Timestamp;
-use crate::domain::phone::PhoneNumber;
-use crate::domain::secret::Secret;
+use crate::phone::PhoneNumber;
+use crate::secret::Secret;
+use clock::Timestamp;
 
 /// The code with which WhatsApp refuses messages to people who never wrote to a number that it has restricted.
 pub const RESTRICTED: i64 = 463;

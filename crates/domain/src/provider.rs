@@ -1,8 +1,11 @@
 //! The meanings of a provider's error for the engine.
 
-use crate::domain::channel::{Reason, ReasonCode, Status};
-use crate::domain::message::Failure;
-use crate::domain::suppression::Suppression;
+use std::time::Duration;
+
+use crate::channel::{Number, Reason, ReasonCode, Status};
+use crate::message::Failure;
+use crate::phone::PhoneNumber;
+use crate::suppression::Suppression;
 
 /// The meaning of a provider's error for the message, its recipient, its template, and its channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,4 +64,45 @@ impl Disposition {
         let sentence = format!("the provider refused the channel: {}", failure.sentence);
         Some((status, Reason { code: code.into(), sentence, provider_code: failure.code }))
     }
+}
+
+/// The outcome of one attempt to send a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// The provider accepted the message.
+    Accepted {
+        /// The provider's id of the message.
+        id: String,
+        /// The number under which the provider knows the recipient, if it says one.
+        known_as: Option<PhoneNumber>,
+    },
+    /// The provider refused the message.
+    Refused {
+        /// The meaning of the refusal.
+        disposition: Disposition,
+        /// The provider's error.
+        failure: Failure,
+        /// The provider's delay before a retry, if it gives one; a day at most.
+        retry_after: Option<Duration>,
+    },
+    /// The message was not handed over: there was no connection.
+    NotSent(Failure),
+    /// The message was not handed over, because this process or its machine has no file, port, address or
+    /// memory for a connection.
+    NoSocket(Failure),
+    /// The message can never be handed over; no request was made.
+    Unsendable(Failure),
+    /// The message was handed over, and no usable answer came: the provider may or may not have it.
+    Uncertain(Failure),
+}
+
+/// The result of probing a channel at its provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Health {
+    /// The channel can send.
+    Healthy(Number),
+    /// The channel cannot send, for this reason.
+    Refused(Disposition, Failure),
+    /// The probe had no result.
+    Unknown(Failure),
 }

@@ -12,7 +12,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value, json};
 
-use crate::domain::secret::Secret;
+use crate::secret::Secret;
 
 /// How long WhatsApp waits for an assertion if the challenge does not say it.
 const USUAL_SPAN: Duration = Duration::from_secs(5 * 60);

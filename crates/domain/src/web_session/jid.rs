@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use crate::domain::phone::PhoneNumber;
+use crate::phone::PhoneNumber;
 
 const PERSON: &str = "s.whatsapp.net";
 const GROUP: &str = "g.us";
