@@ -58,6 +58,7 @@
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
 pub use ::clock;
+pub use ::config;
 pub use ::domain;
 pub use ::domain::error;
 pub use ::files;
@@ -67,7 +68,6 @@ pub mod api;
 pub mod app;
 pub mod cli;
 pub mod cluster;
-pub mod config;
 pub mod connector;
 pub mod console;
 pub mod engine;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::CloudApi;
-use crate::clock::Timestamp;
+use clock::Timestamp;
 
 /// How long before the end of a version the warning begins.
 const NOTICE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
@@ -66,7 +66,7 @@ fn day(moment: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
+    use crate::Config;
 
     fn warning(version: &str, day: &str) -> Option<String> {
         let api = CloudApi { version: version.to_owned(), ..Config::default().cloud_api };

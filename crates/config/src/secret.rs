@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use toml::Value;
 
 use super::{Config, REFERENCE};
-use crate::domain::secret;
+use domain::secret;
 
 type Error = toml::de::Error;
 

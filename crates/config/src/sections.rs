@@ -10,8 +10,8 @@ use serde::Deserialize;
 use url::Url;
 
 use super::units;
-use crate::domain::secret::{SealingKey, Secret};
-use crate::domain::time_span;
+use domain::secret::{SealingKey, Secret};
+use domain::time_span;
 
 /// `[data]`: files of this process.
 #[derive(Debug, Clone, Deserialize)]

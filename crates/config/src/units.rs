@@ -11,8 +11,8 @@ use ipnet::IpNet;
 use serde::{Deserialize, Deserializer, de};
 use url::Url;
 
-use crate::domain::address;
-use crate::domain::secret::{SealingKey, Secret, deserialize_secret};
+use domain::address;
+use domain::secret::{SealingKey, Secret, deserialize_secret};
 
 /// A number of bytes, "8MiB".
 pub(super) fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {

@@ -7,7 +7,7 @@ use tracing_subscriber::EnvFilter;
 
 use super::check::repeated;
 use super::{Config, Database, Media, nats};
-use crate::domain::address;
+use domain::address;
 
 /// An option, its fault, and the remedy.
 pub(super) type Found = (&'static str, String, String);

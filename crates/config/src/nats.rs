@@ -7,9 +7,9 @@ use serde::Deserialize;
 
 use super::validate::Found;
 use super::{Config, units};
-use crate::domain::address;
-use crate::domain::secret::Secret;
-use crate::domain::time_span;
+use domain::address;
+use domain::secret::Secret;
+use domain::time_span;
 
 /// `[nats]`: the connection to NATS.
 #[derive(Debug, Clone, Deserialize)]

@@ -8,7 +8,7 @@ use super::Config;
 use super::fault::{Fault, Source};
 use super::layers::{self, Setting};
 use super::secret::secret_options;
-use crate::domain::nearest::nearest;
+use domain::nearest::nearest;
 
 /// The fault of a setting, found by applying it alone to the reference.
 pub(super) fn fault(defaults: &Figment, reference: &Value, setting: &Setting) -> Option<Fault> {

@@ -24,8 +24,8 @@ use figment::providers::{Format as _, Toml};
 use figment::value::Value;
 use serde::Deserialize;
 
-use crate::domain::request;
 pub use cluster::Cluster;
+use domain::request;
 pub use fault::{Fault, Faults, Source};
 pub use nats::{Events, Nats};
 pub use secret::secret_options;
@@ -35,7 +35,7 @@ pub use sections::{
 };
 
 /// All options with their defaults and reasons, as TOML: the text of `config/default.toml`.
-pub const REFERENCE: &str = include_str!("../../config/default.toml");
+pub const REFERENCE: &str = include_str!("../../../config/default.toml");
 
 /// The whole configuration, checked.
 #[derive(Debug, Clone, Deserialize)]
