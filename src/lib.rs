@@ -62,6 +62,7 @@ pub use ::config;
 pub use ::domain;
 pub use ::domain::error;
 pub use ::files;
+pub use ::vault;
 
 pub mod accounts;
 pub mod api;
@@ -82,4 +83,3 @@ pub mod simulator;
 pub mod store;
 pub mod surface;
 pub mod telemetry;
-pub mod vault;

@@ -13,7 +13,7 @@ use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 
 use super::{Error, messages};
-use crate::domain::secret::SealingKey;
+use domain::secret::SealingKey;
 
 /// The first byte of a value that names its key.
 pub(super) const WITH_ID: u8 = 2;

@@ -11,7 +11,7 @@ use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
 use super::derived::{OF_MESSAGES, derived};
 use super::ring::{Ring, Sealer};
 use super::{Error, KeyId, Vault};
-use crate::domain::secret::SealingKey;
+use domain::secret::SealingKey;
 
 /// The first byte of a message.
 const MESSAGE: u8 = 3;
@@ -85,7 +85,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::config::{Config, Secrets};
+    use config::{Config, Secrets};
 
     fn vault(current: u8, previous: &[u8]) -> Vault {
         let key = |byte| SealingKey::new([byte; 32]);

@@ -15,8 +15,7 @@ use chacha20poly1305::aead::Generate as _;
 use zeroize::Zeroizing;
 
 use super::{Error, KeyOrigin};
-use crate::domain::secret::SealingKey;
-use crate::files;
+use domain::secret::SealingKey;
 
 /// How long a replacement waits for another one, and for values that are being sealed with the former key.
 const PATIENCE: Duration = Duration::from_secs(60);

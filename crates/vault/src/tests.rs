@@ -3,8 +3,8 @@
 use std::fs;
 
 use super::*;
-use crate::config::Config;
-use crate::domain::secret::SealingKey;
+use config::Config;
+use domain::secret::SealingKey;
 
 /// `EAAG`, sealed by the first versions for the context `x` with a key of 32 ones.
 const BEFORE_IDS_SEALED: &str = "01000102030405060708090a0b0c0d0e0f10111213141\

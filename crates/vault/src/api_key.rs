@@ -9,7 +9,7 @@
 use rand::distr::{Alphanumeric, SampleString as _};
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::secret::Secret;
+use domain::secret::Secret;
 
 /// The prefix of every key.
 pub const PREFIX: &str = "pombo_";

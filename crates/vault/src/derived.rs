@@ -5,7 +5,7 @@ use hkdf::Hkdf;
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use crate::domain::secret::SealingKey;
+use domain::secret::SealingKey;
 
 /// The key of the messages between the nodes of a cluster. The text is part of what travels and never changes.
 pub(super) const OF_MESSAGES: &[u8] = b"pombo messages between nodes";

@@ -26,8 +26,8 @@ use uuid::Uuid;
 
 use self::key_file::Stamp;
 use self::ring::Ring;
-use crate::config::Secrets;
-use crate::domain::secret::{SealingKey, Secret};
+use config::Secrets;
+use domain::secret::{SealingKey, Secret};
 
 pub use self::key_file::Hold;
 pub use self::messages::{MESSAGE_OVERHEAD, Opened};
