@@ -62,6 +62,7 @@ pub use ::config;
 pub use ::domain;
 pub use ::domain::error;
 pub use ::files;
+pub use ::store;
 pub use ::vault;
 
 pub mod accounts;
@@ -80,6 +81,5 @@ pub mod logging;
 mod planted;
 #[cfg(feature = "tools")]
 pub mod simulator;
-pub mod store;
 pub mod surface;
 pub mod telemetry;

@@ -1,0 +1,296 @@
+//! API keys. The keys themselves are never stored: only their hash, and a prefix to recognise them by.
+
+use std::sync::Arc;
+
+use entity::api_key;
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, Condition, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect, Set,
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::changes::{self, Change, What, Who};
+use crate::dialect::{Bulk, Type};
+use crate::revision::{self, Topic};
+use crate::{Result, Store};
+use clock::Timestamp;
+use domain::page::{Page, PageRequest};
+use domain::scope::Scopes;
+
+/// A key to add.
+#[derive(Debug, Clone)]
+pub struct NewKey<'a> {
+    /// The company that owns it.
+    pub company_id: Uuid,
+    /// The company's name for it.
+    pub name: &'a str,
+    /// Its first characters.
+    pub prefix: &'a str,
+    /// SHA-256 of the key.
+    pub hash: [u8; 32],
+    /// When it expires; never when `None`.
+    pub expires_at: Option<Timestamp>,
+    /// Its scopes.
+    pub scopes: Scopes,
+}
+
+/// A key as its company may see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// The company that owns it.
+    pub company_id: Uuid,
+    /// The company's name for it.
+    pub name: String,
+    /// Its first characters.
+    pub prefix: String,
+    /// When it expires.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+    /// When it was added.
+    pub created_at: Timestamp,
+    /// Its scopes.
+    pub scopes: Scopes,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<Timestamp>,
+}
+
+impl ApiKey {
+    /// Whether the key is valid at this moment: neither revoked nor expired.
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
+}
+
+/// The part of a key that authentication needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyRecord {
+    /// The key.
+    pub id: Uuid,
+    /// The company that owns it.
+    pub company_id: Uuid,
+    /// The company's name for it.
+    pub name: Arc<str>,
+    /// The name of the company's tier, which bounds the requests of all its keys.
+    pub tier: Arc<str>,
+    /// When it expires.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+    /// Its scopes.
+    pub scopes: Scopes,
+    /// When it was last used, as stored.
+    pub last_used_at: Option<Timestamp>,
+}
+
+impl KeyRecord {
+    /// Whether the key is valid at this moment: neither revoked nor expired.
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
+}
+
+const USES: &[(&str, Type)] = &[("id", Type::Uuid), ("at", Type::Int)];
+
+#[derive(FromQueryResult)]
+struct Found {
+    id: Uuid,
+    company_id: Uuid,
+    name: String,
+    tier: String,
+    expires_at: Option<i64>,
+    revoked_at: Option<i64>,
+    scopes: Option<String>,
+    last_used_at: Option<i64>,
+}
+
+impl From<Found> for KeyRecord {
+    fn from(found: Found) -> Self {
+        let Found { id, company_id, name, tier, expires_at, revoked_at, scopes, last_used_at } = found;
+        Self {
+            id,
+            company_id,
+            name: name.into(),
+            tier: tier.into(),
+            expires_at: expires_at.map(Timestamp::from_millis),
+            revoked_at: revoked_at.map(Timestamp::from_millis),
+            scopes: Scopes::from_stored(scopes.as_deref()),
+            last_used_at: last_used_at.map(Timestamp::from_millis),
+        }
+    }
+}
+
+impl From<api_key::Model> for ApiKey {
+    fn from(model: api_key::Model) -> Self {
+        let api_key::Model {
+            id,
+            company_id,
+            name,
+            prefix,
+            hash: _,
+            expires_at,
+            revoked_at,
+            created_at,
+            scopes,
+            last_used_at,
+        } = model;
+        Self {
+            id,
+            company_id,
+            name,
+            prefix,
+            expires_at: expires_at.map(Timestamp::from_millis),
+            revoked_at: revoked_at.map(Timestamp::from_millis),
+            created_at: Timestamp::from_millis(created_at),
+            scopes: Scopes::from_stored(scopes.as_deref()),
+            last_used_at: last_used_at.map(Timestamp::from_millis),
+        }
+    }
+}
+
+impl Store {
+    /// Adds a key.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Taken`] when the hash is stored already.
+    pub async fn add_api_key(&self, who: &Who, key: NewKey<'_>) -> Result<ApiKey> {
+        let NewKey { company_id, name, prefix, hash, expires_at, scopes } = key;
+        let model = api_key::ActiveModel {
+            id: Set(Uuid::now_v7()),
+            company_id: Set(company_id),
+            name: Set(name.to_owned()),
+            prefix: Set(prefix.to_owned()),
+            hash: Set(hash.to_vec()),
+            expires_at: Set(expires_at.map(Timestamp::millis)),
+            revoked_at: Set(None),
+            created_at: Set(Timestamp::now().millis()),
+            scopes: Set(scopes.stored()),
+            last_used_at: Set(None),
+        };
+        let transaction = self.begin().await?;
+        let model = model.insert(&transaction).await?;
+        let added = json!({
+            "status": "valid",
+            "company_id": company_id,
+            "name": name,
+            "prefix": prefix,
+            "expires_at": expires_at,
+            "scopes": scopes.words(),
+        });
+        changes::record(&transaction, &[Change::now(who, What::ApiKey, model.id, None, added)]).await?;
+        revision::bump(&transaction, Topic::ApiKey).await?;
+        transaction.commit().await?;
+        Ok(model.into())
+    }
+
+    /// The company's keys, newest first; revoked and expired ones too.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn api_keys(&self, company_id: Uuid) -> Result<Vec<ApiKey>> {
+        let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(company_id));
+        let models = keys.order_by_desc(api_key::Column::Id).all(&self.read).await?;
+        Ok(models.into_iter().map(ApiKey::from).collect())
+    }
+
+    /// A page of the company's keys, newest first; revoked and expired ones too.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn api_key_page(&self, company_id: Uuid, page: PageRequest) -> Result<Page<ApiKey>> {
+        let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(company_id));
+        let total = keys.clone().count(&self.read).await?;
+        let newest = keys.order_by_desc(api_key::Column::Id).offset(page.offset()).limit(page.limit);
+        let models = newest.all(&self.read).await?;
+        Ok(Page { records: models.into_iter().map(ApiKey::from).collect(), total })
+    }
+
+    /// The key of this id, if it is the company's.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn api_key(&self, company_id: Uuid, id: Uuid) -> Result<Option<ApiKey>> {
+        let key = api_key::Entity::find_by_id(id).filter(api_key::Column::CompanyId.eq(company_id));
+        Ok(key.one(&self.read).await?.map(ApiKey::from))
+    }
+
+    /// Records when keys were last used.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn note_key_uses(&self, uses: &[(Uuid, Timestamp)]) -> Result<()> {
+        let mut rows = Bulk::new(self.backend, USES);
+        for (id, at) in uses {
+            rows.push([(*id).into(), at.millis().into()]);
+        }
+        self.write(&self.write, rows, Vec::new(), |rows, _| {
+            format!(
+                "UPDATE api_key SET last_used_at = incoming.at FROM {rows} AS incoming
+                 WHERE api_key.id = incoming.id
+                     AND (last_used_at IS NULL OR last_used_at < incoming.at)"
+            )
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// Revokes a key of any company; `false` when there is no such key or it was revoked before.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn revoke_api_key(&self, who: &Who, id: Uuid) -> Result<bool> {
+        Ok(self.revoke(who, id, Condition::all()).await?.is_some())
+    }
+
+    /// Revokes a key of this company, and returns the revision of the keys from which on it is revoked; `None` when the
+    /// company has no such key or it was revoked before.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn revoke_api_key_of(&self, who: &Who, company_id: Uuid, id: Uuid) -> Result<Option<i64>> {
+        self.revoke(who, id, Condition::all().add(api_key::Column::CompanyId.eq(company_id))).await
+    }
+
+    async fn revoke(&self, who: &Who, id: Uuid, whose: Condition) -> Result<Option<i64>> {
+        let transaction = self.begin().await?;
+        let revoked = api_key::Entity::update_many()
+            .col_expr(api_key::Column::RevokedAt, Expr::value(Timestamp::now().millis()))
+            .filter(api_key::Column::Id.eq(id))
+            .filter(whose)
+            .filter(api_key::Column::RevokedAt.is_null())
+            .exec(&transaction)
+            .await?;
+        if revoked.rows_affected == 0 {
+            transaction.rollback().await?;
+            return Ok(None);
+        }
+        let revoked = Change::now(who, What::ApiKey, id, Some(json!("valid")), json!("revoked"));
+        changes::record(&transaction, &[revoked]).await?;
+        let revision = revision::bump(&transaction, Topic::ApiKey).await?;
+        transaction.commit().await?;
+        Ok(Some(revision))
+    }
+
+    /// The key with this hash, whether it still works or not.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn find_api_key(&self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
+        let sql = "SELECT api_key.id, company_id, api_key.name, company.tier, expires_at, revoked_at, scopes, last_used_at
+            FROM api_key JOIN company ON company.id = company_id WHERE hash = $1";
+        let Some(row) = self.row(sql, [hash.to_vec().into()]).await? else { return Ok(None) };
+        Ok(Some(Found::from_query_result(&row, "")?.into()))
+    }
+}

@@ -1,0 +1,367 @@
+//! The record of what people changed: who, when, what, and how it was before.
+//!
+//! Each record is written in the transaction of the change, so that there is never one without the other. Records never
+//! contain secrets. Changes by the service itself (a channel that its provider disconnects) are not recorded here.
+//! Written by the store's own calls, read by operators.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use entity::change;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Set};
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use crate::users::failed_sign_ins::STRANGER;
+use crate::{Error, Result, Store, Transaction};
+use clock::Timestamp;
+use clock::database::new_id;
+use domain::page::{Page, PageRequest};
+
+/// The person or program that makes a change, as named in the record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Who {
+    /// The program itself, which gives a new database its tiers.
+    Pombo,
+    /// An operator, by the name of the key. No operator is called `pombo`, and no name has a colon.
+    Operator(String),
+    /// A program with a company's API key, by the name of the key. The subject or the changed object names the company.
+    Key(String),
+    /// A person at the command line, by the name of the machine's user.
+    CommandLine(String),
+    /// A person who signed in.
+    User {
+        /// The folded e-mail.
+        email: String,
+        /// The address of the request.
+        address: IpAddr,
+    },
+    /// A person whose sign-in failed.
+    Stranger {
+        /// The address of the request.
+        address: IpAddr,
+    },
+}
+
+impl Who {
+    /// The address of the request; known only for people in a browser.
+    const fn address(&self) -> Option<IpAddr> {
+        match self {
+            Self::Pombo | Self::Operator(_) | Self::Key(_) | Self::CommandLine(_) => None,
+            Self::User { address, .. } | Self::Stranger { address } => Some(*address),
+        }
+    }
+}
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pombo => f.write_str("pombo"),
+            Self::Operator(name) => f.write_str(name),
+            Self::Key(name) => write!(f, "key:{name}"),
+            Self::CommandLine(user) => write!(f, "cli:{user}"),
+            Self::User { email, .. } => write!(f, "user:{email}"),
+            Self::Stranger { .. } => f.write_str(STRANGER),
+        }
+    }
+}
+
+/// The kind of the changed object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum What {
+    /// A tier's options; the subject is its name.
+    Tier,
+    /// A company; the subject is its id.
+    Company,
+    /// A company's API key; the subject is the key's id.
+    ApiKey,
+    /// A channel that was added; the subject is its id.
+    Channel,
+    /// The secret that signs a channel's webhooks; the record says only that it was given or replaced.
+    ChannelAppSecret,
+    /// A key that seals secrets; the subject is its id.
+    SealingKey,
+    /// The tier that a channel runs under; the subject is the channel's id.
+    ChannelTier,
+    /// A channel's token; the record says only that it was replaced.
+    ChannelToken,
+    /// A channel's status.
+    ChannelStatus,
+    /// An operator's key; the subject is the operator's name.
+    Operator,
+    /// A recipient's suppression; the subject is the number, with its plus sign.
+    Suppression,
+    /// A person who signs in; the subject is the e-mail.
+    User,
+    /// A person's password; the record says only that it was replaced.
+    UserPassword,
+    /// A person's second factor; the record says only whether there is one.
+    UserTotp,
+    /// A person's role in a company; the subject is the e-mail.
+    Membership,
+    /// An invitation or another link that is valid once; the subject is the person's e-mail.
+    Link,
+    /// An attempt to sign in; the subject is the e-mail of a known person, else empty.
+    SignIn,
+    /// A session that was ended, or given a token for programs; the subject is the person's e-mail.
+    Session,
+    /// How many contacts one request created, changed, merged, tagged or deleted; the subject is the company's id.
+    Contacts,
+    /// Tags that were created, changed or deleted; the subject is the company's id.
+    Tags,
+    /// An import that was started or stopped; the subject is the company's id.
+    Import,
+    /// A node of a cluster that was told to drain; the subject is its id.
+    Node,
+    /// The database as a whole, which was restored from a backup.
+    Database,
+}
+
+impl What {
+    /// Every kind.
+    pub const ALL: &[Self] = &[
+        Self::Tier,
+        Self::Company,
+        Self::ApiKey,
+        Self::Channel,
+        Self::ChannelAppSecret,
+        Self::SealingKey,
+        Self::ChannelTier,
+        Self::ChannelToken,
+        Self::ChannelStatus,
+        Self::Operator,
+        Self::Suppression,
+        Self::User,
+        Self::UserPassword,
+        Self::UserTotp,
+        Self::Membership,
+        Self::Link,
+        Self::SignIn,
+        Self::Session,
+        Self::Contacts,
+        Self::Tags,
+        Self::Import,
+        Self::Node,
+        Self::Database,
+    ];
+
+    /// The word in answers and in the database.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Tier => "tier",
+            Self::Company => "company",
+            Self::ApiKey => "key",
+            Self::Channel => "channel",
+            Self::ChannelAppSecret => "channel.app_secret",
+            Self::SealingKey => "sealing_key",
+            Self::ChannelTier => "channel.tier",
+            Self::ChannelToken => "channel.token",
+            Self::ChannelStatus => "channel.status",
+            Self::Operator => "operator",
+            Self::Suppression => "suppression",
+            Self::User => "user",
+            Self::UserPassword => "user.password",
+            Self::UserTotp => "user.totp",
+            Self::Membership => "membership",
+            Self::Link => "link",
+            Self::SignIn => "sign_in",
+            Self::Session => "session",
+            Self::Contacts => "contacts",
+            Self::Tags => "tags",
+            Self::Import => "import",
+            Self::Node => "node",
+            Self::Database => "database",
+        }
+    }
+
+    /// The kind of this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|what| what.as_str() == word)
+    }
+}
+
+/// One recorded change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// When it was made.
+    pub at: Timestamp,
+    /// An operator's name, `key:` and the name of a company's key, `user:` and an e-mail (nothing after a failed
+    /// sign-in), `cli:` and a user's name, or `pombo`.
+    pub who: String,
+    /// The kind of the changed object.
+    pub what: What,
+    /// Which one: a tier's name, the id of a channel, a company or a key, an operator's name, a number, a person's
+    /// e-mail.
+    pub subject: String,
+    /// The state before; `None` when the object did not exist before, or must not be shown.
+    pub before: Option<Value>,
+    /// The state after.
+    pub after: Value,
+    /// The network address of the request; `None` for the command line and for keys.
+    pub address: Option<String>,
+}
+
+/// Which changes to list; all when nothing is set.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter<'a> {
+    /// Only of these kinds; of every kind when empty.
+    pub what: &'a [What],
+    /// Only of this tier, channel, company, key, operator or number.
+    pub subject: Option<&'a str>,
+    /// Only by this author, as [`Change::who`] names them.
+    pub who: Option<&'a str>,
+    /// Only from this moment on.
+    pub from: Option<Timestamp>,
+    /// Only before this moment.
+    pub to: Option<Timestamp>,
+}
+
+impl Change {
+    /// A change that happens now.
+    pub(crate) fn now(
+        who: &Who,
+        what: What,
+        subject: impl Into<String>,
+        before: Option<Value>,
+        after: Value,
+    ) -> Self {
+        let id = new_id();
+        let at = moment_of(id);
+        let address = who.address().map(|address| address.to_string());
+        Self { id, at, who: who.to_string(), what, subject: subject.into(), before, after, address }
+    }
+}
+
+impl TryFrom<change::Model> for Change {
+    type Error = Error;
+
+    fn try_from(model: change::Model) -> Result<Self> {
+        let change::Model { id, at, who, what, subject, before, after, address } = model;
+        let json = |text: String| {
+            serde_json::from_str(&text).map_err(|_| Error::Impossible(format!("change {id} holds no JSON")))
+        };
+        Ok(Self {
+            id,
+            at: Timestamp::from_millis(at),
+            who,
+            what: What::parse(&what).ok_or_else(|| Error::Impossible(format!("changed thing `{what}`")))?,
+            subject,
+            before: before.map(json).transpose()?,
+            after: json(after)?,
+            address,
+        })
+    }
+}
+
+/// Writes the records, in the transaction of the changes.
+pub(crate) async fn record(within: &Transaction, changes: &[Change]) -> Result<()> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    change::Entity::insert_many(changes.iter().map(model)).exec_without_returning(within).await?;
+    Ok(())
+}
+
+fn model(change: &Change) -> change::ActiveModel {
+    let Change { id, at, who, what, subject, before, after, address } = change;
+    change::ActiveModel {
+        id: Set(*id),
+        at: Set(at.millis()),
+        who: Set(who.clone()),
+        what: Set(what.as_str().to_owned()),
+        subject: Set(subject.clone()),
+        before: Set(before.as_ref().map(Value::to_string)),
+        after: Set(after.to_string()),
+        address: Set(address.clone()),
+    }
+}
+
+/// The moment in an id. Changes are stamped with it, so that a span of time is exactly a span of ids.
+fn moment_of(id: Uuid) -> Timestamp {
+    let moment = id.get_timestamp().map(|moment| moment.to_unix());
+    let millis = moment.map(|(seconds, nanos)| seconds.saturating_mul(1_000) + u64::from(nanos / 1_000_000));
+    let millis = millis.and_then(|millis| i64::try_from(millis).ok());
+    millis.map_or_else(Timestamp::now, Timestamp::from_millis)
+}
+
+/// The lowest possible id of this moment.
+fn first_id(moment: Timestamp) -> Uuid {
+    let millis = u128::try_from(moment.millis()).unwrap_or_default();
+    Uuid::from_u128(millis.min((1 << 48) - 1) << 80)
+}
+
+/// The record of one request's changes of a company's contacts. A request of several transactions has one record, whose
+/// counts grow with each transaction.
+#[derive(Debug, Clone)]
+pub struct ContactRecord {
+    change: Change,
+    counts: Map<String, Value>,
+}
+
+impl ContactRecord {
+    /// A record without counts, which is not written yet.
+    pub fn new(who: &Who, company: Uuid) -> Self {
+        Self { change: Change::now(who, What::Contacts, company, None, Value::Null), counts: Map::new() }
+    }
+
+    /// Adds the subject beside the counts: the tag, or the one contact.
+    #[must_use]
+    pub fn about(mut self, name: &str, id: Uuid) -> Self {
+        self.counts.insert(name.to_owned(), id.to_string().into());
+        self
+    }
+
+    /// Adds counts of changed contacts to the record, in the transaction that changes them.
+    pub(crate) async fn count(&mut self, within: &Transaction, changed: &[(&str, u64)]) -> Result<()> {
+        if changed.iter().all(|(_, count)| *count == 0) {
+            return Ok(());
+        }
+        for (word, count) in changed.iter().filter(|(_, count)| *count > 0) {
+            let before = self.counts.get(*word).and_then(Value::as_u64).unwrap_or_default();
+            self.counts.insert((*word).to_owned(), (before + count).into());
+        }
+        self.change.after = Value::Object(self.counts.clone());
+        let again = OnConflict::column(change::Column::Id).update_column(change::Column::After).to_owned();
+        change::Entity::insert(model(&self.change)).on_conflict(again).exec_without_returning(within).await?;
+        Ok(())
+    }
+}
+
+impl Store {
+    /// A page of the recorded changes, newest first.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn changes(&self, filter: Filter<'_>, page: PageRequest) -> Result<Page<Change>> {
+        let mut matching = change::Entity::find();
+        if !filter.what.is_empty() {
+            let words = filter.what.iter().map(|what| what.as_str());
+            matching = matching.filter(change::Column::What.is_in(words));
+        }
+        if let Some(subject) = filter.subject {
+            matching = matching.filter(change::Column::Subject.eq(subject));
+        }
+        if let Some(who) = filter.who {
+            matching = matching.filter(change::Column::Who.eq(who));
+        }
+        // Ids are ordered by time, so that every index that ends with them finds a span of it.
+        if let Some(from) = filter.from {
+            matching = matching.filter(change::Column::Id.gte(first_id(from)));
+        }
+        if let Some(to) = filter.to {
+            matching = matching.filter(change::Column::Id.lt(first_id(to)));
+        }
+        let total = matching.clone().count(&self.read).await?;
+        let models = matching
+            .order_by_desc(change::Column::Id)
+            .offset(page.offset())
+            .limit(page.limit)
+            .all(&self.read)
+            .await?;
+        Ok(Page { records: models.into_iter().map(Change::try_from).collect::<Result<_>>()?, total })
+    }
+}

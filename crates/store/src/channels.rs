@@ -1,0 +1,323 @@
+//! Channels. Secrets are read and written sealed, and never as part of a [`Channel`].
+//!
+//! Every change raises the `channel` revision in its own transaction and stamps the row with it, so that a running
+//! service reads again exactly the channels that changed. Operators' changes are in [`operation`], their view of all
+//! channels in [`overview`], the service's own changes in [`mod@change`], and the specifics of web sessions in
+//! [`linked`].
+
+mod change;
+mod linked;
+mod operation;
+mod overview;
+mod trial;
+mod verify_token;
+mod words;
+mod work;
+
+use entity::channel::{self as stored, ActiveModel, Column, Entity, Model};
+use entity::send;
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Set,
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::changes::{Change, What, Who, record};
+use crate::revision::{self, Topic};
+use crate::{Result, Store};
+use clock::Timestamp;
+use domain::channel::{Channel, Connection, Kind, Reason, Status};
+use domain::fold::{digits, fold, like_anywhere, looks_like_a_number};
+use domain::page::{Page, PageRequest};
+use domain::send::State;
+
+pub use overview::Owned;
+pub use work::{AtWork, Recent};
+
+/// The characters of written phone numbers beside digits; see [`looks_like_a_number`].
+const SEPARATORS: [&str; 7] = ["+", "-", "(", ")", ".", "/", " "];
+
+/// A channel to add.
+#[derive(Debug, Clone)]
+pub struct NewChannel {
+    /// Chosen by the caller, because secrets may be sealed to it.
+    pub id: Uuid,
+    /// The company that it belongs to.
+    pub company_id: Uuid,
+    /// The kind of provider.
+    pub kind: Kind,
+    /// The company's name for it.
+    pub name: String,
+    /// The number as shown to people.
+    pub phone_number: Option<String>,
+    /// The provider's id of the number; no two channels share one.
+    pub phone_number_id: Option<String>,
+    /// The provider's id of the business account.
+    pub waba_id: Option<String>,
+    /// The tier to run under.
+    pub tier: String,
+    /// The provider's access token and app secret.
+    pub secrets: Sealed,
+    /// The state to begin in.
+    pub status: Status,
+}
+
+/// A channel's secrets as they are kept: sealed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sealed {
+    /// The provider's access token.
+    pub token: Option<Vec<u8>>,
+    /// The provider's app secret, which signs its webhooks.
+    pub app_secret: Option<Vec<u8>>,
+}
+
+impl Store {
+    /// Adds a channel. The record of the change does not contain the channel's secrets.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Taken`](crate::Error::Taken) when another channel has the provider's id of the number.
+    pub async fn add_channel(&self, who: &Who, new: NewChannel) -> Result<Channel> {
+        let NewChannel {
+            id,
+            company_id,
+            kind,
+            name,
+            phone_number,
+            phone_number_id,
+            waba_id,
+            tier,
+            secrets,
+            status,
+        } = new;
+        let now = Timestamp::now().millis();
+        let added = json!({
+            "company_id": company_id, "kind": kind.as_str(), "name": name, "tier": tier,
+            "phone_number": phone_number, "phone_number_id": phone_number_id, "waba_id": waba_id,
+        });
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Channel).await?;
+        let model = ActiveModel {
+            id: Set(id),
+            company_id: Set(company_id),
+            kind: Set(kind.into()),
+            name_folded: Set(fold(&name)),
+            name: Set(name),
+            phone_number: Set(phone_number),
+            phone_number_id: Set(phone_number_id),
+            waba_id: Set(waba_id),
+            tier: Set(tier),
+            token: Set(secrets.token),
+            app_secret: Set(secrets.app_secret),
+            verify_token: Set(None),
+            status: Set(status.into()),
+            status_code: Set(None),
+            status_sentence: Set(None),
+            status_provider_code: Set(None),
+            status_since: Set(now),
+            trial_wait: Set(None),
+            trial_due: Set(None),
+            quality_rating: Set(None),
+            level: Set(None),
+            messaging_limit: Set(None),
+            linked_at: Set(None),
+            revision: Set(revision),
+            created_at: Set(now),
+            updated_at: Set(now),
+        };
+        let model = model.insert(&transaction).await?;
+        let added = Change::now(who, What::Channel, id, None, added);
+        record(&transaction, &[added]).await?;
+        transaction.commit().await?;
+        Ok(channel(model))
+    }
+
+    /// A page of the company's channels of one kind, newest first, ties by id. `search` is matched in the
+    /// name and the number, without case and accents; a written number also by its digits.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn channels(
+        &self,
+        company_id: Uuid,
+        kind: Kind,
+        page: PageRequest,
+        search: Option<&str>,
+    ) -> Result<Page<Channel>> {
+        let mut matching = Entity::find()
+            .filter(Column::CompanyId.eq(company_id))
+            .filter(Column::Kind.eq(stored::Kind::from(kind)));
+        if let Some(search) = search {
+            matching = matching.filter(matches(search));
+        }
+        let total = matching.clone().count(&self.read).await?;
+        let models = matching
+            .order_by_desc(Column::CreatedAt)
+            .order_by_desc(Column::Id)
+            .offset(page.offset())
+            .limit(page.limit)
+            .all(&self.read)
+            .await?;
+        Ok(Page { records: models.into_iter().map(channel).collect(), total })
+    }
+
+    /// The channel of this id, of any company.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn find_channel(&self, id: Uuid) -> Result<Option<Channel>> {
+        Ok(Entity::find_by_id(id).one(&self.read).await?.map(channel))
+    }
+
+    /// The channel of this id, if it is the company's.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn find_channel_of(&self, company_id: Uuid, id: Uuid) -> Result<Option<Channel>> {
+        let own = Entity::find_by_id(id).filter(Column::CompanyId.eq(company_id));
+        Ok(own.one(&self.read).await?.map(channel))
+    }
+
+    /// The channels stamped after `revision`, in the order of their changes.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn channels_changed_since(&self, revision: i64) -> Result<Vec<Channel>> {
+        let changed = Entity::find().filter(Column::Revision.gt(revision));
+        Ok(changed.order_by_asc(Column::Revision).all(&self.read).await?.into_iter().map(channel).collect())
+    }
+
+    /// How many channels of a kind there are, of all companies.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn count_channels(&self, kind: Kind) -> Result<u64> {
+        Ok(Entity::find().filter(Column::Kind.eq(stored::Kind::from(kind))).count(&self.read).await?)
+    }
+
+    /// All of the company's business accounts, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn business_accounts(&self, company_id: Uuid) -> Result<Vec<Channel>> {
+        let all = Entity::find()
+            .filter(Column::CompanyId.eq(company_id))
+            .filter(Column::Kind.eq(stored::Kind::BusinessAccount));
+        Ok(all.order_by_asc(Column::Id).all(&self.read).await?.into_iter().map(channel).collect())
+    }
+
+    /// The channels with active sends.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn working_channels(&self) -> Result<Vec<Channel>> {
+        // The condition repeats that of the partial index of unfinished sends, so that databases use the index.
+        let not_over = Expr::cust(format!("send.state < 2 AND send.state = {}", State::Active.as_i16()));
+        let with_work = send::Entity::find().select_only().column(send::Column::ChannelId).filter(not_over);
+        let working = Entity::find().filter(Column::Id.in_subquery(with_work.distinct().into_query()));
+        Ok(working.all(&self.read).await?.into_iter().map(channel).collect())
+    }
+
+    /// The business accounts that are not connected and have to be probed.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn unconfirmed_channels(&self) -> Result<Vec<Channel>> {
+        let unconfirmed = Entity::find()
+            .filter(Column::Kind.eq(stored::Kind::BusinessAccount))
+            .filter(Column::Status.ne(stored::Status::Connected));
+        Ok(unconfirmed.all(&self.read).await?.into_iter().map(channel).collect())
+    }
+
+    /// The sealed secrets of a channel; `None` when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn channel_secrets(&self, id: Uuid) -> Result<Option<Sealed>> {
+        let model = Entity::find_by_id(id).one(&self.read).await?;
+        Ok(model.map(|model| Sealed { token: model.token, app_secret: model.app_secret }))
+    }
+}
+
+fn matches(search: &str) -> Condition {
+    let anywhere = |text: &str| LikeExpr::new(like_anywhere(text)).escape('\\');
+    let folded = fold(search);
+    let number = || Expr::col(Column::PhoneNumber);
+    let mut condition = Condition::any()
+        .add(Expr::col(Column::NameFolded).like(anywhere(&folded)))
+        .add(SimpleExpr::from(Func::lower(number())).like(anywhere(&folded)));
+    if looks_like_a_number(&folded) {
+        let bare = SEPARATORS.iter().fold(SimpleExpr::from(number()), |text, separator| {
+            Func::cust("replace").arg(text).arg(*separator).arg("").into()
+        });
+        condition = condition.add(bare.like(anywhere(&digits(&folded))));
+    }
+    condition
+}
+
+fn channel(model: Model) -> Channel {
+    let Model {
+        id,
+        company_id,
+        kind,
+        name,
+        name_folded: _,
+        phone_number,
+        phone_number_id,
+        waba_id,
+        tier,
+        token: _,
+        app_secret: _,
+        verify_token: _,
+        status,
+        status_code,
+        status_sentence,
+        status_provider_code,
+        status_since,
+        trial_wait,
+        trial_due,
+        quality_rating,
+        level,
+        messaging_limit,
+        linked_at,
+        revision,
+        created_at,
+        updated_at,
+    } = model;
+    let reason = status_code.map(|code| Reason {
+        code: code.as_str().into(),
+        sentence: status_sentence.unwrap_or_default(),
+        provider_code: status_provider_code,
+    });
+    Channel {
+        id,
+        company_id,
+        kind: kind.into(),
+        name,
+        phone_number,
+        phone_number_id,
+        waba_id,
+        tier,
+        connection: Connection { status: status.into(), reason, since: Timestamp::from_millis(status_since) },
+        trial: trial::read(trial_wait, trial_due),
+        quality_rating,
+        // A word that only another version knows is ignored.
+        level: level.and_then(|word| word.parse().ok()),
+        messaging_limit: messaging_limit.and_then(|word| word.parse().ok()),
+        linked_at: linked_at.map(Timestamp::from_millis),
+        revision,
+        created_at: Timestamp::from_millis(created_at),
+        updated_at: Timestamp::from_millis(updated_at),
+    }
+}

@@ -1,0 +1,168 @@
+//! Operators' changes of a channel. Each is recorded in its own transaction, with its author.
+
+use entity::channel::{self as stored, ActiveModel, Column, Entity};
+use sea_orm::{ColumnTrait, ConnectionTrait as _, EntityTrait, QueryFilter, Set};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::changes::{self, Change, What, Who};
+use crate::revision::{self, Topic};
+use crate::{Result, Store, Transaction};
+use clock::Timestamp;
+use domain::channel::{Kind, Status};
+use domain::fold::fold;
+
+impl Store {
+    /// Makes the channel `connecting` again, whatever its status was, with a new sealed token if one is given; `false`
+    /// when there is no such channel. For the token, the record says only that it was replaced. A canary that waits may
+    /// go at once.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn reconnect_channel(&self, who: &Who, id: Uuid, token: Option<Vec<u8>>) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Channel).await?;
+        let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
+            transaction.rollback().await?;
+            return Ok(false);
+        };
+        let now = Timestamp::now().millis();
+        let mut changes = ActiveModel {
+            status: Set(stored::Status::Connecting),
+            status_code: Set(None),
+            status_sentence: Set(None),
+            status_provider_code: Set(None),
+            status_since: Set(now),
+            trial_due: Set(before.trial_wait.map(|_| now)),
+            ..Default::default()
+        };
+        let mut recorded = Vec::new();
+        if let Some(token) = token {
+            changes.token = Set(Some(token));
+            recorded.push(Change::now(who, What::ChannelToken, id, None, json!("replaced")));
+        }
+        let (before, after) = (Status::from(before.status), Status::Connecting);
+        if before != after {
+            let (before, after) = (json!(before.as_str()), json!(after.as_str()));
+            recorded.push(Change::now(who, What::ChannelStatus, id, Some(before), after));
+        }
+        self.announce_channel(&transaction, id, &changes).await?;
+        write(&transaction, id, revision, changes).await?;
+        changes::record(&transaction, &recorded).await?;
+        transaction.commit().await?;
+        self.tell_of_events();
+        Ok(true)
+    }
+
+    /// Stores another sealed app secret for the channel; `false` when there is no such channel. The record says only
+    /// whether there was one before.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn set_channel_app_secret(&self, who: &Who, id: Uuid, sealed: Vec<u8>) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Channel).await?;
+        let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
+            transaction.rollback().await?;
+            return Ok(false);
+        };
+        let changes = ActiveModel { app_secret: Set(Some(sealed)), ..Default::default() };
+        write(&transaction, id, revision, changes).await?;
+        let after = json!(if before.app_secret.is_some() { "replaced" } else { "given" });
+        let recorded = Change::now(who, What::ChannelAppSecret, id, None, after);
+        changes::record(&transaction, &[recorded]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Gives the channel another name; `false` when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn rename_channel(&self, who: &Who, id: Uuid, name: &str) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Channel).await?;
+        let before = Entity::find_by_id(id).one(&transaction).await?.map(|channel| channel.name);
+        let is_known = before.is_some();
+        let Some(before) = before.filter(|before| before != name) else {
+            transaction.rollback().await?;
+            return Ok(is_known);
+        };
+        let changes =
+            ActiveModel { name: Set(name.to_owned()), name_folded: Set(fold(name)), ..Default::default() };
+        write(&transaction, id, revision, changes).await?;
+        let shown = |name: &str| json!({ "name": name });
+        let recorded = Change::now(who, What::Channel, id, Some(shown(&before)), shown(name));
+        changes::record(&transaction, &[recorded]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Removes the channel and everything that only it used; its sends, which have ended, stay. `false` when there is
+    /// no such channel, a phone is linked to it, or a send of it has not ended.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn remove_channel(&self, who: &Who, id: Uuid) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
+            transaction.rollback().await?;
+            return Ok(false);
+        };
+        // Unfinished sends have states below 2, as in their partial index.
+        let sql = "DELETE FROM channel WHERE id = $1 AND linked_at IS NULL
+            AND NOT EXISTS (SELECT 1 FROM send WHERE channel_id = $1 AND state < 2)";
+        let removed = transaction.execute_raw(self.statement(sql, [id.into()])).await?;
+        if removed.rows_affected() == 0 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        for table in ["web_session_record", "web_session_contact"] {
+            let sql = format!("DELETE FROM {table} WHERE channel_id = $1");
+            transaction.execute_raw(self.statement(sql, [id.into()])).await?;
+        }
+        revision::bump(&transaction, Topic::Channel).await?;
+        let before =
+            json!({ "company_id": before.company_id, "kind": Kind::from(before.kind), "name": before.name });
+        let recorded = Change::now(who, What::Channel, id, Some(before), json!("removed"));
+        changes::record(&transaction, &[recorded]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Puts the channel under another tier; `false` when there is no such channel. A channel that has the tier already
+    /// is not changed.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn set_channel_tier(&self, who: &Who, id: Uuid, tier: &str) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Channel).await?;
+        let before = Entity::find_by_id(id).one(&transaction).await?.map(|channel| channel.tier);
+        let is_known = before.is_some();
+        let Some(before) = before.filter(|before| before != tier) else {
+            transaction.rollback().await?;
+            return Ok(is_known);
+        };
+        let changes = ActiveModel { tier: Set(tier.to_owned()), ..Default::default() };
+        write(&transaction, id, revision, changes).await?;
+        let recorded = Change::now(who, What::ChannelTier, id, Some(json!(before)), json!(tier));
+        changes::record(&transaction, &[recorded]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+}
+
+/// Changes the row. No other transaction has changed it since it was read: this one locks the counter that every change
+/// raises.
+async fn write(transaction: &Transaction, id: Uuid, revision: i64, changes: ActiveModel) -> Result<()> {
+    let now = Timestamp::now().millis();
+    let changes = ActiveModel { revision: Set(revision), updated_at: Set(now), ..changes };
+    Entity::update_many().set(changes).filter(Column::Id.eq(id)).exec(transaction).await?;
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! The verify tokens of webhook handshakes, sealed. A channel has one from the first request for it on.
+
+use entity::channel::{ActiveModel, Column, Entity};
+use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
+use uuid::Uuid;
+
+use crate::{Result, Store};
+
+impl Store {
+    /// The sealed verify token of a channel's webhook; empty where it is still derived from the sealing key. `None`
+    /// while nobody requested one, and when there is no such channel.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn verify_token(&self, channel: Uuid) -> Result<Option<Vec<u8>>> {
+        let word = Entity::find_by_id(channel).select_only().column(Column::VerifyToken);
+        Ok(word.into_tuple::<Option<Vec<u8>>>().one(&self.read).await?.flatten())
+    }
+
+    /// Replaces the sealed token that was read; `false` when it was changed since.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn set_verify_token(
+        &self,
+        channel: Uuid,
+        before: Option<Vec<u8>>,
+        sealed: Vec<u8>,
+    ) -> Result<bool> {
+        let is_still = before.map_or(Column::VerifyToken.is_null(), |before| Column::VerifyToken.eq(before));
+        let changes = ActiveModel { verify_token: Set(Some(sealed)), ..Default::default() };
+        Ok(self.change_channel_if(channel, Condition::all().add(is_still), changes).await?.is_some())
+    }
+
+    /// The channels whose verify token is still derived from the sealing key.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn channels_with_derived_verify_tokens(&self) -> Result<Vec<Uuid>> {
+        let derived = Entity::find().filter(Column::VerifyToken.eq(Vec::<u8>::new()));
+        Ok(derived.select_only().column(Column::Id).into_tuple().all(&self.read).await?)
+    }
+}

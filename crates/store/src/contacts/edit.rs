@@ -1,0 +1,245 @@
+//! Changing one contact: its fields, its tags, and merging others into it.
+
+use std::collections::{BTreeSet, HashSet};
+
+use sea_orm::ConnectionTrait;
+use uuid::Uuid;
+
+use super::import::{SLOT, read_slot};
+use super::matching::Slot;
+use crate::changes::{ContactRecord, Who};
+use crate::tags::DELETED;
+use crate::{Result, Store, Transaction, run};
+use clock::Timestamp;
+use domain::contact::Person;
+use domain::fold::fold;
+
+/// A change of a contact; `None` keeps a value, an empty text erases it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ContactChange {
+    /// First name.
+    pub first_name: Option<String>,
+    /// Last name.
+    pub last_name: Option<String>,
+    /// E-mail address.
+    pub email: Option<String>,
+    /// The number, as it is given.
+    pub phone_number: Option<String>,
+    /// WhatsApp's own id of the person.
+    pub phone_number_lid: Option<String>,
+    /// URL of a picture.
+    pub profile_picture: Option<String>,
+    /// The names of all its tags; those that do not exist are created.
+    pub tags: Option<Vec<String>>,
+}
+
+/// The outcome of a change to one record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edited {
+    /// The change was made.
+    Done,
+    /// The company has no such record.
+    Missing,
+    /// Another record has the number, or the name.
+    Taken,
+    /// The contact would have neither a number nor an e-mail address.
+    Nameless,
+}
+
+impl Store {
+    /// Changes a contact of `company`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does; then nothing is changed.
+    pub async fn change_contact(
+        &self,
+        who: &Who,
+        company: Uuid,
+        id: Uuid,
+        change: &ContactChange,
+        now: Timestamp,
+    ) -> Result<Edited> {
+        let transaction = self.begin().await?;
+        let totals = self.lock_totals(&transaction, company).await?;
+        let Some(mut slot) = self.slots(&transaction, company, &[id]).await?.pop() else {
+            transaction.rollback().await?;
+            return Ok(Edited::Missing);
+        };
+        let number = slot.phone;
+        slot.apply(change);
+        if slot.phone.is_none() && slot.person.email.is_empty() {
+            transaction.rollback().await?;
+            return Ok(Edited::Nameless);
+        }
+        if let Some(phone) = slot.phone.filter(|phone| Some(*phone) != number) {
+            let select = "SELECT id FROM contact WHERE company_id = $1 AND phone = $2 LIMIT 1";
+            let statement = self.statement(select, [company.into(), phone.as_i64().into()]);
+            if transaction.query_one_raw(statement).await?.is_some() {
+                transaction.rollback().await?;
+                return Ok(Edited::Taken);
+            }
+        }
+        let mut added = Vec::new();
+        if let Some(names) = &change.tags {
+            let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+            let tags = self.ensure_tags(&transaction, company, &names, None, now).await?;
+            let wanted: HashSet<Uuid> = tags.values().copied().collect();
+            let known = self.tags_of(&transaction, id).await?;
+            let removed: Vec<Uuid> = known.difference(&wanted).copied().collect();
+            if !removed.is_empty() {
+                let (rows, values) = self.id_rows(&removed).select(2);
+                let delete = format!(
+                    "DELETE FROM contact_tag WHERE contact_id = $1 AND tag_id IN (SELECT id FROM {rows} AS rows)"
+                );
+                run(&transaction, self.statement(delete, std::iter::once(id.into()).chain(values))).await?;
+                let counts: Vec<_> = removed.iter().map(|tag| (*tag, 1)).collect();
+                self.uncount(&transaction, &counts).await?;
+            }
+            added.extend(wanted.difference(&known).copied());
+            if !removed.is_empty() || !added.is_empty() {
+                slot.tag_text = names.iter().map(|name| fold(name)).collect::<Vec<_>>().join("\n");
+                (slot.is_changed, slot.is_stale) = (true, true);
+            }
+        }
+        let (phone, is_changed) = (slot.phone, slot.is_changed);
+        if !is_changed {
+            transaction.rollback().await?;
+            return Ok(Edited::Done);
+        }
+        self.update_contacts(&transaction, company, totals, &[slot], now).await?;
+        self.insert_pairs(&transaction, company, added.into_iter().map(|tag| (tag, id, phone))).await?;
+        let mut record = ContactRecord::new(who, company).about("contact", id);
+        record.count(&transaction, &[("updated", 1)]).await?;
+        transaction.commit().await?;
+        Ok(Edited::Done)
+    }
+
+    /// Merges contacts: `into` takes the values that it lacks from the others, in their order, and all of their tags;
+    /// the others are deleted.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does; then nothing is changed.
+    pub async fn merge_contacts(
+        &self,
+        who: &Who,
+        company: Uuid,
+        into: Uuid,
+        others: &[Uuid],
+        now: Timestamp,
+    ) -> Result<Edited> {
+        let others: Vec<Uuid> = others.iter().copied().filter(|id| *id != into).collect();
+        let transaction = self.begin().await?;
+        let totals = self.lock_totals(&transaction, company).await?;
+        let kept = self.slots(&transaction, company, &[into]).await?.pop();
+        let merged = self.slots(&transaction, company, &others).await?;
+        let (Some(mut slot), true) = (kept, merged.len() == others.len()) else {
+            transaction.rollback().await?;
+            return Ok(Edited::Missing);
+        };
+        if others.is_empty() {
+            transaction.rollback().await?;
+            return Ok(Edited::Done);
+        }
+        let known = self.tags_of(&transaction, into).await?;
+        let mut added = HashSet::new();
+        for other in &merged {
+            added.extend(self.tags_of(&transaction, other.id).await?.difference(&known).copied());
+            slot.fill(&other.person);
+        }
+        self.delete_in(&transaction, company, totals, &others).await?;
+        let phone = slot.phone;
+        slot.is_changed = true;
+        slot.is_stale = true;
+        self.update_contacts(&transaction, company, totals, &[slot], now).await?;
+        self.insert_pairs(&transaction, company, added.into_iter().map(|tag| (tag, into, phone))).await?;
+        self.rewrite_tag_texts(&transaction, &[into]).await?;
+        let mut record = ContactRecord::new(who, company).about("contact", into);
+        record.count(&transaction, &[("merged", others.len() as u64)]).await?;
+        transaction.commit().await?;
+        Ok(Edited::Done)
+    }
+
+    /// These contacts of `company`, by their ordinals.
+    async fn slots(&self, transaction: &Transaction, company: Uuid, ids: &[Uuid]) -> Result<Vec<Slot>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (rows, values) = self.id_rows(ids).select(2);
+        let select = format!(
+            "SELECT {SLOT} FROM contact WHERE company_id = $1 AND id IN (SELECT id FROM {rows} AS rows)
+             ORDER BY ordinal"
+        );
+        let statement = self.statement(select, std::iter::once(company.into()).chain(values));
+        transaction.query_all_raw(statement).await?.iter().map(read_slot).collect()
+    }
+
+    async fn tags_of(&self, transaction: &Transaction, contact: Uuid) -> Result<HashSet<Uuid>> {
+        let select = format!(
+            "SELECT tag.id FROM contact_tag JOIN tag ON tag.id = contact_tag.tag_id
+             WHERE contact_tag.contact_id = $1 AND tag.upkeep <> {DELETED}"
+        );
+        let rows = transaction.query_all_raw(self.statement(select, [contact.into()])).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+}
+
+impl Slot {
+    fn apply(&mut self, change: &ContactChange) {
+        let ContactChange {
+            first_name,
+            last_name,
+            email,
+            phone_number,
+            phone_number_lid,
+            profile_picture,
+            tags: _,
+        } = change;
+        let before = self.person.clone();
+        let set = |known: &mut String, given: &Option<String>| {
+            if let Some(given) = given {
+                known.clone_from(given);
+            }
+        };
+        set(&mut self.person.first_name, first_name);
+        set(&mut self.person.last_name, last_name);
+        set(&mut self.person.email, email);
+        set(&mut self.person.phone_number, phone_number);
+        set(&mut self.person.profile_picture, profile_picture);
+        if let Some(lid) = phone_number_lid {
+            self.person.phone_number_lid = Some(lid.clone()).filter(|lid| !lid.is_empty());
+        }
+        self.renumber();
+        self.is_changed |= self.person != before;
+        self.is_stale |= self.person.search_text() != before.search_text();
+    }
+
+    /// Takes missing values from another person.
+    fn fill(&mut self, other: &Person) {
+        let Person { first_name, last_name, email, phone_number, phone_number_lid, profile_picture } = other;
+        let known = &mut self.person;
+        if known.first_name.is_empty() && known.last_name.is_empty() {
+            known.first_name.clone_from(first_name);
+            known.last_name.clone_from(last_name);
+        }
+        for (known, other) in [(&mut known.email, email), (&mut known.profile_picture, profile_picture)] {
+            if known.is_empty() {
+                known.clone_from(other);
+            }
+        }
+        if known.phone_number_lid.is_none() {
+            known.phone_number_lid.clone_from(phone_number_lid);
+        }
+        if known.phone().is_none() && !phone_number.is_empty() {
+            known.phone_number.clone_from(phone_number);
+        }
+        self.renumber();
+    }
+
+    fn renumber(&mut self) {
+        let phone = self.person.phone();
+        self.is_renumbered |= phone != self.phone;
+        self.phone = phone;
+    }
+}

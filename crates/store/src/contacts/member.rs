@@ -1,0 +1,221 @@
+//! Adds a tag to many contacts at once, or removes it from them.
+//!
+//! A call is one transaction: callers keep the number of contacts small, and divide the results of a search.
+
+use sea_orm::ConnectionTrait;
+use uuid::Uuid;
+
+use super::{LONGEST_SEARCH, signed};
+use crate::changes::ContactRecord;
+use crate::contacts::folded;
+use crate::dialect::{Rows, Type};
+use crate::tags::DELETED;
+use crate::{Result, Store, Transaction, run};
+use clock::Timestamp;
+use domain::phone::PhoneNumber;
+
+/// Whether contacts get a tag or lose it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Membership {
+    /// Adds the tag.
+    Add,
+    /// Removes the tag.
+    Remove,
+}
+
+impl Store {
+    /// Adds the tag to these contacts of `company`, or removes it from them. Returns how many contacts changed; `None`
+    /// when the company has no such tag.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does; then nothing is changed.
+    pub async fn change_members(
+        &self,
+        record: &mut ContactRecord,
+        company: Uuid,
+        tag: Uuid,
+        contacts: &[Uuid],
+        membership: Membership,
+        now: Timestamp,
+    ) -> Result<Option<u64>> {
+        let transaction = self.begin().await?;
+        let totals = self.lock_totals(&transaction, company).await?;
+        let select =
+            format!("SELECT name_folded FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}");
+        let statement = self.statement(select, [tag.into(), company.into()]);
+        let Some(row) = transaction.query_one_raw(statement).await? else {
+            transaction.rollback().await?;
+            return Ok(None);
+        };
+        let folded: String = row.try_get_by_index(0)?;
+        let has = match membership {
+            Membership::Add => "NOT EXISTS",
+            Membership::Remove => "EXISTS",
+        };
+        let (wanted, values) = self.id_rows(contacts).select(3);
+        let select = format!(
+            "SELECT DISTINCT contact.id, contact.phone, contact.ordinal FROM {wanted} AS wanted CROSS JOIN contact
+             WHERE contact.id = wanted.id AND contact.company_id = $1 AND {has} (
+                SELECT 1 FROM contact_tag WHERE contact_tag.tag_id = $2 AND contact_tag.contact_id = contact.id
+             )"
+        );
+        let statement = self.statement(select, [company.into(), tag.into()].into_iter().chain(values));
+        let mut found: Vec<(Uuid, Option<i64>, i64)> = Vec::new();
+        for row in transaction.query_all_raw(statement).await? {
+            found.push((row.try_get_by_index(0)?, row.try_get_by_index(1)?, row.try_get_by_index(2)?));
+        }
+        if found.is_empty() {
+            transaction.rollback().await?;
+            return Ok(Some(0));
+        }
+        let ids: Vec<Uuid> = found.iter().map(|(id, ..)| *id).collect();
+        match membership {
+            Membership::Add => {
+                let pair = |(id, phone, _): &(Uuid, Option<i64>, i64)| {
+                    (tag, *id, phone.and_then(PhoneNumber::from_i64))
+                };
+                self.insert_pairs(&transaction, company, found.iter().map(pair)).await?;
+                self.append_tag_text(&transaction, &ids, &folded).await?;
+            }
+            Membership::Remove => {
+                let (rows, values) = self.id_rows(&ids).select(2);
+                let delete = format!(
+                    "DELETE FROM contact_tag WHERE tag_id = $1 AND contact_id IN (SELECT id FROM {rows} AS rows)"
+                );
+                run(&transaction, self.statement(delete, std::iter::once(tag.into()).chain(values))).await?;
+                self.uncount(&transaction, &[(tag, found.len() as i64)]).await?;
+                self.rewrite_tag_texts(&transaction, &ids).await?;
+            }
+        }
+        let (rows, values) = self.id_rows(&ids).select(2);
+        let update =
+            format!("UPDATE contact SET updated_at = $1 WHERE id IN (SELECT id FROM {rows} AS rows)");
+        let values = std::iter::once(now.millis().into()).chain(values);
+        run(&transaction, self.statement(update, values)).await?;
+        self.mark_stale(&transaction, company, totals, found.iter().map(|(_, _, ordinal)| *ordinal)).await?;
+        let word = match membership {
+            Membership::Add => "tagged",
+            Membership::Remove => "untagged",
+        };
+        record.count(&transaction, &[(word, found.len() as u64)]).await?;
+        transaction.commit().await?;
+        Ok(Some(found.len() as u64))
+    }
+
+    async fn append_tag_text(
+        &self,
+        transaction: &Transaction,
+        contacts: &[Uuid],
+        folded: &str,
+    ) -> Result<()> {
+        let (rows, values) = self.id_rows(contacts).select(2);
+        let update = format!(
+            "UPDATE contact SET tag_text = CASE WHEN tag_text = '' THEN $1 ELSE tag_text || '\n' || $1 END
+             WHERE id IN (SELECT id FROM {rows} AS rows)"
+        );
+        run(transaction, self.statement(update, std::iter::once(folded.into()).chain(values))).await?;
+        Ok(())
+    }
+
+    /// Rewrites the names of these contacts' tags. Returns the ordinals of the contacts.
+    pub(crate) async fn rewrite_tag_texts(
+        &self,
+        transaction: &Transaction,
+        contacts: &[Uuid],
+    ) -> Result<Vec<i64>> {
+        let (rows, values) = self.id_rows(contacts).select(1);
+        let update = format!(
+            "UPDATE contact SET tag_text = COALESCE((
+                SELECT string_agg(tag.name_folded, '\n') FROM contact_tag JOIN tag ON tag.id = contact_tag.tag_id
+                WHERE contact_tag.contact_id = contact.id AND tag.upkeep <> {DELETED}
+             ), '') WHERE id IN (SELECT id FROM {rows} AS rows) RETURNING ordinal"
+        );
+        let rows = transaction.query_all_raw(self.statement(update, values)).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+
+    /// The ordinals of the contacts of `company` that a search finds, descending, or of all without one.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn search_contacts(&self, company: Uuid, search: Option<&str>) -> Result<Vec<u32>> {
+        match folded(search) {
+            Some(text) if text.len() > LONGEST_SEARCH => Ok(Vec::new()),
+            Some(text) => self.found(company, &self.search(company, &text).await?).await,
+            None => {
+                let ordinals = self.contact_totals(&self.read, company).await?.contacts;
+                Ok((0..u32::try_from(ordinals).unwrap_or(u32::MAX)).rev().collect())
+            }
+        }
+    }
+
+    /// The ids of the contacts at these places of the list of `company`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn contacts_at(&self, company: Uuid, ordinals: &[u32]) -> Result<Vec<Uuid>> {
+        let mut wanted = Rows::new(self.backend, &[("ordinal", Type::Int)]);
+        ordinals.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (wanted, values) = wanted.select(2);
+        let select = format!(
+            "SELECT contact.id FROM {wanted} AS wanted CROSS JOIN contact
+             WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal"
+        );
+        let rows = self.rows(select, std::iter::once(company.into()).chain(values)).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+
+    /// The ids of the contacts of `company` with these numbers, each with its number.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn contacts_with(
+        &self,
+        company: Uuid,
+        numbers: &[PhoneNumber],
+    ) -> Result<Vec<(PhoneNumber, Uuid)>> {
+        let mut wanted = Rows::new(self.backend, &[("phone", Type::Int)]);
+        numbers.iter().for_each(|number| wanted.push([signed(number.as_u64()).into()]));
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (wanted, values) = wanted.select(2);
+        let select = format!(
+            "SELECT contact.phone, contact.id FROM {wanted} AS wanted CROSS JOIN contact
+             WHERE contact.company_id = $1 AND contact.phone = wanted.phone"
+        );
+        let mut found = Vec::new();
+        for row in self.rows(select, std::iter::once(company.into()).chain(values)).await? {
+            let number = PhoneNumber::from_i64(row.try_get_by_index(0)?);
+            if let Some(number) = number {
+                found.push((number, row.try_get_by_index(1)?));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Which of these ids are contacts of `company`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn contacts_among(&self, company: Uuid, ids: &[Uuid]) -> Result<Vec<Uuid>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (wanted, values) = self.id_rows(ids).select(2);
+        let select = format!(
+            "SELECT contact.id FROM {wanted} AS wanted CROSS JOIN contact
+             WHERE contact.id = wanted.id AND contact.company_id = $1"
+        );
+        let rows = self.rows(select, std::iter::once(company.into()).chain(values)).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+}

@@ -1,0 +1,279 @@
+//! Contacts. This file reads pages of a list, and all contacts in order for an export. The code that writes, finds and
+//! counts contacts is in files of its own.
+//!
+//! Called by the HTTP surface and by the import. Searched texts are folded when they are written, so a search means the
+//! same on every database.
+
+mod delete;
+pub(crate) mod edit;
+mod gap;
+pub(crate) mod import;
+mod matching;
+pub(crate) mod member;
+mod people;
+mod refold;
+pub(crate) mod search;
+mod tagged;
+mod totals;
+pub(crate) mod write;
+
+use std::collections::HashMap;
+
+use sea_orm::{QueryResult, Value};
+use uuid::Uuid;
+
+use crate::dialect::{self, Cell, Rows, Type};
+use crate::tags::DELETED;
+use crate::{Error, Result, Store};
+use clock::Timestamp;
+use domain::contact::{Contact, Person, TagSummary};
+use domain::fold::fold;
+use domain::page::{Page, PageRequest};
+use domain::phone::PhoneNumber;
+
+const COLUMNS: &str = "id, first_name, last_name, email, phone_number, phone_number_lid, profile_picture,
+    created_at, updated_at, ordinal";
+
+/// In bytes. No name, address or number is as long as this, and a pattern is compared at each letter of a text.
+pub(crate) const LONGEST_SEARCH: usize = 1_000;
+
+/// A place in a company's contacts, oldest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContactPosition {
+    ordinal: u64,
+}
+
+impl From<&Contact> for ContactPosition {
+    fn from(contact: &Contact) -> Self {
+        Self { ordinal: contact.ordinal }
+    }
+}
+
+impl Store {
+    /// One page of the contacts of `company`, newest first, and how many there are in all.
+    ///
+    /// Each word of `search` is matched anywhere in the names, the e-mail address, the phone number, WhatsApp's id and
+    /// the tags' names, without case and accents. A text that looks like a number also matches by its digits.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn contacts(
+        &self,
+        company: Uuid,
+        page: PageRequest,
+        search: Option<&str>,
+    ) -> Result<Page<Contact>> {
+        let Some(text) = folded(search) else { return self.all_contacts(company, page).await };
+        if text.len() > LONGEST_SEARCH {
+            return Ok(Page { records: Vec::new(), total: 0 });
+        }
+        let found = self.found(company, &self.search(company, &text).await?).await?;
+        let total = found.len() as u64;
+        let (offset, limit) = (length(page.offset()), length(page.limit));
+        let mut wanted = Rows::new(self.backend, &[("place", Type::Int)]);
+        found.iter().skip(offset).take(limit).for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
+        if wanted.is_empty() {
+            return Ok(Page { records: Vec::new(), total });
+        }
+        let (wanted, values) = wanted.select(2);
+        let select = format!(
+            "SELECT {COLUMNS} FROM {wanted} AS wanted CROSS JOIN contact
+             WHERE contact.company_id = $1 AND contact.ordinal = wanted.place
+             ORDER BY contact.ordinal DESC"
+        );
+        let rows = self.rows(select, std::iter::once(company.into()).chain(values)).await?;
+        Ok(Page { records: self.with_tags(&rows).await?, total })
+    }
+
+    /// A page without a search: its place follows from the number of contacts and from the gaps that deleted contacts
+    /// left.
+    async fn all_contacts(&self, company: Uuid, page: PageRequest) -> Result<Page<Contact>> {
+        let ordinals = self.contact_totals(&self.read, company).await?.contacts;
+        let gaps = self.gaps(company).await?;
+        let total = gaps.contacts(ordinals);
+        let offset = signed(page.offset());
+        if offset >= total {
+            return Ok(Page { records: Vec::new(), total: total.cast_unsigned() });
+        }
+        let total = total.cast_unsigned();
+        if !gaps.is_empty() {
+            let (below, skipped) = gaps.locate(ordinals, offset);
+            let select = format!(
+                "SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND ordinal < $2
+                 ORDER BY ordinal DESC LIMIT $3 OFFSET $4"
+            );
+            let values = [company.into(), below.into(), signed(page.limit).into(), skipped.into()];
+            let rows = self.rows(select, values).await?;
+            return Ok(Page { records: self.with_tags(&rows).await?, total });
+        }
+        let above = ordinals - offset;
+        let from = above.saturating_sub(signed(page.limit));
+        let select = format!(
+            "SELECT {COLUMNS} FROM contact WHERE company_id = $1 AND ordinal >= $2 AND ordinal < $3
+             ORDER BY ordinal DESC"
+        );
+        let rows = self.rows(select, [company.into(), from.into(), above.into()]).await?;
+        Ok(Page { records: self.with_tags(&rows).await?, total })
+    }
+
+    /// The next `limit` contacts of `company` after a position, oldest first; from the oldest when `None`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn contacts_after(
+        &self,
+        company: Uuid,
+        after: Option<ContactPosition>,
+        limit: u32,
+    ) -> Result<Vec<Contact>> {
+        let mut values: Vec<Value> = vec![company.into(), i64::from(limit).into()];
+        let mut after_it = "";
+        if let Some(ContactPosition { ordinal }) = after {
+            after_it = "AND ordinal > $3";
+            values.push(signed(ordinal).into());
+        }
+        let select = format!(
+            "SELECT {COLUMNS} FROM contact WHERE company_id = $1 {after_it} ORDER BY ordinal LIMIT $2"
+        );
+        let rows = self.rows(select, values).await?;
+        self.with_tags(&rows).await
+    }
+
+    /// The contact of `company` with this id.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn contact(&self, company: Uuid, id: Uuid) -> Result<Option<Contact>> {
+        let select = format!("SELECT {COLUMNS} FROM contact WHERE id = $2 AND company_id = $1");
+        let rows = self.rows(select, [company.into(), id.into()]).await?;
+        Ok(self.with_tags(&rows).await?.pop())
+    }
+
+    /// The contacts at these places of the list of `company`, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn contacts_in(&self, company: Uuid, ordinals: &[u32]) -> Result<Vec<Contact>> {
+        let mut wanted = Rows::new(self.backend, &[("ordinal", Type::Int)]);
+        ordinals.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (wanted, values) = wanted.select(2);
+        let select = format!(
+            "SELECT {COLUMNS} FROM (
+                SELECT contact.* FROM {wanted} AS wanted CROSS JOIN contact
+                WHERE contact.company_id = $1 AND contact.ordinal = wanted.ordinal
+             ) AS found ORDER BY ordinal"
+        );
+        let rows = self.rows(select, std::iter::once(company.into()).chain(values)).await?;
+        self.with_tags(&rows).await
+    }
+
+    /// Other contacts of `company` with the same valid number or the same e-mail address, oldest first, at most
+    /// `limit`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn doubles(&self, company: Uuid, of: &Contact, limit: u32) -> Result<Vec<Contact>> {
+        let bytewise = dialect::bytewise(self.backend);
+        let select = format!(
+            "SELECT {COLUMNS} FROM contact WHERE id IN (
+                SELECT id FROM contact WHERE company_id = $1 AND phone = $2
+                UNION
+                SELECT id FROM contact
+                WHERE company_id = $1 AND lower(email) COLLATE {bytewise} = lower($3) AND email <> ''
+             ) AND id <> $4 ORDER BY ordinal LIMIT $5"
+        );
+        let values: [Value; 5] = [
+            company.into(),
+            of.person.phone().map(PhoneNumber::as_i64).into(),
+            of.person.email.as_str().into(),
+            of.id.into(),
+            i64::from(limit).into(),
+        ];
+        let rows = self.rows(select, values).await?;
+        self.with_tags(&rows).await
+    }
+
+    /// The contacts of `rows`, in their order, each with its tags by name. The rows are known to be one company's: with
+    /// a condition on the company, PostgreSQL would begin with all contacts of all its tags.
+    pub(crate) async fn with_tags(&self, rows: &[QueryResult]) -> Result<Vec<Contact>> {
+        let mut contacts = rows.iter().map(read_contact).collect::<Result<Vec<_>>>()?;
+        if contacts.is_empty() {
+            return Ok(contacts);
+        }
+        let mut wanted = Rows::new(self.backend, &[("id", Type::Uuid)]);
+        for contact in &contacts {
+            wanted.push([Cell::Uuid(contact.id)]);
+        }
+        let (wanted, values) = wanted.select(1);
+        let select = format!(
+            "SELECT contact_tag.contact_id, tag.id, tag.name, tag.color
+             FROM {wanted} AS wanted
+             CROSS JOIN contact_tag CROSS JOIN tag
+             WHERE contact_tag.contact_id = wanted.id AND tag.id = contact_tag.tag_id AND tag.upkeep <> {DELETED}"
+        );
+        let mut tags: HashMap<Uuid, Vec<TagSummary>> = HashMap::new();
+        for row in self.rows(select, values).await? {
+            let tag = TagSummary {
+                id: row.try_get_by_index(1)?,
+                name: row.try_get_by_index(2)?,
+                color: row.try_get_by_index(3)?,
+            };
+            tags.entry(row.try_get_by_index(0)?).or_default().push(tag);
+        }
+        for contact in &mut contacts {
+            contact.tags = tags.remove(&contact.id).unwrap_or_default();
+            // Sorted here, because the order of letters in SQL depends on the database.
+            contact.tags.sort_unstable_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+        }
+        Ok(contacts)
+    }
+
+    /// The number that a `SELECT count(*)` returns.
+    pub(crate) async fn count(&self, sql: String, values: Vec<Value>) -> Result<u64> {
+        let row = self.row(sql, values).await?;
+        let count: i64 = row.map_or(Ok(0), |row| row.try_get_by_index(0))?;
+        u64::try_from(count).map_err(|_| Error::Impossible(format!("a count of {count}")))
+    }
+}
+
+/// A search text, trimmed and folded; `None` when nothing is left.
+pub(crate) fn folded(search: Option<&str>) -> Option<String> {
+    search.map(|text| fold(text).trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// `number` as databases take it; nothing that we count comes near the bound.
+pub(crate) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A number of records in memory.
+fn length(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// One row of [`COLUMNS`], still without tags.
+fn read_contact(row: &QueryResult) -> Result<Contact> {
+    Ok(Contact {
+        id: row.try_get_by_index(0)?,
+        person: Person {
+            first_name: row.try_get_by_index(1)?,
+            last_name: row.try_get_by_index(2)?,
+            email: row.try_get_by_index(3)?,
+            phone_number: row.try_get_by_index(4)?,
+            phone_number_lid: row.try_get_by_index(5)?,
+            profile_picture: row.try_get_by_index(6)?,
+        },
+        tags: Vec::new(),
+        created_at: Timestamp::from_millis(row.try_get_by_index(7)?),
+        updated_at: Timestamp::from_millis(row.try_get_by_index(8)?),
+        ordinal: row.try_get_by_index::<i64>(9)?.cast_unsigned(),
+    })
+}

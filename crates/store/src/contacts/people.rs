@@ -1,0 +1,55 @@
+//! The contacts of recipients, for messages with contact fields.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use crate::dialect::{Rows, Type};
+use crate::{Error, Result, Store};
+use domain::contact::Person;
+use domain::phone::PhoneNumber;
+
+impl Store {
+    /// The contacts of `company` with these numbers: names, e-mail address and number. Of several contacts with one
+    /// number the oldest counts, as in imports. One query, however many there are.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn people(
+        &self,
+        company: Uuid,
+        numbers: &[PhoneNumber],
+    ) -> Result<HashMap<PhoneNumber, Person>> {
+        let mut wanted = Rows::new(self.backend, &[("phone", Type::Int)]);
+        numbers.iter().for_each(|number| wanted.push([number.as_i64().into()]));
+        if wanted.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let (wanted, values) = wanted.select(2);
+        let select = format!(
+            "SELECT contact.phone, contact.first_name, contact.last_name, contact.email, contact.phone_number
+             FROM {wanted} AS wanted CROSS JOIN contact
+             WHERE contact.company_id = $1 AND contact.phone = wanted.phone
+             ORDER BY contact.ordinal DESC"
+        );
+        let rows = self.rows(select, std::iter::once(company.into()).chain(values)).await?;
+        let mut people = HashMap::with_capacity(rows.len());
+        for row in &rows {
+            let phone: i64 = row.try_get_by_index(0)?;
+            let number = u64::try_from(phone).ok().and_then(PhoneNumber::from_u64);
+            let number =
+                number.ok_or_else(|| Error::Impossible(format!("the number {phone} of a contact")))?;
+            let person = Person {
+                first_name: row.try_get_by_index(1)?,
+                last_name: row.try_get_by_index(2)?,
+                email: row.try_get_by_index(3)?,
+                phone_number: row.try_get_by_index(4)?,
+                ..Person::default()
+            };
+            // The oldest comes last.
+            people.insert(number, person);
+        }
+        Ok(people)
+    }
+}

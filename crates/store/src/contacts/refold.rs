@@ -1,0 +1,177 @@
+//! Folds stored texts again, after an update of the program that folds them in another way.
+//!
+//! The migration of such an update lists all companies in `contact_refold`, each with the ordinal of its next contact.
+//! A company is done in short steps, its tags and channels first, which a running service takes in the background and
+//! goes on with after a restart. Records that are written meanwhile are folded by their writers.
+
+use std::collections::HashMap;
+
+use sea_orm::ConnectionTrait;
+use uuid::Uuid;
+
+use crate::dialect::{Rows, Type};
+use crate::tags::{DELETED, RENAMED};
+use crate::{Result, Store, run};
+use domain::contact::{Person, tag_name};
+use domain::fold::fold;
+
+/// Contacts of one step: reading and writing them takes some milliseconds of the database.
+const CONTACTS: i64 = 500;
+/// Tags or channels that one transaction writes.
+const NAMES: usize = 500;
+/// Companies that one round goes on with.
+const COMPANIES: i64 = 8;
+
+/// The columns of a changed text; it is written only where the text before is still there.
+const TEXTS: &[(&str, Type)] = &[("id", Type::Uuid), ("before", Type::Text), ("after", Type::Text)];
+
+impl Store {
+    /// Some of the companies whose texts have to be folded again.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn unfolded(&self) -> Result<Vec<Uuid>> {
+        let select = "SELECT company_id FROM contact_refold ORDER BY company_id LIMIT $1";
+        let rows = self.rows(select, [COMPANIES.into()]).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect()
+    }
+
+    /// Takes one step for `company`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does; then the step can be taken again.
+    pub async fn refold(&self, company: Uuid) -> Result<()> {
+        let select = "SELECT next FROM contact_refold WHERE company_id = $1";
+        let Some(row) = self.row(select, [company.into()]).await? else { return Ok(()) };
+        let next: i64 = row.try_get_by_index(0)?;
+        if next == 0 {
+            self.refold_tags(company).await?;
+            self.refold_channels(company).await?;
+        }
+        self.refold_contacts(company, next).await
+    }
+
+    /// Folds the names of all tags, and gives each its one form unless another tag has that name. The texts of the tags'
+    /// contacts follow as after a renaming.
+    async fn refold_tags(&self, company: Uuid) -> Result<()> {
+        let select = format!(
+            "SELECT id, name, name_folded FROM tag WHERE company_id = $1 AND upkeep <> {DELETED} ORDER BY id"
+        );
+        let mut tags: Vec<(Uuid, String, String)> = Vec::new();
+        for row in self.rows(select, [company.into()]).await? {
+            tags.push((row.try_get_by_index(0)?, row.try_get_by_index(1)?, row.try_get_by_index(2)?));
+        }
+        let mut names: HashMap<String, Uuid> = HashMap::new();
+        for (id, name, _) in &tags {
+            names.insert(name.clone(), *id);
+        }
+        let (mut renamed, mut folded) = (Vec::new(), Vec::new());
+        for (id, name, before) in &tags {
+            let one = tag_name(name);
+            if one != *name && !one.is_empty() && !names.contains_key(&*one) {
+                names.insert(one.clone().into_owned(), *id);
+                renamed.push((*id, name.clone(), one.into_owned()));
+            }
+            let after = fold(name);
+            if after != *before {
+                folded.push((*id, before.clone(), after));
+            }
+        }
+        for lot in renamed.chunks(NAMES) {
+            let (rows, values) = self.text_rows(lot).select(1);
+            let update = format!(
+                "UPDATE tag SET name = rows.after FROM {rows} AS rows
+                 WHERE tag.id = rows.id AND tag.name = rows.before AND tag.upkeep <> {DELETED}"
+            );
+            self.write.execute_raw(self.statement(update, values)).await?;
+        }
+        for lot in folded.chunks(NAMES) {
+            let (rows, values) = self.text_rows(lot).select(1);
+            let update = format!(
+                "UPDATE tag SET name_folded = rows.after, upkeep = {RENAMED}, upkeep_after = NULL
+                 FROM {rows} AS rows
+                 WHERE tag.id = rows.id AND tag.name_folded = rows.before AND tag.upkeep <> {DELETED}"
+            );
+            self.write.execute_raw(self.statement(update, values)).await?;
+        }
+        Ok(())
+    }
+
+    async fn refold_channels(&self, company: Uuid) -> Result<()> {
+        let select = "SELECT id, name, name_folded FROM channel WHERE company_id = $1";
+        let mut changed: Vec<(Uuid, String, String)> = Vec::new();
+        for row in self.rows(select, [company.into()]).await? {
+            let (name, before): (String, String) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
+            let after = fold(&name);
+            if after != before {
+                changed.push((row.try_get_by_index(0)?, before, after));
+            }
+        }
+        for lot in changed.chunks(NAMES) {
+            let (rows, values) = self.text_rows(lot).select(1);
+            let update = format!(
+                "UPDATE channel SET name_folded = rows.after FROM {rows} AS rows
+                 WHERE channel.id = rows.id AND channel.name_folded = rows.before"
+            );
+            self.write.execute_raw(self.statement(update, values)).await?;
+        }
+        Ok(())
+    }
+
+    /// Folds the texts of the next contacts, from the ordinal `next` on; after the last ones the company is done.
+    async fn refold_contacts(&self, company: Uuid, next: i64) -> Result<()> {
+        let select =
+            "SELECT id, first_name, last_name, email, phone_number, phone_number_lid, search_text, ordinal
+             FROM contact WHERE company_id = $1 AND ordinal >= $2 ORDER BY ordinal LIMIT $3";
+        let rows = self.rows(select, [company.into(), next.into(), CONTACTS.into()]).await?;
+        let (mut changed, mut last) = (Vec::new(), next);
+        for row in &rows {
+            let person = Person {
+                first_name: row.try_get_by_index(1)?,
+                last_name: row.try_get_by_index(2)?,
+                email: row.try_get_by_index(3)?,
+                phone_number: row.try_get_by_index(4)?,
+                phone_number_lid: row.try_get_by_index(5)?,
+                profile_picture: String::new(),
+            };
+            let (before, after): (String, String) = (row.try_get_by_index(6)?, person.search_text());
+            if before != after {
+                changed.push((row.try_get_by_index(0)?, before, after));
+            }
+            last = row.try_get_by_index(7)?;
+        }
+        let transaction = self.begin().await?;
+        if !changed.is_empty() {
+            let totals = self.lock_totals(&transaction, company).await?;
+            let (rows, values) = self.text_rows(&changed).select(1);
+            let update = format!(
+                "UPDATE contact SET search_text = rows.after FROM {rows} AS rows
+                 WHERE contact.id = rows.id AND contact.search_text = rows.before RETURNING contact.ordinal"
+            );
+            let written = transaction.query_all_raw(self.statement(update, values)).await?;
+            let ordinals =
+                written.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<Vec<i64>>>()?;
+            self.mark_stale(&transaction, company, totals, ordinals.into_iter()).await?;
+        }
+        // Another process may have taken the same step.
+        let goes_on = rows.len() as i64 == CONTACTS;
+        let moved = if goes_on {
+            "UPDATE contact_refold SET next = $3 WHERE company_id = $1 AND next = $2"
+        } else {
+            "DELETE FROM contact_refold WHERE company_id = $1 AND next = $2"
+        };
+        let values = [company.into(), next.into()].into_iter().chain(goes_on.then_some((last + 1).into()));
+        run(&transaction, self.statement(moved, values)).await?;
+        Ok(transaction.commit().await?)
+    }
+
+    fn text_rows(&self, texts: &[(Uuid, String, String)]) -> Rows {
+        let mut rows = Rows::new(self.backend, TEXTS);
+        for (id, before, after) in texts {
+            rows.push([(*id).into(), before.as_str().into(), after.as_str().into()]);
+        }
+        rows
+    }
+}

@@ -1,0 +1,122 @@
+//! The totals of a company's contacts: how many there are, and how many are indexed.
+//!
+//! Writers of a company's contacts lock its totals first, so that they take turns: otherwise two batches would create
+//! the same contact, or give two contacts the same ordinal. Called by the writers of contacts.
+
+use sea_orm::ConnectionTrait;
+use uuid::Uuid;
+
+use crate::{Error, Result, Store, Transaction};
+
+/// A company's totals.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ContactTotals {
+    /// The next contact's ordinal: the number of contacts, deleted ones included.
+    pub(crate) contacts: i64,
+    /// Contacts of lower ordinals are in a segment of the search index.
+    pub(crate) indexed: i64,
+    /// Contacts of lower ordinals are indexed, or may be right now: a change of one has to mark it as stale.
+    pub(crate) claimed: i64,
+}
+
+/// The newest contact's position in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Newest {
+    pub(crate) created_at: i64,
+    pub(crate) id: Uuid,
+}
+
+impl Newest {
+    /// The creation time of contacts that come after this one in the list, by time and then by id, if the clock says
+    /// `now` and `lowest` is the lowest of their ids. A clock that jumped back is not followed.
+    pub(crate) fn next(self, now: i64, lowest: Uuid) -> i64 {
+        let soonest = if lowest > self.id { self.created_at } else { self.created_at + 1 };
+        now.max(soonest)
+    }
+}
+
+const COLUMNS: &str = "contacts, indexed, claimed";
+
+impl Store {
+    /// The totals of a company; zeros when it has no contacts.
+    pub(crate) async fn contact_totals(
+        &self,
+        connection: &impl ConnectionTrait,
+        company: Uuid,
+    ) -> Result<ContactTotals> {
+        let select = format!("SELECT {COLUMNS} FROM contact_book WHERE company_id = $1");
+        let row = connection.query_one_raw(self.statement(select, [company.into()])).await?;
+        row.map_or(Ok(ContactTotals::default()), |row| totals(&row))
+    }
+
+    /// Locks the totals until the transaction ends, and creates them when there are none. The database refuses an
+    /// unknown company.
+    pub(crate) async fn lock_totals(
+        &self,
+        transaction: &Transaction,
+        company: Uuid,
+    ) -> Result<ContactTotals> {
+        let lock = format!(
+            "INSERT INTO contact_book (company_id, contacts, indexed, claimed) VALUES ($1, 0, 0, 0)
+             ON CONFLICT (company_id) DO UPDATE SET contacts = contact_book.contacts RETURNING {COLUMNS}"
+        );
+        let row = transaction.query_one_raw(self.statement(lock, [company.into()])).await?;
+        let row = row.ok_or_else(|| Error::Impossible(format!("no contact totals of company {company}")))?;
+        totals(&row)
+    }
+
+    /// Writes the totals, which the transaction has locked.
+    pub(crate) async fn write_totals(
+        &self,
+        transaction: &Transaction,
+        company: Uuid,
+        totals: ContactTotals,
+    ) -> Result<()> {
+        let ContactTotals { contacts, indexed, claimed } = totals;
+        let update =
+            "UPDATE contact_book SET contacts = $2, indexed = $3, claimed = $4 WHERE company_id = $1";
+        let values = [company.into(), contacts.into(), indexed.into(), claimed.into()];
+        transaction.execute_raw(self.statement(update, values)).await?;
+        Ok(())
+    }
+
+    /// The contact of the highest ordinal.
+    pub(crate) async fn newest(
+        &self,
+        transaction: &Transaction,
+        company: Uuid,
+        totals: ContactTotals,
+    ) -> Result<Option<Newest>> {
+        if totals.contacts == 0 {
+            return Ok(None);
+        }
+        // The last ordinal may be free: its contact was deleted.
+        let select = "SELECT created_at, id FROM contact WHERE company_id = $1 AND ordinal < $2
+             ORDER BY ordinal DESC LIMIT 1";
+        let values = [company.into(), totals.contacts.into()];
+        let Some(row) = transaction.query_one_raw(self.statement(select, values)).await? else {
+            return Ok(None);
+        };
+        Ok(Some(Newest { created_at: row.try_get_by_index(0)?, id: row.try_get_by_index(1)? }))
+    }
+}
+
+fn totals(row: &sea_orm::QueryResult) -> Result<ContactTotals> {
+    let [contacts, indexed, claimed] = [0, 1, 2].map(|index| row.try_get_by_index(index));
+    Ok(ContactTotals { contacts: contacts?, indexed: indexed?, claimed: claimed? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_contacts_come_after_the_newest_even_when_the_clock_jumped_back() {
+        let (low, high) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        assert_eq!(Newest { created_at: 10, id: low }.next(12, high), 12);
+        assert_eq!(Newest { created_at: 10, id: low }.next(10, high), 10);
+        assert_eq!(Newest { created_at: 10, id: high }.next(10, low), 11);
+        assert_eq!(Newest { created_at: 10, id: low }.next(3, high), 10);
+        assert_eq!(Newest { created_at: 10, id: high }.next(3, high), 11);
+    }
+}

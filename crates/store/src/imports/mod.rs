@@ -1,0 +1,337 @@
+//! Imports of uploaded files: a file in pieces, its settings, and the progress of its rows.
+//!
+//! The database has everything that an import needs, so that any process can continue it. Its progress moves in the
+//! transaction that writes the rows. Called by the engine's runner, and by the code that shows imports.
+
+mod cleanup;
+mod upload;
+mod work;
+
+pub use self::work::{End, Rejected, Step, Work};
+
+use sea_orm::{ConnectionTrait as _, QueryResult};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::changes::{self, Change, What, Who};
+use super::contacts::signed;
+use super::{Error, Result, Store, Transaction};
+use clock::Timestamp;
+use domain::page::{Page, PageRequest};
+
+/// The most unfinished imports of one company: their files are stored in the database.
+pub const MOST_OPEN: i64 = 5;
+/// Rejected rows of one import that are kept; the others are only counted.
+pub const MOST_REJECTED_KEPT: u64 = 10_000;
+
+/// The state of an import. The numbers are stored in the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(i16)]
+pub enum State {
+    /// The file is arriving.
+    Uploading = 0,
+    /// The file is complete, and a person has to begin the import.
+    Ready = 1,
+    /// Its rows are being written, or wait for their turn.
+    Running = 2,
+    /// Every row was read.
+    Finished = 3,
+    /// It failed because of the file.
+    Failed = 4,
+    /// It was canceled.
+    Canceled = 5,
+}
+
+/// The state of an interrupted upload, or of an import that is too old: its remains are being removed.
+const REMOVED: i16 = 9;
+
+impl State {
+    /// Every state.
+    pub const ALL: [Self; 6] =
+        [Self::Uploading, Self::Ready, Self::Running, Self::Finished, Self::Failed, Self::Canceled];
+
+    /// The word in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Uploading => "uploading",
+            Self::Ready => "ready",
+            Self::Running => "running",
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+            Self::Canceled => "canceled",
+        }
+    }
+
+    /// Whether nothing more happens to it.
+    pub const fn is_over(self) -> bool {
+        matches!(self, Self::Finished | Self::Failed | Self::Canceled)
+    }
+
+    const fn as_i16(self) -> i16 {
+        self as i16
+    }
+}
+
+/// Results of the rows so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Rows that created a contact.
+    pub created: u64,
+    /// Rows that changed a contact.
+    pub updated: u64,
+    /// Rows that changed nothing.
+    pub unchanged: u64,
+    /// Rows that were rejected.
+    pub rejected: u64,
+    /// The rejected rows that are kept for download.
+    pub rejected_kept: u64,
+    /// Rows among those created, updated and unchanged that have no valid phone number.
+    pub without_number: u64,
+    /// Rows whose names look wrongly decoded, so that the contacts kept theirs.
+    pub names_kept: u64,
+}
+
+impl Counts {
+    /// All rows that were read.
+    pub const fn rows(&self) -> u64 {
+        self.created + self.updated + self.unchanged + self.rejected
+    }
+}
+
+/// An import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// The file's name, as the client gave it.
+    pub file_name: String,
+    /// Its state.
+    pub state: State,
+    /// How the file is read, in JSON.
+    pub settings: String,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Bytes of it whose rows are written.
+    pub bytes_read: u64,
+    /// Results of the rows so far.
+    pub counts: Counts,
+    /// Why it failed, in a sentence.
+    pub failure: Option<String>,
+    /// When the upload began.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// When it was begun.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub finished_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str =
+    "id, file_name, state, settings, bytes, bytes_read, created, updated, unchanged, rejected,
+    rejected_kept, without_number, failure, created_at, updated_at, started_at, finished_at, names_kept";
+
+impl Store {
+    /// A page of the imports of `company`, newest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn imports(&self, company: Uuid, page: PageRequest) -> Result<Page<Import>> {
+        let count =
+            format!("SELECT count(*) FROM contact_import WHERE company_id = $1 AND state <> {REMOVED}");
+        let total = self.count(count, vec![company.into()]).await?;
+        if page.offset() >= total {
+            return Ok(Page { records: Vec::new(), total });
+        }
+        let select = format!(
+            "SELECT {COLUMNS} FROM contact_import WHERE company_id = $1 AND state <> {REMOVED}
+             ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3"
+        );
+        let values = [company.into(), signed(page.limit).into(), signed(page.offset()).into()];
+        let rows = self.rows(select, values).await?;
+        Ok(Page { records: rows.iter().map(read).collect::<Result<_>>()?, total })
+    }
+
+    /// The import of `company` with this id.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn import(&self, company: Uuid, id: Uuid) -> Result<Option<Import>> {
+        let select = format!(
+            "SELECT {COLUMNS} FROM contact_import WHERE id = $1 AND company_id = $2 AND state <> {REMOVED}"
+        );
+        self.row(select, [id.into(), company.into()]).await?.as_ref().map(read).transpose()
+    }
+
+    /// A piece of the file; `None` after the last one.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn import_chunk(&self, import: Uuid, ordinal: u64) -> Result<Option<Vec<u8>>> {
+        let select = "SELECT bytes FROM contact_import_chunk WHERE import_id = $1 AND ordinal = $2";
+        let row = self.row(select, [import.into(), signed(ordinal).into()]).await?;
+        row.map(|row| Ok(row.try_get_by_index(0)?)).transpose()
+    }
+
+    /// The next `limit` rejected rows of a company's import from the place `from` on, in the order in which they were
+    /// rejected.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn import_rejects(
+        &self,
+        company: Uuid,
+        import: Uuid,
+        from: u64,
+        limit: u32,
+    ) -> Result<Vec<Rejected>> {
+        let select = "SELECT line, reason, fields, code, details FROM contact_import_reject
+             WHERE import_id = (SELECT id FROM contact_import WHERE id = $1 AND company_id = $4)
+             AND ordinal >= $2 ORDER BY ordinal LIMIT $3";
+        let values = [import.into(), signed(from).into(), i64::from(limit).into(), company.into()];
+        let rows = self.rows(select, values).await?;
+        let rejected = rows.iter().map(|row| {
+            let list = |text: &str| {
+                let broken = |_| Error::Impossible(format!("a rejected row of import {import}"));
+                serde_json::from_str::<Vec<String>>(text).map_err(broken)
+            };
+            let (fields, details): (String, Option<String>) =
+                (row.try_get_by_index(2)?, row.try_get_by_index(4)?);
+            Ok(Rejected {
+                line: row.try_get_by_index::<i64>(0)?.cast_unsigned(),
+                reason: row.try_get_by_index(1)?,
+                code: row.try_get_by_index(3)?,
+                details: details.as_deref().map(list).transpose()?.unwrap_or_default(),
+                fields: list(&fields)?,
+            })
+        });
+        rejected.collect()
+    }
+
+    /// The meaning of each column in the company's last import, in JSON.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn remembered_columns(&self, company: Uuid) -> Result<Option<String>> {
+        let select = "SELECT columns FROM contact_import_mapping WHERE company_id = $1";
+        self.row(select, [company.into()]).await?.map(|row| Ok(row.try_get_by_index(0)?)).transpose()
+    }
+
+    /// Changes how a file is read, before it is imported. Returns whether that was still possible.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn set_import_settings(&self, company: Uuid, id: Uuid, settings: &str) -> Result<bool> {
+        let update = format!(
+            "UPDATE contact_import SET settings = $3, updated_at = $4
+             WHERE id = $1 AND company_id = $2 AND state = {}",
+            State::Ready.as_i16()
+        );
+        let now = Timestamp::now().millis();
+        let values = [id.into(), company.into(), settings.into(), now.into()];
+        Ok(super::run(&self.write, self.statement(update, values)).await? > 0)
+    }
+
+    /// Lets an import begin, and remembers the meaning of its columns. Returns whether the import was ready.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn start_import(&self, who: &Who, company: Uuid, id: Uuid, columns: &str) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let update = format!(
+            "UPDATE contact_import SET state = {}, started_at = $3, updated_at = $3
+             WHERE id = $1 AND company_id = $2 AND state = {}",
+            State::Running.as_i16(),
+            State::Ready.as_i16()
+        );
+        let now = Timestamp::now().millis();
+        let started =
+            super::run(&transaction, self.statement(update, [id.into(), company.into(), now.into()])).await?
+                > 0;
+        if started {
+            let remember = "INSERT INTO contact_import_mapping (company_id, columns) VALUES ($1, $2)
+                 ON CONFLICT (company_id) DO UPDATE SET columns = excluded.columns";
+            super::run(&transaction, self.statement(remember, [company.into(), columns.into()])).await?;
+            self.record_import(&transaction, who, company, id, "started").await?;
+        }
+        transaction.commit().await?;
+        Ok(started)
+    }
+
+    /// Ends an import early; the rows that are written stay. Returns whether the import was unfinished.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn cancel_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let update = format!(
+            "UPDATE contact_import SET state = {}, finished_at = $3, updated_at = $3
+             WHERE id = $1 AND company_id = $2 AND state IN ({}, {})",
+            State::Canceled.as_i16(),
+            State::Ready.as_i16(),
+            State::Running.as_i16()
+        );
+        let now = Timestamp::now().millis();
+        let statement = self.statement(update, [id.into(), company.into(), now.into()]);
+        let is_canceled = super::run(&transaction, statement).await? > 0;
+        if is_canceled {
+            self.record_import(&transaction, who, company, id, "canceled").await?;
+        }
+        transaction.commit().await?;
+        Ok(is_canceled)
+    }
+
+    /// Records a person's action on an import, in the transaction of the action.
+    async fn record_import(
+        &self,
+        within: &Transaction,
+        who: &Who,
+        company: Uuid,
+        id: Uuid,
+        what: &str,
+    ) -> Result<()> {
+        let select = "SELECT file_name FROM contact_import WHERE id = $1";
+        let row = within.query_one_raw(self.statement(select, [id.into()])).await?;
+        let file: Option<String> = row.map(|row| row.try_get_by_index(0)).transpose()?;
+        let after = json!({ "id": id, "file": file, "state": what });
+        changes::record(within, &[Change::now(who, What::Import, company, None, after)]).await
+    }
+}
+
+fn read(row: &QueryResult) -> Result<Import> {
+    let number: i16 = row.try_get_by_index(2)?;
+    let state = State::ALL.into_iter().find(|state| state.as_i16() == number);
+    let count = |index| Ok::<_, Error>(row.try_get_by_index::<i64>(index)?.cast_unsigned());
+    let moment =
+        |index| Ok::<_, Error>(row.try_get_by_index::<Option<i64>>(index)?.map(Timestamp::from_millis));
+    Ok(Import {
+        id: row.try_get_by_index(0)?,
+        file_name: row.try_get_by_index(1)?,
+        state: state.ok_or_else(|| Error::Impossible(format!("the state {number} of an import")))?,
+        settings: row.try_get_by_index(3)?,
+        bytes: count(4)?,
+        bytes_read: count(5)?,
+        counts: Counts {
+            created: count(6)?,
+            updated: count(7)?,
+            unchanged: count(8)?,
+            rejected: count(9)?,
+            rejected_kept: count(10)?,
+            without_number: count(11)?,
+            names_kept: count(17)?,
+        },
+        failure: row.try_get_by_index(12)?,
+        created_at: Timestamp::from_millis(row.try_get_by_index(13)?),
+        updated_at: Timestamp::from_millis(row.try_get_by_index(14)?),
+        started_at: moment(15)?,
+        finished_at: moment(16)?,
+    })
+}

@@ -1,0 +1,104 @@
+//! The file of an import, while it arrives.
+
+use sea_orm::Value;
+use uuid::Uuid;
+
+use super::{MOST_OPEN, REMOVED, State};
+use crate::contacts::signed;
+use crate::{Error, Result, Store, run};
+use clock::Timestamp;
+
+impl Store {
+    /// Begins an import of `company`; `None` when the company has too many unfinished imports.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn begin_upload(&self, company: Uuid, file_name: &str) -> Result<Option<Uuid>> {
+        let id = Uuid::now_v7();
+        let (uploading, running) = (State::Uploading.as_i16(), State::Running.as_i16());
+        let insert = format!(
+            "INSERT INTO contact_import (id, company_id, file_name, state, settings, bytes, bytes_read, position,
+                line, created, updated, unchanged, rejected, rejected_kept, without_number, has_chunks,
+                created_at, updated_at)
+             SELECT $1, $2, $3, {uploading}, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, $4, $4 WHERE (
+                SELECT count(*) FROM contact_import
+                WHERE company_id = $2 AND state >= {uploading} AND state <= {running}
+             ) < {MOST_OPEN}"
+        );
+        let now = Timestamp::now().millis();
+        let values: [Value; 4] = [id.into(), company.into(), file_name.into(), now.into()];
+        let begun = run(&self.write, self.statement(insert, values)).await? > 0;
+        Ok(begun.then_some(id))
+    }
+
+    /// Stores the next piece of a file that is arriving.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`] when the import is no longer arriving; otherwise fails when the database does.
+    pub async fn add_import_chunk(&self, import: Uuid, ordinal: u64, bytes: Vec<u8>) -> Result<()> {
+        let transaction = self.begin().await?;
+        let update = format!(
+            "UPDATE contact_import SET bytes = bytes + $2, updated_at = $3 WHERE id = $1 AND state = {}",
+            State::Uploading.as_i16()
+        );
+        let now = Timestamp::now().millis();
+        let values = [import.into(), (bytes.len() as i64).into(), now.into()];
+        if run(&transaction, self.statement(update, values)).await? == 0 {
+            transaction.rollback().await?;
+            return Err(Error::Missing(format!("import {import} is not arriving")));
+        }
+        let insert = "INSERT INTO contact_import_chunk (import_id, ordinal, bytes) VALUES ($1, $2, $3)";
+        let values = [import.into(), signed(ordinal).into(), bytes.into()];
+        run(&transaction, self.statement(insert, values)).await?;
+        Ok(transaction.commit().await?)
+    }
+
+    /// Marks the file as complete: it can be imported as `settings` say.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::add_import_chunk`].
+    pub async fn finish_upload(&self, import: Uuid, settings: &str) -> Result<()> {
+        let update = format!(
+            "UPDATE contact_import SET state = {}, settings = $2, updated_at = $3 WHERE id = $1 AND state = {}",
+            State::Ready.as_i16(),
+            State::Uploading.as_i16()
+        );
+        let now = Timestamp::now().millis();
+        let statement = self.statement(update, [import.into(), settings.into(), now.into()]);
+        match run(&self.write, statement).await? {
+            0 => Err(Error::Missing(format!("import {import} is not arriving"))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Discards a file that will never be complete.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn discard_upload(&self, import: Uuid) -> Result<()> {
+        let update = format!(
+            "UPDATE contact_import SET state = {REMOVED} WHERE id = $1 AND state = {}",
+            State::Uploading.as_i16()
+        );
+        run(&self.write, self.statement(update, [import.into()])).await?;
+        Ok(())
+    }
+
+    /// Discards all incomplete files, for a process that has just started: no file is arriving. Returns how many
+    /// uploads the end of the previous process interrupted.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn discard_uploads(&self) -> Result<u64> {
+        let update = format!(
+            "UPDATE contact_import SET state = {REMOVED} WHERE state = {}",
+            State::Uploading.as_i16()
+        );
+        run(&self.write, self.statement(update, [])).await
+    }
+}

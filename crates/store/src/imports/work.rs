@@ -1,0 +1,265 @@
+//! Writes the rows of an import, one step at a time.
+
+use sea_orm::{ConnectionTrait as _, QueryResult};
+use uuid::Uuid;
+
+use super::{Counts, MOST_REJECTED_KEPT, State};
+use crate::contacts::signed;
+use crate::dialect::{Cell, Rows, Type};
+use crate::lease::Lease;
+use crate::{ContactDraft, Error, Names, Result, Store, Upserted, run};
+use clock::Timestamp;
+
+/// A row that was rejected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejected {
+    /// Its line in the file, from 1.
+    pub line: u64,
+    /// Why, in English words.
+    pub reason: String,
+    /// The reason as a code; `None` for rows that were rejected before there were codes.
+    pub code: Option<String>,
+    /// The values in the reason: fields, numbers, bounds.
+    pub details: Vec<String>,
+    /// Its fields; one field with the whole row when it could not be parsed.
+    pub fields: Vec<String>,
+}
+
+/// An import to continue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// The import.
+    pub id: Uuid,
+    /// The company whose contacts are written.
+    pub company_id: Uuid,
+    /// How the file is read, in JSON.
+    pub settings: String,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Bytes of the decoded file whose rows are written.
+    pub position: u64,
+    /// The number of the line there.
+    pub line: u64,
+    /// Results of the rows so far.
+    pub counts: Counts,
+}
+
+/// Some rows of a file, and how far the file is read with them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Rows that are contacts.
+    pub drafts: Vec<ContactDraft>,
+    /// Rows that are not.
+    pub rejected: Vec<Rejected>,
+    /// Bytes of the file that were read for it.
+    pub bytes_read: u64,
+    /// Bytes of the decoded file up to the end of its last row.
+    pub position: u64,
+    /// The number of the line there.
+    pub line: u64,
+}
+
+/// How an import ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// The file was read to its end, and holds so much.
+    Finished {
+        /// Its rows.
+        rows: u64,
+        /// Its bytes.
+        bytes: u64,
+    },
+    /// It cannot be read further, for this reason.
+    Failed(String),
+}
+
+const WORK: &str = "id, company_id, settings, bytes, position, line, created, updated, unchanged, rejected,
+    rejected_kept, without_number, names_kept";
+
+impl Store {
+    /// The oldest running import of each company; the companies that wait longest come first; at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn imports_at_work(&self, limit: u32) -> Result<Vec<Work>> {
+        // All that are running: a company has few.
+        let select = format!(
+            "SELECT {WORK} FROM contact_import WHERE state = {} ORDER BY updated_at, id",
+            State::Running.as_i16()
+        );
+        let rows = self.rows(select, []).await?;
+        let mut found: Vec<Work> = Vec::new();
+        for row in &rows {
+            let work = read_work(row)?;
+            match found.iter_mut().find(|first| first.company_id == work.company_id) {
+                Some(first) if work.id < first.id => *first = work,
+                Some(_) => {}
+                None => found.push(work),
+            }
+        }
+        found.truncate(limit as usize);
+        Ok(found)
+    }
+
+    /// Writes some rows and the import's new position, in one transaction. Returns the new counts; `None` when the
+    /// import is no longer running.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Fenced`] when this process has lost the `lease`; otherwise fails when the database does. Then nothing
+    /// is written.
+    pub async fn write_import_step(
+        &self,
+        lease: &Lease,
+        work: &Work,
+        step: &Step,
+        names: Names,
+        now: Timestamp,
+    ) -> Result<Option<Counts>> {
+        let transaction = self.begin_fenced(lease).await?;
+        let (results, names_kept) =
+            self.import_drafts_in(&transaction, work.company_id, &step.drafts, names, now).await?;
+        let mut counts = work.counts;
+        counts.names_kept += names_kept;
+        for (_, result) in &results {
+            match result {
+                Upserted::Created => counts.created += 1,
+                Upserted::Updated => counts.updated += 1,
+                Upserted::Unchanged => counts.unchanged += 1,
+            }
+        }
+        let numberless = step.drafts.iter().filter(|draft| draft.person.phone().is_none());
+        counts.without_number += numberless.count() as u64;
+        counts.rejected += step.rejected.len() as u64;
+        let room = usize::try_from(MOST_REJECTED_KEPT.saturating_sub(counts.rejected_kept)).unwrap_or(0);
+        let columns = &[
+            ("ordinal", Type::Int),
+            ("line", Type::Int),
+            ("reason", Type::Text),
+            ("code", Type::Text),
+            ("details", Type::Text),
+            ("fields", Type::Text),
+        ];
+        let mut rows = Rows::new(self.backend, columns);
+        for rejected in step.rejected.iter().take(room) {
+            let fields = serde_json::to_string(&rejected.fields).unwrap_or_default();
+            let (ordinal, line) = (signed(counts.rejected_kept), signed(rejected.line));
+            let details = serde_json::to_string(&rejected.details).unwrap_or_default();
+            rows.push([
+                ordinal.into(),
+                line.into(),
+                rejected.reason.as_str().into(),
+                Cell::Text(rejected.code.as_deref()),
+                details.as_str().into(),
+                fields.as_str().into(),
+            ]);
+            counts.rejected_kept += 1;
+        }
+        if !rows.is_empty() {
+            let (rows, values) = rows.select(2);
+            let insert = format!(
+                "INSERT INTO contact_import_reject (import_id, ordinal, line, reason, code, details, fields)
+                 SELECT $1, ordinal, line, reason, code, details, fields FROM {rows} AS rows"
+            );
+            let values = std::iter::once(work.id.into()).chain(values);
+            run(&transaction, self.statement(insert, values)).await?;
+        }
+        let update = format!(
+            "UPDATE contact_import SET bytes_read = $2, position = $3, line = $4, created = $5, updated = $6,
+                unchanged = $7, rejected = $8, rejected_kept = $9, without_number = $10, updated_at = $11,
+                names_kept = $13
+             WHERE id = $1 AND state = {} AND position = $12",
+            State::Running.as_i16()
+        );
+        let values = [
+            work.id.into(),
+            signed(step.bytes_read).into(),
+            signed(step.position).into(),
+            signed(step.line).into(),
+            signed(counts.created).into(),
+            signed(counts.updated).into(),
+            signed(counts.unchanged).into(),
+            signed(counts.rejected).into(),
+            signed(counts.rejected_kept).into(),
+            signed(counts.without_number).into(),
+            now.millis().into(),
+            signed(work.position).into(),
+            signed(counts.names_kept).into(),
+        ];
+        if run(&transaction, self.statement(update, values)).await? == 0 {
+            transaction.rollback().await?;
+            return Ok(None);
+        }
+        transaction.commit().await?;
+        Ok(Some(counts))
+    }
+
+    /// Ends an import. Returns false when it is still running, because the results of its rows do not add up to the rows
+    /// and bytes of the file: it is never called finished then.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::write_import_step`].
+    pub async fn end_import(&self, lease: &Lease, import: Uuid, end: &End) -> Result<bool> {
+        let transaction = self.begin_fenced(lease).await?;
+        let running = State::Running.as_i16();
+        let now = Timestamp::now().millis();
+        let (update, values) = match end {
+            End::Finished { rows, bytes } => (
+                format!(
+                    "UPDATE contact_import SET state = {}, finished_at = $2, updated_at = $2, bytes_read = bytes
+                     WHERE id = $1 AND state = {running} AND bytes = $3
+                     AND created + updated + unchanged + rejected = $4",
+                    State::Finished.as_i16()
+                ),
+                vec![import.into(), now.into(), signed(*bytes).into(), signed(*rows).into()],
+            ),
+            End::Failed(reason) => (
+                format!(
+                    "UPDATE contact_import SET state = {}, failure = $3, finished_at = $2, updated_at = $2
+                     WHERE id = $1 AND state = {running}",
+                    State::Failed.as_i16()
+                ),
+                vec![import.into(), now.into(), reason.as_str().into()],
+            ),
+        };
+        run(&transaction, self.statement(update, values)).await?;
+        // A canceled import is over as well.
+        let select = format!("SELECT id FROM contact_import WHERE id = $1 AND state = {running}");
+        let is_over = transaction.query_one_raw(self.statement(select, [import.into()])).await?.is_none();
+        transaction.commit().await?;
+        Ok(is_over)
+    }
+
+    /// Imports that are running or wait for their turn, over all companies.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn count_running_imports(&self) -> Result<u64> {
+        let running = State::Running.as_i16();
+        self.count(format!("SELECT count(*) FROM contact_import WHERE state = {running}"), Vec::new()).await
+    }
+}
+
+fn read_work(row: &QueryResult) -> Result<Work> {
+    let count = |index| Ok::<_, Error>(row.try_get_by_index::<i64>(index)?.cast_unsigned());
+    Ok(Work {
+        id: row.try_get_by_index(0)?,
+        company_id: row.try_get_by_index(1)?,
+        settings: row.try_get_by_index(2)?,
+        bytes: count(3)?,
+        position: count(4)?,
+        line: count(5)?,
+        counts: Counts {
+            created: count(6)?,
+            updated: count(7)?,
+            unchanged: count(8)?,
+            rejected: count(9)?,
+            rejected_kept: count(10)?,
+            without_number: count(11)?,
+            names_kept: count(12)?,
+        },
+    })
+}

@@ -1,0 +1,90 @@
+//! Inbound events of the provider.
+
+use sea_orm::ConnectionTrait;
+use uuid::Uuid;
+
+use super::PendingWrites;
+use crate::dialect::{Bulk, Cell, Type};
+use crate::outbox::with_inbound_events;
+use crate::{Result, Store};
+use clock::Timestamp;
+use domain::phone::PhoneNumber;
+
+/// The kind of an event that is a message from a recipient.
+pub const INBOUND_MESSAGE: &str = "inbound_message";
+
+/// An inbound event of a provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// The company that it belongs to.
+    pub company_id: Uuid,
+    /// Which channel heard it.
+    pub channel_id: Uuid,
+    /// Its kind, such as [`INBOUND_MESSAGE`].
+    pub kind: &'static str,
+    /// The provider's id of the event: the channel keeps one event of each kind and id.
+    pub identity: String,
+    /// The sender, if the provider names a number.
+    pub from: Option<PhoneNumber>,
+    /// When it happened, by the provider's time.
+    pub at: Timestamp,
+    /// The provider's JSON.
+    pub payload: String,
+}
+
+const EVENT: &[(&str, Type)] = &[
+    ("id", Type::Uuid),
+    ("company_id", Type::Uuid),
+    ("channel_id", Type::Uuid),
+    ("kind", Type::Text),
+    ("identity", Type::Text),
+    ("payload", Type::Text),
+    ("sender", Type::Int),
+    ("at", Type::Int),
+];
+
+impl Store {
+    /// Stores the events that are not stored yet.
+    pub(super) async fn keep_events(
+        &self,
+        to: &impl ConnectionTrait,
+        batch: &PendingWrites,
+        now: Timestamp,
+    ) -> Result<()> {
+        let mut rows = Bulk::new(self.backend, EVENT);
+        let mut events: Vec<_> = batch.events.iter().collect();
+        events.sort_by_key(|event| (event.channel_id, event.kind, &event.identity));
+        if !self.tells_with_change() {
+            self.announce_inbound(to, &events, now).await?;
+        }
+        for event in events {
+            rows.push([
+                event.id.into(),
+                event.company_id.into(),
+                event.channel_id.into(),
+                event.kind.into(),
+                event.identity.as_str().into(),
+                event.payload.as_str().into(),
+                Cell::Int(event.from.map(PhoneNumber::as_i64)),
+                event.at.millis().into(),
+            ]);
+        }
+        let insert = |incoming: &str, now: usize| {
+            format!(
+                "INSERT INTO event (id, company_id, channel_id, kind, identity, payload, created_at) \
+                 SELECT id, company_id, channel_id, kind, identity, payload, ${now} \
+                 FROM {incoming} AS incoming WHERE TRUE ON CONFLICT (channel_id, kind, identity) DO NOTHING"
+            )
+        };
+        let own = vec![now.millis().into()];
+        if self.tells_with_change() {
+            let telling = |incoming: &str, now| with_inbound_events(&insert(incoming, now), incoming, now);
+            self.write_counting(to, rows, own, telling).await?;
+        } else {
+            self.write(to, rows, own, insert).await?;
+        }
+        Ok(())
+    }
+}

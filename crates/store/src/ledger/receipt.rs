@@ -1,0 +1,359 @@
+//! Receipts: the provider's later reports on messages that it accepted, possibly before the outcome of the attempt is
+//! written.
+//!
+//! A receipt only moves a message forward, and only a message of the company whose channel received it. A receipt that
+//! comes before the outcome of its attempt creates the row that the outcome later finds.
+
+use std::collections::{HashMap, HashSet};
+
+use sea_orm::ConnectionTrait;
+use uuid::Uuid;
+
+use super::outcome::rank;
+use crate::dialect::{Bulk, Cell, Rows, Type};
+use crate::outbox::{Announced, Moves, with_events};
+use crate::{Error, Result, Store};
+use clock::Timestamp;
+use domain::message::{Failure, Key, State};
+use domain::phone::PhoneNumber;
+
+/// What the receipts of messages without a row led to.
+#[derive(Debug, Default)]
+pub(super) struct Early {
+    /// Those that matched no message.
+    pub(super) ignored: Ignored,
+    /// Receipts whose messages got their rows since [`Store::receive`] looked for them, by another transaction. They
+    /// have moved nothing yet.
+    pub(super) overlooked: Vec<Receipt>,
+}
+
+/// A receipt of one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// The message.
+    pub key: Key,
+    /// The company of the channel that received the receipt: a message of another company stays as it is.
+    pub company_id: Uuid,
+    /// Sent, delivered, read or failed.
+    pub state: State,
+    /// The provider's id of the message.
+    pub provider_message_id: Option<String>,
+    /// The failure, if it failed.
+    pub error: Option<Failure>,
+    /// When it happened.
+    pub at: Timestamp,
+}
+
+/// Receipts that matched no message.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ignored {
+    /// The company has no such send (any more).
+    pub unknown_send: u64,
+    /// The send has no such recipient, or never attempted the message.
+    pub never_attempted: u64,
+}
+
+const RECEIPT: &[(&str, Type)] = &[
+    ("send_id", Type::Uuid),
+    ("ordinal", Type::Int),
+    ("company_id", Type::Uuid),
+    ("state", Type::Int),
+    ("provider_message_id", Type::Text),
+    ("error_code", Type::Int),
+    ("error", Type::Text),
+    ("at", Type::Int),
+];
+const ASKED: &[(&str, Type)] =
+    &[("send_id", Type::Uuid), ("ordinal", Type::Int), ("company_id", Type::Uuid), ("state", Type::Int)];
+const EARLY: &[(&str, Type)] = &[
+    ("send_id", Type::Uuid),
+    ("ordinal", Type::Int),
+    ("company_id", Type::Uuid),
+    ("recipient", Type::Int),
+    ("state", Type::Int),
+    ("provider_message_id", Type::Text),
+    ("error_code", Type::Int),
+    ("error", Type::Text),
+    ("at", Type::Int),
+];
+
+impl Receipt {
+    /// One receipt for each message of each company: the one that is furthest along.
+    pub fn reduce(receipts: &mut Vec<Self>) {
+        receipts.sort_by_key(|receipt| (receipt.company_id, receipt.key.send_id, receipt.key.ordinal));
+        receipts.dedup_by(|next, kept| {
+            let same = (next.company_id, next.key) == (kept.company_id, kept.key);
+            if same {
+                kept.absorb(next);
+            }
+            same
+        });
+    }
+
+    /// One receipt for each message, in the order in which messages are locked.
+    pub(super) fn in_order(receipts: &[Self]) -> Vec<Self> {
+        let mut receipts = receipts.to_vec();
+        Self::reduce(&mut receipts);
+        receipts.sort_by_key(|receipt| (receipt.key.send_id, receipt.key.ordinal));
+        receipts
+    }
+
+    fn absorb(&mut self, other: &mut Self) {
+        let id = self.provider_message_id.take().or_else(|| other.provider_message_id.take());
+        if self.state.advanced_by(other.state) != self.state {
+            std::mem::swap(self, other);
+        }
+        self.provider_message_id = id;
+    }
+
+    /// The message that the receipt may move, with its recipient if the message has no row yet.
+    fn announced(&self, recipient: Option<i64>) -> Announced<'_> {
+        Announced {
+            key: self.key,
+            company_id: self.company_id,
+            state: self.state,
+            recipient,
+            provider_message_id: self.provider_message_id.as_deref(),
+            error: self.error.as_ref(),
+            at: self.at,
+        }
+    }
+
+    fn cells(&self) -> [Cell<'_>; 8] {
+        [
+            self.key.send_id.into(),
+            self.key.ordinal.cast_signed().into(),
+            self.company_id.into(),
+            i64::from(self.state.as_i16()).into(),
+            Cell::Text(self.provider_message_id.as_deref()),
+            Cell::Int(self.error.as_ref().and_then(|failure| failure.code)),
+            Cell::Text(self.error.as_ref().map(|failure| failure.sentence.as_str())),
+            self.at.millis().into(),
+        ]
+    }
+}
+
+/// The recipients of the block that was read last: receipts come in the order of their keys.
+struct Open {
+    send_id: Uuid,
+    first: u64,
+    numbers: Vec<PhoneNumber>,
+}
+
+impl Open {
+    fn recipient(&self, key: Key) -> Option<PhoneNumber> {
+        let place = usize::try_from(key.ordinal.checked_sub(self.first)?).ok()?;
+        self.numbers.get(place).copied().filter(|_| self.send_id == key.send_id)
+    }
+}
+
+impl Store {
+    /// Writes receipts, which are [in order](Receipt::in_order), of messages that have a row. Returns whether some
+    /// receipts moved no row: their messages may have none.
+    pub(super) async fn receive(
+        &self,
+        to: &impl ConnectionTrait,
+        receipts: &[Receipt],
+        now: Timestamp,
+    ) -> Result<bool> {
+        if receipts.is_empty() {
+            return Ok(false);
+        }
+        let mut rows = Bulk::new(self.backend, RECEIPT);
+        for receipt in receipts {
+            rows.push(receipt.cells());
+        }
+        let update = |incoming: &str| {
+            format!(
+                "UPDATE message SET state = incoming.state, error_code = incoming.error_code, \
+                 error = incoming.error, retry_at = NULL, \
+                 taken_at = COALESCE(message.taken_at, incoming.at), \
+                 provider_message_id = COALESCE(message.provider_message_id, incoming.provider_message_id), \
+                 updated_at = CASE WHEN incoming.at > message.updated_at THEN incoming.at \
+                 ELSE message.updated_at END \
+                 FROM {} AS incoming \
+                 WHERE message.send_id = incoming.send_id AND message.ordinal = incoming.ordinal \
+                 AND message.company_id = incoming.company_id AND {} > {}",
+                self.with_messages_locked(incoming),
+                rank("incoming.state"),
+                rank("message.state"),
+            )
+        };
+        let advanced = if self.tells_with_change() {
+            let telling = |incoming: &str, now| with_events(&update(incoming), "incoming.at", "TRUE", now);
+            self.write_counting(to, rows, vec![now.millis().into()], telling).await?
+        } else {
+            let announced = receipts.iter().map(|receipt| receipt.announced(None));
+            self.announce_messages(to, announced, Moves::Receipt, now).await?;
+            self.write(to, rows, Vec::new(), |incoming, _| update(incoming)).await?
+        };
+        Ok(advanced < receipts.len() as u64)
+    }
+
+    /// The `incoming` rows, in a sub-select that locks their messages by send and ordinal.
+    fn with_messages_locked(&self, incoming: &str) -> String {
+        if self.locking().is_empty() {
+            return incoming.to_owned();
+        }
+        format!(
+            "(SELECT incoming.* FROM {incoming} AS incoming JOIN message \
+             ON message.send_id = incoming.send_id AND message.ordinal = incoming.ordinal \
+             ORDER BY message.send_id, message.ordinal{})",
+            self.locking_of("message")
+        )
+    }
+
+    /// Inserts rows for messages that have none yet, from receipts that are [in order](Receipt::in_order).
+    pub(super) async fn receive_early(
+        &self,
+        to: &impl ConnectionTrait,
+        receipts: &[Receipt],
+        now: Timestamp,
+    ) -> Result<Early> {
+        let mut asked = Rows::new(self.backend, ASKED);
+        for Receipt { key, company_id, state, .. } in receipts {
+            let (ordinal, state) = (key.ordinal.cast_signed(), i64::from(state.as_i16()));
+            asked.push([key.send_id.into(), ordinal.into(), (*company_id).into(), state.into()]);
+        }
+        let (asked, values) = asked.select(1);
+        let sql = format!(
+            "SELECT asked.send_id, asked.ordinal, asked.company_id, send.recipient, send.recipients, \
+             send.high_water, CASE WHEN message.send_id IS NULL THEN 0 ELSE 1 END FROM {asked} AS asked \
+             LEFT JOIN send ON send.id = asked.send_id AND send.company_id = asked.company_id \
+             LEFT JOIN message ON message.send_id = asked.send_id \
+             AND message.ordinal = asked.ordinal AND message.company_id = asked.company_id \
+             WHERE message.send_id IS NULL OR {} > {}",
+            rank("asked.state"),
+            rank("message.state"),
+        );
+        let found = to.query_all_raw(self.statement(sql, values)).await?;
+        let (mut missing, mut have_rows) = (HashMap::with_capacity(found.len()), HashSet::new());
+        for row in &found {
+            let ordinal: i64 = row.try_get_by_index(1)?;
+            let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
+            let company_id: Uuid = row.try_get_by_index(2)?;
+            if row.try_get_by_index::<i32>(6)? > 0 {
+                have_rows.insert((company_id, key));
+                continue;
+            }
+            let recipient: Option<i64> = row.try_get_by_index(3)?;
+            let recipients: Option<i64> = row.try_get_by_index(4)?;
+            let high_water: Option<i64> = row.try_get_by_index(5)?;
+            let attempted =
+                recipients.zip(high_water).map(|(all, mark)| key.ordinal < all.min(mark).cast_unsigned());
+            missing.insert((company_id, key), (attempted, recipient));
+        }
+        let (Early { mut ignored, mut overlooked }, mut open) = (Early::default(), None);
+        let (mut rows, mut announced) = (Bulk::new(self.backend, EARLY), Vec::new());
+        for receipt in receipts {
+            let recipient = match missing.get(&(receipt.company_id, receipt.key)) {
+                None => {
+                    let is_overlooked = have_rows.contains(&(receipt.company_id, receipt.key));
+                    overlooked.extend(is_overlooked.then(|| receipt.clone()));
+                    continue;
+                }
+                Some((None, _)) => {
+                    ignored.unknown_send += 1;
+                    continue;
+                }
+                Some((Some(false), _)) => {
+                    ignored.never_attempted += 1;
+                    continue;
+                }
+                Some((Some(true), Some(recipient))) => Some(*recipient),
+                Some((Some(true), None)) => {
+                    self.recipient_at(to, receipt.key, &mut open).await?.map(PhoneNumber::as_i64)
+                }
+            };
+            let Some(recipient) = recipient else {
+                ignored.unknown_send += 1;
+                continue;
+            };
+            announced.push(receipt.announced(Some(recipient)));
+            let [send_id, ordinal, company_id, state, id, code, error, at] = receipt.cells();
+            rows.push([send_id, ordinal, company_id, recipient.into(), state, id, code, error, at]);
+        }
+        let upsert = |incoming: &str| {
+            format!(
+                "INSERT INTO message (send_id, ordinal, company_id, recipient, state, attempts, \
+                 provider_message_id, error_code, error, taken_at, updated_at) \
+                 SELECT send_id, ordinal, company_id, recipient, state, 1, provider_message_id, error_code, \
+                 error, at, at FROM {incoming} AS incoming WHERE TRUE \
+                 ON CONFLICT (send_id, ordinal) DO UPDATE SET state = excluded.state, \
+                 error_code = excluded.error_code, error = excluded.error, retry_at = NULL, \
+                 provider_message_id = COALESCE(message.provider_message_id, excluded.provider_message_id), \
+                 updated_at = excluded.updated_at \
+                 WHERE message.company_id = excluded.company_id AND {} > {}",
+                rank("excluded.state"),
+                rank("message.state"),
+            )
+        };
+        if self.tells_with_change() {
+            let telling =
+                |incoming: &str, now| with_events(&upsert(incoming), "message.updated_at", "TRUE", now);
+            self.write_counting(to, rows, vec![now.millis().into()], telling).await?;
+        } else {
+            self.announce_messages(to, announced.into_iter(), Moves::EarlyReceipt, now).await?;
+            self.write(to, rows, Vec::new(), |incoming, _| upsert(incoming)).await?;
+        }
+        Ok(Early { ignored, overlooked })
+    }
+
+    /// The recipient at `key`, from the block in `open` or one that is read now. A block that cannot be read is logged
+    /// and yields `None`: one damaged send must not keep the ledger from writing.
+    async fn recipient_at(
+        &self,
+        to: &impl ConnectionTrait,
+        key: Key,
+        open: &mut Option<Open>,
+    ) -> Result<Option<PhoneNumber>> {
+        if let Some(recipient) = open.as_ref().and_then(|open| open.recipient(key)) {
+            return Ok(Some(recipient));
+        }
+        match self.block_in(to, key.send_id, key.ordinal).await {
+            Ok((first, numbers)) => {
+                let read = open.insert(Open { send_id: key.send_id, first, numbers });
+                Ok(read.recipient(key))
+            }
+            Err(error @ Error::Impossible(_)) => {
+                tracing::error!(send.id = %key.send_id, %error, "cannot read the recipient of a receipt");
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receipt(ordinal: u64, company: u128, state: State, id: Option<&str>) -> Receipt {
+        Receipt {
+            key: Key { send_id: Uuid::from_u128(7), ordinal },
+            company_id: Uuid::from_u128(company),
+            state,
+            provider_message_id: id.map(str::to_owned),
+            error: None,
+            at: Timestamp::from_millis(i64::from(state.rank())),
+        }
+    }
+
+    #[test]
+    fn one_receipt_is_left_for_each_message_of_each_company() {
+        let mut heard = vec![
+            receipt(1, 1, State::Read, None),
+            receipt(0, 1, State::Sent, None),
+            receipt(1, 2, State::Failed, None),
+            receipt(1, 1, State::Delivered, Some("wamid.1")),
+            receipt(1, 1, State::Sent, None),
+        ];
+        Receipt::reduce(&mut heard);
+        let left = [
+            receipt(0, 1, State::Sent, None),
+            receipt(1, 1, State::Read, Some("wamid.1")),
+            receipt(1, 2, State::Failed, None),
+        ];
+        assert_eq!(heard, left);
+    }
+}

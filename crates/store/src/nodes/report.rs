@@ -1,0 +1,105 @@
+//! A report on a cluster: the owners of shards, how often they changed, and the state of the database server.
+
+use std::time::{Duration, Instant};
+
+use sea_orm::QueryResult;
+use uuid::Uuid;
+
+use super::owner::HAS_OWNER;
+use crate::{Error, Result, Store};
+use clock::Timestamp;
+use domain::channel::Kind;
+
+/// The values that decide where a channel runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The channel.
+    pub channel: Uuid,
+    /// Its kind.
+    pub kind: Kind,
+    /// The id of its business account, if it has one.
+    pub account: Option<String>,
+}
+
+/// How often shards changed hands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Moves {
+    /// Releases and claims of shards that were owned before.
+    pub count: i64,
+    /// When a shard last moved, by the database's clock.
+    pub last: Option<Timestamp>,
+}
+
+/// The state of the database server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// The server's version.
+    pub version: String,
+    /// How long it took to answer.
+    pub answers_in: Duration,
+    /// Connections to this database, of every client.
+    pub connections: i64,
+    /// Connections that the server allows.
+    pub most_connections: i64,
+}
+
+impl Store {
+    /// The owners of shards that have one.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn shard_owners(&self) -> Result<Vec<(Uuid, Uuid)>> {
+        let sql = format!("SELECT shard, node_id FROM channel_owner WHERE {HAS_OWNER}");
+        let rows = self.rows(sql, []).await?;
+        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+    }
+
+    /// How often shards changed hands.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn shard_moves(&self) -> Result<Moves> {
+        let sql = "SELECT COALESCE(SUM(epoch - 1), 0)::BIGINT, MAX(moved_at) FROM channel_owner";
+        let Some(row) = self.row(sql, []).await? else { return Ok(Moves::default()) };
+        let last: Option<i64> = row.try_get_by_index(1)?;
+        Ok(Moves { count: row.try_get_by_index(0)?, last: last.map(Timestamp::from_millis) })
+    }
+
+    /// The values that decide where each channel runs, the newest channel first.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn places(&self) -> Result<Vec<Place>> {
+        let sql = "SELECT id, kind, waba_id FROM channel ORDER BY created_at DESC, id DESC";
+        self.rows(sql, []).await?.iter().map(place).collect()
+    }
+
+    /// The state of the server. Needs PostgreSQL.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn server(&self) -> Result<Server> {
+        let sql = "SELECT current_setting('server_version'), current_setting('max_connections')::BIGINT, \
+                   COALESCE((SELECT numbackends FROM pg_stat_database WHERE datname = current_database()), 0)::BIGINT";
+        let asked = Instant::now();
+        let row = self.row(sql, []).await?;
+        let answers_in = asked.elapsed();
+        let row = row.ok_or_else(|| Error::Impossible("a SELECT without a table has no row".to_owned()))?;
+        Ok(Server {
+            version: row.try_get_by_index(0)?,
+            answers_in,
+            connections: row.try_get_by_index(2)?,
+            most_connections: row.try_get_by_index(1)?,
+        })
+    }
+}
+
+fn place(row: &QueryResult) -> Result<Place> {
+    let kind: String = row.try_get_by_index(1)?;
+    let kind = kind.parse().map_err(|_| Error::Impossible(format!("`{kind}` is no kind of channel")))?;
+    Ok(Place { channel: row.try_get_by_index(0)?, kind, account: row.try_get_by_index(2)? })
+}

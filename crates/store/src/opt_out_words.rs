@@ -1,0 +1,79 @@
+//! What each company does with opt-out words.
+
+use sea_orm::{ConnectionTrait, QueryResult};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::changes::{self, Change, What, Who};
+use crate::{Result, Store};
+use domain::opt_out::OptOutWords;
+use domain::suppression::Suppression;
+
+impl Store {
+    /// What a company does with opt-out words; the default if nobody set it.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn opt_out_words(&self, company_id: Uuid) -> Result<OptOutWords> {
+        self.opt_out_words_in(&self.read, company_id).await
+    }
+
+    async fn opt_out_words_in(
+        &self,
+        connection: &impl ConnectionTrait,
+        company_id: Uuid,
+    ) -> Result<OptOutWords> {
+        let sql = "SELECT scope, stop_words, start_words FROM opt_out_words WHERE company_id = $1";
+        let row = connection.query_one_raw(self.statement(sql, [company_id.into()])).await?;
+        row.as_ref().map_or_else(|| Ok(OptOutWords::default()), words)
+    }
+
+    /// Sets what a company does with opt-out words. Texts that are taken in from now on follow it.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn set_opt_out_words(&self, who: &Who, company_id: Uuid, words: &OptOutWords) -> Result<()> {
+        let transaction = self.begin().await?;
+        let before = self.opt_out_words_in(&transaction, company_id).await?;
+        if before == *words {
+            return Ok(transaction.rollback().await?);
+        }
+        let sql = "INSERT INTO opt_out_words (company_id, scope, stop_words, start_words) VALUES ($1, $2, $3, $4) \
+                   ON CONFLICT (company_id) DO UPDATE SET scope = excluded.scope, \
+                   stop_words = excluded.stop_words, start_words = excluded.start_words";
+        let values = [
+            company_id.into(),
+            words.scope.map_or(0, Suppression::as_i16).into(),
+            words.stop_words.join("\n").into(),
+            words.start_words.join("\n").into(),
+        ];
+        transaction.execute_raw(self.statement(sql, values)).await?;
+        let change = Change::now(who, What::Company, company_id, Some(shown(&before)), shown(words));
+        changes::record(&transaction, &[change]).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+fn words(row: &QueryResult) -> Result<OptOutWords> {
+    let list = |text: String| text.lines().map(str::to_owned).collect();
+    Ok(OptOutWords {
+        scope: Suppression::from_i16(row.try_get_by_index(0)?),
+        stop_words: list(row.try_get_by_index(1)?),
+        start_words: list(row.try_get_by_index(2)?),
+    })
+}
+
+/// The settings, for the record of changes.
+fn shown(words: &OptOutWords) -> Value {
+    let OptOutWords { scope, stop_words, start_words } = words;
+    json!({
+        "opt_out_words": {
+            "left_out_of": scope.map_or("nothing", Suppression::as_str),
+            "stop_words": stop_words,
+            "start_words": start_words,
+        },
+    })
+}

@@ -1,0 +1,317 @@
+//! Sends as their company sees them: pages of a list, single sends, and the counts of their messages.
+
+mod filter;
+
+use std::collections::HashMap;
+
+use sea_orm::{FromQueryResult, QueryResult, Value};
+use uuid::Uuid;
+
+use self::filter::ALIVE;
+pub use self::filter::Filter;
+use crate::contacts::signed;
+use crate::dialect::{Rows, Type};
+use crate::{Error, Result, Store};
+use clock::Timestamp;
+use domain::content::{self, Content};
+use domain::message;
+use domain::page::{Page, PageRequest};
+use domain::send::{Control, Counts, Progress, Schedule, Source, Stage, State};
+use domain::template::Status;
+
+/// An accepted send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Its id; later sends have greater ones.
+    pub id: Uuid,
+    /// The channel that sends it.
+    pub channel_id: Uuid,
+    /// The `type` of its request.
+    pub kind: content::Kind,
+    /// The template that it sends, if any.
+    pub template: Option<TemplateName>,
+    /// Its stage.
+    pub stage: Stage,
+    /// The stored state.
+    pub state: State,
+    /// Unique recipients.
+    pub recipients: u64,
+    /// Its progress.
+    pub progress: Progress,
+    /// The sources of its audience, beside numbers.
+    pub sources: Vec<Source>,
+    /// Entries of its request that were skipped.
+    pub skipped: u64,
+    /// Its messages by state; their sum is `recipients`. Not counted for a [head](Store::send_heads).
+    pub counts: Counts,
+    /// Its schedule, as requested.
+    pub schedule: Schedule,
+    /// When the first of its messages is due, if the rest waits for a later time.
+    pub due_at: Option<Timestamp>,
+    /// When it was accepted.
+    pub created_at: Timestamp,
+    /// When it ended.
+    pub finished_at: Option<Timestamp>,
+}
+
+/// The template of a send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateName {
+    /// Our own number.
+    pub id: i64,
+    /// Its name at the provider.
+    pub name: String,
+    /// Its language.
+    pub language: String,
+    /// The provider's present status of the template.
+    pub status: Status,
+}
+
+#[derive(FromQueryResult)]
+struct Row {
+    id: Uuid,
+    channel_id: Uuid,
+    state: i16,
+    control: i16,
+    head: String,
+    recipients: i64,
+    high_water: i64,
+    settled: i64,
+    skipped: i64,
+    template_id: Option<i64>,
+    name: Option<String>,
+    language: Option<String>,
+    status: Option<String>,
+    send_at: Option<i64>,
+    expires_at: Option<i64>,
+    due_at: Option<i64>,
+    created_at: i64,
+    finished_at: Option<i64>,
+}
+
+impl Store {
+    /// One page of a company's accepted sends, newest first, as they are `now`, and how many there are.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn sends(
+        &self,
+        company_id: Uuid,
+        page: PageRequest,
+        filter: Filter,
+        now: Timestamp,
+    ) -> Result<Page<Record>> {
+        let Page { mut records, total } = self.send_heads(company_id, page, filter, now).await?;
+        self.count_messages(&mut records).await?;
+        Ok(Page { records, total })
+    }
+
+    /// Like [`Store::sends`], without the counts of messages, whose rows may be millions.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::sends`].
+    pub async fn send_heads(
+        &self,
+        company_id: Uuid,
+        page: PageRequest,
+        filter: Filter,
+        now: Timestamp,
+    ) -> Result<Page<Record>> {
+        let (condition, mut values) = filter.condition(company_id, now);
+        let total = if filter.is_open() {
+            // An index counts all sends; the few that are not accepted yet are subtracted.
+            format!(
+                "SELECT (SELECT COUNT(*) FROM send WHERE company_id = $1) \
+                 - (SELECT COUNT(*) FROM send WHERE {ALIVE} AND state = {})",
+                State::Resolving.as_i16()
+            )
+        } else {
+            format!("SELECT COUNT(*) FROM send WHERE {condition}")
+        };
+        let total = self.count(total, values.clone()).await?;
+        if page.offset() >= total {
+            return Ok(Page { records: Vec::new(), total });
+        }
+        // The inner select skips its offset before the template is joined.
+        let (limit, offset) = (values.len() + 1, values.len() + 2);
+        let chosen = format!(
+            "send.id IN (SELECT id FROM send WHERE {condition} ORDER BY id DESC LIMIT ${limit} OFFSET ${offset})"
+        );
+        values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
+        Ok(Page { records: self.records(&chosen, values, now).await?, total })
+    }
+
+    /// The company's accepted send of this id, as it is `now`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::sends`].
+    pub async fn find_send(&self, company_id: Uuid, send_id: Uuid, now: Timestamp) -> Result<Option<Record>> {
+        let mut found: Vec<_> = self.send_head(company_id, send_id, now).await?.into_iter().collect();
+        self.count_messages(&mut found).await?;
+        Ok(found.pop())
+    }
+
+    /// Like [`Store::find_send`], without the counts of its messages.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::sends`].
+    pub async fn send_head(&self, company_id: Uuid, send_id: Uuid, now: Timestamp) -> Result<Option<Record>> {
+        let chosen = "send.id = $1 AND send.company_id = $2 AND send.state > $3";
+        let values = vec![send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
+        Ok(self.records(chosen, values, now).await?.pop())
+    }
+
+    /// How many messages of a channel's sends may go now but have not gone.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn queued(&self, channel_id: Uuid, now: Timestamp) -> Result<u64> {
+        // A sum of integers is a decimal number in PostgreSQL.
+        let sql = "SELECT CAST(COALESCE(SUM(recipients - settled), 0) AS BIGINT) FROM send \
+                   WHERE channel_id = $1 AND state < 2 AND state = $2 AND control = $3 \
+                   AND (due_at IS NULL OR due_at <= $4)";
+        let values = vec![
+            channel_id.into(),
+            State::Active.as_i16().into(),
+            Control::Running.as_i16().into(),
+            now.millis().into(),
+        ];
+        self.count(sql.to_owned(), values).await
+    }
+
+    /// A company's oldest unfinished sends, at most `limit`, without the counts of their messages.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::sends`].
+    pub async fn sends_under_way(&self, company_id: Uuid, limit: u64, now: Timestamp) -> Result<Vec<Record>> {
+        let oldest = format!(
+            "send.id IN (SELECT id FROM send WHERE {ALIVE} AND state = {} ORDER BY id LIMIT $2)",
+            State::Active.as_i16()
+        );
+        self.records(&oldest, vec![company_id.into(), signed(limit).into()], now).await
+    }
+
+    async fn records(&self, chosen: &str, values: Vec<Value>, now: Timestamp) -> Result<Vec<Record>> {
+        let sql = format!(
+            "SELECT send.id, send.channel_id, send.state, send.control, \
+             SUBSTR(send.content, 1, {head}) AS head, send.recipients, send.high_water, send.settled, send.skipped, send.template_id, \
+             template.name, template.language, template.status, send.send_at, send.expires_at, \
+             send.due_at, send.created_at, send.finished_at \
+             FROM send LEFT JOIN template ON template.id = send.template_id \
+             WHERE {chosen} ORDER BY send.id DESC",
+            head = Content::KIND_CHARS
+        );
+        let rows = self.rows(sql, values).await?;
+        let rows = rows.iter().map(|row| Ok(Row::from_query_result(row, "")?)).collect::<Result<Vec<_>>>()?;
+        let mut records = rows.into_iter().map(|row| record(row, now)).collect::<Result<Vec<_>>>()?;
+        self.name_sources(&mut records).await?;
+        Ok(records)
+    }
+
+    /// Adds the sources of these sends' audiences.
+    async fn name_sources(&self, sends: &mut [Record]) -> Result<()> {
+        let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
+        let sql = format!(
+            "SELECT send_id, kind, source_id FROM send_source \
+             WHERE send_id IN (SELECT id FROM {asked} AS asked) ORDER BY send_id, source_id"
+        );
+        let mut sources: HashMap<Uuid, Vec<Source>> = HashMap::new();
+        for row in self.rows(sql, values).await? {
+            let (kind, id): (i16, Uuid) = (row.try_get_by_index(1)?, row.try_get_by_index(2)?);
+            let source = Source::from_row(kind, id)
+                .ok_or_else(|| Error::Impossible(format!("{kind} is no kind of source")))?;
+            sources.entry(row.try_get_by_index(0)?).or_default().push(source);
+        }
+        for send in sends {
+            send.sources = sources.remove(&send.id).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// These sends as rows of a sub-select, unless there are none.
+    fn asked(&self, sends: &[Record]) -> Option<(String, Vec<Value>)> {
+        let mut asked = Rows::new(self.backend, &[("id", Type::Uuid)]);
+        for send in sends {
+            asked.push([send.id.into()]);
+        }
+        (!asked.is_empty()).then(|| asked.select(1))
+    }
+
+    /// Counts the messages of these sends by state, in one pass over them.
+    async fn count_messages(&self, sends: &mut [Record]) -> Result<()> {
+        let Some((asked, values)) = self.asked(sends) else { return Ok(()) };
+        // With a grouping by state as well, a million rows would be sorted first.
+        let each = count_of_each_state();
+        let sql = format!(
+            "SELECT send_id, {each} FROM message WHERE send_id IN (SELECT id FROM {asked} AS asked) \
+             GROUP BY send_id"
+        );
+        let mut counted = HashMap::with_capacity(sends.len());
+        for row in self.rows(sql, values).await? {
+            counted.insert(row.try_get_by_index::<Uuid>(0)?, counts(&row)?);
+        }
+        for send in sends {
+            send.counts = counted.remove(&send.id).unwrap_or_default();
+            send.counts.add_rowless(send.state, send.progress.high_water, send.recipients);
+        }
+        Ok(())
+    }
+}
+
+/// The columns that count the rows in each state, in the order of the states.
+pub(crate) fn count_of_each_state() -> String {
+    message::State::ALL.map(|state| format!("COUNT(*) FILTER (WHERE state = {})", state.as_i16())).join(", ")
+}
+
+/// Reads a row whose first column is followed by those of [`count_of_each_state`].
+pub(crate) fn counts(row: &QueryResult) -> Result<Counts> {
+    let mut counts = Counts::default();
+    for (index, state) in (1..).zip(message::State::ALL) {
+        counts.add(state, row.try_get_by_index::<i64>(index)?.cast_unsigned());
+    }
+    Ok(counts)
+}
+
+fn record(row: Row, now: Timestamp) -> Result<Record> {
+    let impossible = |what: String| Error::Impossible(format!("send {}: {what}", row.id));
+    let state = State::from_i16(row.state).ok_or_else(|| impossible(format!("state {}", row.state)))?;
+    let control =
+        Control::from_i16(row.control).ok_or_else(|| impossible(format!("control {}", row.control)))?;
+    let schedule = Schedule {
+        send_at: row.send_at.map(Timestamp::from_millis),
+        expires_at: row.expires_at.map(Timestamp::from_millis),
+    };
+    let template = match (row.template_id, row.name, row.language, row.status) {
+        (Some(id), Some(name), Some(language), Some(status)) => {
+            Some(TemplateName { id, name, language, status: Status::from(status.as_str()) })
+        }
+        _ => None,
+    };
+    Ok(Record {
+        id: row.id,
+        channel_id: row.channel_id,
+        kind: Content::kind_of(&row.head).ok_or_else(|| impossible("content of no kind".to_owned()))?,
+        template,
+        stage: Stage::of(state, control, schedule, now)
+            .ok_or_else(|| impossible("not accepted yet".to_owned()))?,
+        state,
+        recipients: row.recipients.cast_unsigned(),
+        progress: Progress {
+            high_water: row.high_water.cast_unsigned(),
+            settled: row.settled.cast_unsigned(),
+        },
+        sources: Vec::new(),
+        skipped: row.skipped.cast_unsigned(),
+        counts: Counts::default(),
+        schedule,
+        due_at: row.due_at.map(Timestamp::from_millis),
+        created_at: Timestamp::from_millis(row.created_at),
+        finished_at: row.finished_at.map(Timestamp::from_millis),
+    })
+}

@@ -1,0 +1,126 @@
+//! Messages of a send that are in some states or have some codes, read in steps of a bounded cost.
+
+use sea_orm::Value;
+
+use super::{COLUMNS, Message, SendSnapshot, message};
+use crate::contacts::signed;
+use crate::{Result, Store};
+use domain::message::Selection;
+use domain::page::{Page, PageRequest};
+
+/// Messages without rows that are combined at once: about a recipient block.
+const STRETCH: u64 = 4096;
+
+/// The result of one step.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The messages, by ordinal.
+    pub messages: Vec<Message>,
+    /// The ordinal to go on from; `None` at the end of the send.
+    pub next: Option<u64>,
+}
+
+impl Store {
+    /// The selected messages among those from `from` on: at most `limit`, and only among the next `span`, so that the
+    /// cost of one call is bounded when few or none match.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::send_snapshot`].
+    pub async fn selected_messages(
+        &self,
+        snapshot: &SendSnapshot,
+        selection: &Selection,
+        from: u64,
+        limit: u64,
+        span: u64,
+    ) -> Result<Found> {
+        let end = from.saturating_add(span).min(snapshot.recipients);
+        // Below `settled` every message has a row; among the others, those without a row may be selected too.
+        let may_be_rowless =
+            selection.has_wordless(snapshot.unattempted) || selection.has_wordless(snapshot.reserved);
+        let rows_end = if may_be_rowless { end.min(snapshot.progress.settled) } else { end };
+        let mut messages = self.selected_rows(snapshot, selection, (from, rows_end), limit).await?;
+        let mut next = from.max(rows_end);
+        while (messages.len() as u64) < limit && next < end {
+            let stretch = self.stretch(snapshot, next, STRETCH.min(end - next)).await?;
+            let Some(last) = stretch.last() else { break };
+            next = last.outcome.position.ordinal + 1;
+            messages.extend(stretch.into_iter().filter(|message| is_meant(selection, message)));
+        }
+        let is_full = messages.len() as u64 >= limit;
+        messages.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        if let Some(last) = messages.last().filter(|_| is_full) {
+            next = last.outcome.position.ordinal + 1;
+        }
+        Ok(Found { messages, next: Some(next).filter(|next| *next < snapshot.recipients) })
+    }
+
+    /// One page of the selected messages with a code, by ordinal, and their total number.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::send_snapshot`].
+    pub async fn coded_messages(
+        &self,
+        snapshot: &SendSnapshot,
+        selection: &Selection,
+        page: PageRequest,
+    ) -> Result<Page<Message>> {
+        let (condition, mut values) = condition(snapshot, selection, (0, snapshot.recipients));
+        let total =
+            self.count(format!("SELECT COUNT(*) FROM message WHERE {condition}"), values.clone()).await?;
+        if page.offset() >= total {
+            return Ok(Page { records: Vec::new(), total });
+        }
+        let (limit, offset) = (values.len() + 1, values.len() + 2);
+        let sql = format!(
+            "SELECT {COLUMNS} FROM message WHERE {condition} ORDER BY ordinal LIMIT ${limit} OFFSET ${offset}"
+        );
+        values.extend([signed(page.limit).into(), signed(page.offset()).into()]);
+        let records = self.rows(sql, values).await?.iter().map(message).collect::<Result<Vec<_>>>()?;
+        Ok(Page { records, total })
+    }
+
+    /// Rows of the ledger with ordinals in this range.
+    async fn selected_rows(
+        &self,
+        snapshot: &SendSnapshot,
+        selection: &Selection,
+        (from, to): (u64, u64),
+        limit: u64,
+    ) -> Result<Vec<Message>> {
+        if from >= to {
+            return Ok(Vec::new());
+        }
+        let (condition, mut values) = condition(snapshot, selection, (from, to));
+        values.push(signed(limit).into());
+        let limit = values.len();
+        let rows = self.rows_between();
+        let sql = format!("SELECT {COLUMNS} {rows} AND {condition} ORDER BY ordinal LIMIT ${limit}");
+        self.rows(sql, values).await?.iter().map(message).collect()
+    }
+}
+
+/// The condition for the selected rows with ordinals in this range, and its parameters.
+fn condition(snapshot: &SendSnapshot, selection: &Selection, (from, to): (u64, u64)) -> (String, Vec<Value>) {
+    let mut condition = "send_id = $1 AND ordinal >= $2 AND ordinal < $3".to_owned();
+    let mut values: Vec<Value> = vec![snapshot.send_id.into(), signed(from).into(), signed(to).into()];
+    if !selection.states.is_empty() {
+        let states = selection.states.iter().map(|state| state.as_i16().to_string());
+        condition += &format!(" AND state IN ({})", states.collect::<Vec<_>>().join(", "));
+    }
+    if !selection.codes.is_empty() {
+        let first = values.len() + 1;
+        let codes = (first..first + selection.codes.len()).map(|number| format!("${number}"));
+        condition += &format!(" AND error_code IN ({})", codes.collect::<Vec<_>>().join(", "));
+        values.extend(selection.codes.iter().map(|code| Value::from(*code)));
+    }
+    (condition, values)
+}
+
+fn is_meant(selection: &Selection, message: &Message) -> bool {
+    let code = message.outcome.error.as_ref().and_then(|failure| failure.code);
+    let has_code = code.is_some_and(|code| selection.codes.contains(&code));
+    selection.has(message.outcome.state) && (selection.codes.is_empty() || has_code)
+}

@@ -1,0 +1,390 @@
+//! Sends. This file reads a channel's unfinished sends and the recipients of a block. People's actions on sends, lists,
+//! messages and counts are in files of their own.
+
+pub mod control;
+pub mod idempotency;
+pub mod list;
+pub mod messages;
+mod sent;
+mod tally;
+
+use std::collections::HashMap;
+
+use sea_orm::{ConnectionTrait, FromQueryResult, QueryResult};
+use uuid::Uuid;
+
+pub use self::sent::Sent;
+use crate::dialect::{Rows, Type};
+use crate::templates::{APPROVED, MARKETING};
+use crate::{Error, Lease, Result, Store};
+use clock::Timestamp;
+use domain::block::unpack;
+use domain::message::{self, Key, Position};
+use domain::phone::PhoneNumber;
+use domain::send::{Control, Progress, Recipients, State, TemplateUse};
+
+/// An accepted send that is not finished.
+#[derive(Debug, Clone)]
+pub struct Unfinished {
+    /// Its id.
+    pub id: Uuid,
+    /// The company that it belongs to.
+    pub company_id: Uuid,
+    /// The content, as JSON.
+    pub content: String,
+    /// Its recipients.
+    pub recipients: Recipients,
+    /// Its progress.
+    pub progress: Progress,
+    /// The template that it sends, if any.
+    pub template: Option<TemplateUse>,
+    /// No message of it starts at this moment or later.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A message that waits for a retry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// Which message.
+    pub position: Position,
+    /// Its state: queued, or unknown.
+    pub state: message::State,
+    /// How often it was tried.
+    pub attempts: u16,
+    /// When it is due.
+    pub retry_at: Timestamp,
+    /// When the provider may have accepted it in an earlier attempt.
+    pub taken_at: Option<Timestamp>,
+}
+
+/// The waiting messages of a send that are due soon.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WaitingMessages {
+    /// The messages due soon, the first ones first.
+    pub soon: Vec<Waiting>,
+    /// How many more there are.
+    pub later: u64,
+    /// When the first of the later ones is due.
+    pub later_due: Option<Timestamp>,
+}
+
+/// Which unfinished sends may go now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ready {
+    /// The present moment.
+    pub now: Timestamp,
+    /// Whether sends with a template may go.
+    pub templates: bool,
+}
+
+/// The requested sends of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// Sends with one recipient.
+    Direct,
+    /// Sends with recipient blocks.
+    Bulk,
+}
+
+#[derive(FromQueryResult)]
+struct Row {
+    id: Uuid,
+    company_id: Uuid,
+    content: String,
+    recipients: i64,
+    recipient: Option<i64>,
+    high_water: i64,
+    settled: i64,
+    template_id: Option<i64>,
+    category: Option<String>,
+    expires_at: Option<i64>,
+}
+
+impl Store {
+    /// The oldest unfinished sends of a channel that may go now, at most `limit`: without those that are paused, that
+    /// wait for a later time, or whose template the provider refuses.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn unfinished(
+        &self,
+        channel_id: Uuid,
+        size: Size,
+        ready: Ready,
+        limit: usize,
+    ) -> Result<Vec<Unfinished>> {
+        let which = which(size);
+        let template = if ready.templates {
+            format!("(send.template_id IS NULL OR template.status = '{APPROVED}')")
+        } else {
+            "send.template_id IS NULL".to_owned()
+        };
+        let sql = format!(
+            "SELECT send.id, send.company_id, content, recipients, recipient, high_water, settled, \
+             template_id, category, expires_at \
+             FROM send LEFT JOIN template ON template.id = send.template_id \
+             WHERE channel_id = $1 AND state < 2 AND state = $2 AND control = $3 \
+             AND (due_at IS NULL OR due_at <= $4) AND {template} AND send.{which} \
+             ORDER BY send.id LIMIT $5"
+        );
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let values = [
+            channel_id.into(),
+            State::Active.as_i16().into(),
+            Control::Running.as_i16().into(),
+            ready.now.millis().into(),
+            limit.into(),
+        ];
+        let rows = self.rows(sql, values).await?;
+        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+    }
+
+    /// The unfinished sends among these, as [`Store::unfinished`] reads them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::unfinished`].
+    pub async fn unfinished_among(&self, sends: &[Uuid]) -> Result<Vec<Unfinished>> {
+        let mut asked = Rows::new(self.backend, &[("id", Type::Uuid)]);
+        sends.iter().for_each(|id| asked.push([(*id).into()]));
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (asked, values) = asked.select(3);
+        let sql = format!(
+            "SELECT send.id, send.company_id, content, recipients, recipient, high_water, settled, \
+             template_id, category, expires_at \
+             FROM {asked} AS asked JOIN send ON send.id = asked.id \
+             LEFT JOIN template ON template.id = send.template_id \
+             WHERE state = $1 AND control = $2 ORDER BY send.id"
+        );
+        let ready = [State::Active.as_i16().into(), Control::Running.as_i16().into()];
+        let rows = self.rows(sql, ready.into_iter().chain(values)).await?;
+        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+    }
+
+    /// The messages of `send_id` that wait: at most `limit` of those due before `horizon`, and how many more.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn waiting(&self, send_id: Uuid, horizon: Timestamp, limit: usize) -> Result<WaitingMessages> {
+        let sql = "SELECT ordinal, recipient, state, attempts, retry_at, taken_at FROM message \
+                   WHERE send_id = $1 AND retry_at IS NOT NULL AND retry_at < $2 ORDER BY retry_at, ordinal \
+                   LIMIT $3";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = self.rows(sql, [send_id.into(), horizon.millis().into(), limit.into()]).await?;
+        let soon = rows.iter().map(waiting).collect::<Result<Vec<_>>>()?;
+        let sql = "SELECT COUNT(*), MIN(CASE WHEN retry_at >= $2 THEN retry_at END) FROM message \
+                   WHERE send_id = $1 AND retry_at IS NOT NULL";
+        let Some(row) = self.row(sql, [send_id.into(), horizon.millis().into()]).await? else {
+            return Ok(WaitingMessages { soon, ..WaitingMessages::default() });
+        };
+        let all: i64 = row.try_get_by_index(0)?;
+        let beyond: Option<i64> = row.try_get_by_index(1)?;
+        let later = all.cast_unsigned().saturating_sub(soon.len() as u64);
+        // When not all messages that are due soon were read, the next one is due like the last one read.
+        let is_cut = soon.len() as i64 >= limit;
+        let cut = soon.last().filter(|_| is_cut).map(|last| last.retry_at);
+        let later_due = cut.or(beyond.map(Timestamp::from_millis)).filter(|_| later > 0);
+        Ok(WaitingMessages { soon, later, later_due })
+    }
+
+    /// The states of these messages of a send that have a row.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn message_states(
+        &self,
+        send_id: Uuid,
+        ordinals: &[u64],
+    ) -> Result<HashMap<u64, message::State>> {
+        let mut asked = Rows::new(self.backend, &[("ordinal", Type::Int)]);
+        for ordinal in ordinals {
+            asked.push([ordinal.cast_signed().into()]);
+        }
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT ordinal, state FROM message WHERE send_id = $1 AND ordinal IN (SELECT ordinal FROM {asked} AS asked)"
+        );
+        let rows = self.rows(sql, [send_id.into()].into_iter().chain(values)).await?;
+        rows.iter()
+            .map(|row| {
+                let ordinal: i64 = row.try_get_by_index(0)?;
+                Ok((ordinal.cast_unsigned(), state(row.try_get_by_index(1)?)?))
+            })
+            .collect()
+    }
+
+    /// The recipients' numbers of these messages of the company that have a row, without groups.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn recipients_of(&self, company_id: Uuid, keys: &[Key]) -> Result<HashMap<Key, PhoneNumber>> {
+        if keys.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut asked = Rows::new(self.backend, &[("send_id", Type::Uuid), ("ordinal", Type::Int)]);
+        for key in keys {
+            asked.push([key.send_id.into(), key.ordinal.cast_signed().into()]);
+        }
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT message.send_id, message.ordinal, message.recipient FROM {asked} AS asked \
+             JOIN message ON message.send_id = asked.send_id AND message.ordinal = asked.ordinal \
+             WHERE message.company_id = $1"
+        );
+        let rows = self.rows(sql, [company_id.into()].into_iter().chain(values)).await?;
+        let mut numbers = HashMap::with_capacity(rows.len());
+        for row in &rows {
+            let ordinal: i64 = row.try_get_by_index(1)?;
+            let key = Key { send_id: row.try_get_by_index(0)?, ordinal: ordinal.cast_unsigned() };
+            if let Some(number) = recipient(row.try_get_by_index(2)?)? {
+                numbers.insert(key, number);
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// The ordinals from `progress.settled` up to `progress.high_water` that have a row in the ledger,
+    /// ascending.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn recorded(&self, send_id: Uuid, progress: Progress) -> Result<Vec<u64>> {
+        let sql = "SELECT ordinal FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 \
+                   ORDER BY ordinal";
+        let bounds = [progress.settled.cast_signed().into(), progress.high_water.cast_signed().into()];
+        let [from, to] = bounds;
+        let rows = self.rows(sql, [send_id.into(), from, to]).await?;
+        rows.iter().map(|row| Ok(row.try_get_by_index::<i64>(0)?.cast_unsigned())).collect()
+    }
+
+    /// The recipients of the block that holds `ordinal`, with the ordinal of the first of them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Impossible`] when there is no such block or it is damaged.
+    pub async fn block_at(&self, send_id: Uuid, ordinal: u64) -> Result<(u64, Vec<PhoneNumber>)> {
+        self.block_in(&self.read, send_id, ordinal).await
+    }
+
+    /// Like [`Store::block_at`], as this connection sees the block.
+    pub(crate) async fn block_in(
+        &self,
+        to: &impl ConnectionTrait,
+        send_id: Uuid,
+        ordinal: u64,
+    ) -> Result<(u64, Vec<PhoneNumber>)> {
+        let sql = "SELECT first_ordinal, packed FROM recipient_block \
+                   WHERE send_id = $1 AND first_ordinal <= $2 ORDER BY first_ordinal DESC LIMIT 1";
+        let row =
+            to.query_one_raw(self.statement(sql, [send_id.into(), ordinal.cast_signed().into()])).await?;
+        let row =
+            row.ok_or_else(|| Error::Impossible(format!("send {send_id} has no block at {ordinal}")))?;
+        let first: i64 = row.try_get_by_index(0)?;
+        let packed: Vec<u8> = row.try_get_by_index(1)?;
+        let numbers = unpack(&packed).map_err(|damage| Error::Impossible(damage.to_string()))?;
+        Ok((first.cast_unsigned(), numbers))
+    }
+
+    /// Removes sends whose audience was still being written when the previous process ended, or lost the `lease`: they
+    /// were never accepted, and no process can continue them. Returns how many.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Fenced`] when this process has lost the `lease`.
+    pub async fn remove_unresolved(&self, lease: &Lease) -> Result<u64> {
+        let transaction = self.begin_fenced(lease).await?;
+        let unresolved = "SELECT id FROM send WHERE state < 2 AND state = $1";
+        let state = State::Resolving.as_i16();
+        // Sends are locked first, as everywhere: another process may be settling one of them.
+        let lock = format!("{unresolved} ORDER BY id{}", self.locking());
+        transaction.query_all_raw(self.statement(lock, [state.into()])).await?;
+        let blocks = format!("DELETE FROM recipient_block WHERE send_id IN ({unresolved})");
+        transaction.execute_raw(self.statement(blocks, [state.into()])).await?;
+        let sources = format!("DELETE FROM send_source WHERE send_id IN ({unresolved})");
+        transaction.execute_raw(self.statement(sources, [state.into()])).await?;
+        let sends = self.statement("DELETE FROM send WHERE state < 2 AND state = $1", [state.into()]);
+        let removed = transaction.execute_raw(sends).await?.rows_affected();
+        transaction.commit().await?;
+        Ok(removed)
+    }
+}
+
+pub(crate) const fn which(size: Size) -> &'static str {
+    match size {
+        Size::Direct => "recipient IS NOT NULL",
+        Size::Bulk => "recipient IS NULL",
+    }
+}
+
+/// The recipients of a send, by its row.
+pub(crate) fn recipients(one: Option<i64>, many: i64) -> Result<Recipients> {
+    Ok(match one {
+        Some(stored) => recipient(stored)?.map_or(Recipients::Group, Recipients::One),
+        None => Recipients::Blocks(many.cast_unsigned()),
+    })
+}
+
+impl TryFrom<Row> for Unfinished {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        Ok(Self {
+            id: row.id,
+            company_id: row.company_id,
+            content: row.content,
+            recipients: recipients(row.recipient, row.recipients)?,
+            progress: Progress {
+                high_water: row.high_water.cast_unsigned(),
+                settled: row.settled.cast_unsigned(),
+            },
+            template: row
+                .template_id
+                .map(|id| TemplateUse { id, is_marketing: row.category.as_deref() == Some(MARKETING) }),
+            expires_at: row.expires_at.map(Timestamp::from_millis),
+        })
+    }
+}
+
+fn waiting(row: &QueryResult) -> Result<Waiting> {
+    let ordinal: i64 = row.try_get_by_index(0)?;
+    let attempts: i16 = row.try_get_by_index(3)?;
+    Ok(Waiting {
+        position: Position {
+            ordinal: ordinal.cast_unsigned(),
+            recipient: recipient(row.try_get_by_index(1)?)?,
+        },
+        state: state(row.try_get_by_index(2)?)?,
+        attempts: attempts.cast_unsigned(),
+        retry_at: Timestamp::from_millis(row.try_get_by_index(4)?),
+        taken_at: row.try_get_by_index::<Option<i64>>(5)?.map(Timestamp::from_millis),
+    })
+}
+
+pub(crate) fn state(stored: i16) -> Result<message::State> {
+    message::State::from_i16(stored)
+        .ok_or_else(|| Error::Impossible(format!("{stored} is no state of a message")))
+}
+
+/// The stored value in place of a recipient when the send's content names a group.
+pub(crate) const GROUP: i64 = 0;
+
+/// The recipient that a row names.
+pub(crate) fn recipient(stored: i64) -> Result<Option<PhoneNumber>> {
+    if stored == GROUP {
+        return Ok(None);
+    }
+    let number = PhoneNumber::from_i64(stored);
+    number.map(Some).ok_or_else(|| Error::Impossible(format!("{stored} is no phone number")))
+}
+
+/// A recipient as it is stored in a row.
+pub(crate) fn stored_recipient(recipient: Option<PhoneNumber>) -> i64 {
+    recipient.map_or(GROUP, PhoneNumber::as_i64)
+}

@@ -1,0 +1,340 @@
+//! Suppressed recipients, and those that are held for a while.
+//!
+//! The ledger writes the statements of the provider and of recipients ([`crate::ledger`]). This file has the
+//! reads, and people's changes, which a running service detects by the counter that they raise.
+
+mod list;
+
+use sea_orm::{ConnectionTrait, FromQueryResult};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::changes::{self, Change, What, Who};
+use crate::dialect::{Rows, Type};
+use crate::revision::{self, Topic};
+use crate::{Error, Result, Store};
+use clock::Timestamp;
+use domain::phone::PhoneNumber;
+use domain::suppression::{Source, Suppression};
+
+/// The suppression of one recipient of one company.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record {
+    /// The company.
+    pub company_id: Uuid,
+    /// The recipient.
+    pub recipient: PhoneNumber,
+    /// The messages that are suppressed.
+    pub scope: Suppression,
+    /// The end of a hold, until which messages wait; `None` when sends skip the recipient.
+    pub until: Option<Timestamp>,
+    /// The provider's code; `None` when the recipient or a person decided.
+    pub provider_code: Option<i64>,
+}
+
+/// A statement about one recipient of one company.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word {
+    /// The company.
+    pub company_id: Uuid,
+    /// The recipient.
+    pub recipient: PhoneNumber,
+    /// The extent.
+    pub scope: Suppression,
+    /// When it was made: the latest statement counts, whenever it arrives.
+    pub said_at: Timestamp,
+    /// The statement.
+    pub says: Says,
+}
+
+/// The kinds of statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Says {
+    /// Sends skip the recipient from now on.
+    Stop {
+        /// The provider's code.
+        provider_code: Option<i64>,
+    },
+    /// Messages are held for [`HOLD`](domain::suppression::HOLD).
+    Hold {
+        /// Its end.
+        until: Timestamp,
+        /// The provider's code.
+        provider_code: Option<i64>,
+    },
+    /// Sends no longer skip the recipient.
+    Resume,
+    /// The recipient wrote an opt-out word: sends skip them from now on.
+    StopWord,
+    /// The recipient wrote a word that takes their opt-out word back. Other suppressions stay.
+    StartWord,
+}
+
+/// The subject of a statement.
+pub type Subject = (Uuid, PhoneNumber, Suppression);
+
+impl Word {
+    /// The subject.
+    pub const fn subject(&self) -> Subject {
+        (self.company_id, self.recipient, self.scope)
+    }
+
+    /// The suppression that it leads to, unless it lifts one.
+    pub fn record(&self) -> Option<Record> {
+        let Self { company_id, recipient, scope, .. } = *self;
+        let (until, provider_code) = match self.says {
+            Says::Stop { provider_code } => (None, provider_code),
+            Says::Hold { until, provider_code } => (Some(until), provider_code),
+            Says::StopWord => (None, None),
+            Says::Resume | Says::StartWord => return None,
+        };
+        Some(Record { company_id, recipient, scope, until, provider_code })
+    }
+
+    /// Until when it suppresses the recipient; `None` for permanently. A lifted suppression ends at the time of the
+    /// statement.
+    pub(crate) const fn until(&self) -> Option<Timestamp> {
+        match self.says {
+            Says::Stop { .. } | Says::StopWord => None,
+            Says::Hold { until, .. } => Some(until),
+            Says::Resume | Says::StartWord => Some(self.said_at),
+        }
+    }
+
+    pub(crate) const fn provider_code(&self) -> Option<i64> {
+        match self.says {
+            Says::Stop { provider_code } | Says::Hold { provider_code, .. } => provider_code,
+            Says::Resume | Says::StopWord | Says::StartWord => None,
+        }
+    }
+
+    /// Where it comes from.
+    pub(crate) const fn source(&self) -> Source {
+        match self.says {
+            Says::Stop { provider_code: Some(_) } | Says::Hold { .. } => Source::Provider,
+            Says::Stop { provider_code: None } | Says::Resume => Source::Preference,
+            Says::StopWord | Says::StartWord => Source::Message,
+        }
+    }
+}
+
+/// A suppression as people see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kept {
+    /// The record.
+    pub record: Record,
+    /// Since when.
+    pub since: Timestamp,
+    /// Where it comes from; `None` for one from before this was kept.
+    pub source: Option<Source>,
+}
+
+/// The numbers of two sources, for SQL.
+const MESSAGE: i16 = Source::Message.as_i16();
+const OPERATOR: i16 = Source::Operator.as_i16();
+const SUBJECT: &[(&str, Type)] =
+    &[("company_id", Type::Uuid), ("recipient", Type::Int), ("scope", Type::Int)];
+pub(crate) const COLUMNS: &str = "company_id, recipient, scope, until, provider_code, created_at, source";
+
+#[derive(FromQueryResult)]
+pub(crate) struct Row {
+    company_id: Uuid,
+    recipient: i64,
+    scope: i16,
+    until: Option<i64>,
+    provider_code: Option<i64>,
+    created_at: i64,
+    source: Option<i16>,
+}
+
+impl Store {
+    /// The suppressions of all companies that hold at `now`.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn suppressions(&self, now: Timestamp) -> Result<Vec<Record>> {
+        let sql = format!("SELECT {COLUMNS} FROM suppression WHERE until IS NULL OR until > $1");
+        let rows = self.rows(sql, [now.millis().into()]).await?;
+        rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
+    }
+
+    /// The suppressions of one company that hold at `now`, by number.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::suppressions`].
+    pub async fn suppressions_of(&self, company_id: Uuid, now: Timestamp) -> Result<Vec<Kept>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND (until IS NULL OR until > $2) \
+             ORDER BY recipient, scope"
+        );
+        let rows = self.rows(sql, [company_id.into(), now.millis().into()]).await?;
+        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+    }
+
+    /// The suppressions of these subjects that hold at `now`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::suppressions`].
+    pub async fn suppressions_among(&self, subjects: &[Subject], now: Timestamp) -> Result<Vec<Record>> {
+        let mut asked = Rows::new(self.backend, SUBJECT);
+        for (company_id, recipient, scope) in subjects {
+            asked.push([(*company_id).into(), recipient.as_i64().into(), i64::from(scope.as_i16()).into()]);
+        }
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let columns = COLUMNS.split(", ").map(|column| format!("suppression.{column}"));
+        let columns = columns.collect::<Vec<_>>().join(", ");
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT {columns} FROM {asked} AS asked JOIN suppression \
+             ON suppression.company_id = asked.company_id AND suppression.recipient = asked.recipient \
+             AND suppression.scope = asked.scope \
+             WHERE suppression.until IS NULL OR suppression.until > $1"
+        );
+        let rows = self.rows(sql, [now.millis().into()].into_iter().chain(values)).await?;
+        rows.iter().map(|row| Ok(Kept::try_from(Row::from_query_result(row, "")?)?.record)).collect()
+    }
+
+    /// Makes a company's sends skip a recipient until the suppression is lifted. `false` when they did before.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn add_suppression(
+        &self,
+        who: &Who,
+        company_id: Uuid,
+        recipient: PhoneNumber,
+        scope: Suppression,
+    ) -> Result<bool> {
+        let transaction = self.begin().await?;
+        revision::bump(&transaction, Topic::Suppression).await?;
+        let now = Timestamp::now();
+        let forms = self.forms_in(&transaction, company_id, recipient).await?;
+        let recipient = forms[0];
+        let before = self.suppressions_in(&transaction, company_id, &forms, now).await?;
+        // Only a hold is overwritten: a permanent suppression keeps its reason.
+        let sql = format!(
+            "INSERT INTO suppression (company_id, recipient, scope, created_at, said_at, source) \
+             VALUES ($1, $2, $3, $4, $4, {OPERATOR}) \
+             ON CONFLICT (company_id, recipient, scope) DO UPDATE SET until = NULL, provider_code = NULL, \
+             created_at = excluded.created_at, said_at = excluded.said_at, source = excluded.source \
+             WHERE suppression.until IS NOT NULL"
+        );
+        let values: [sea_orm::Value; 4] =
+            [company_id.into(), recipient.as_i64().into(), scope.as_i16().into(), now.millis().into()];
+        let added = transaction.execute_raw(self.statement(sql, values.clone())).await?;
+        if added.rows_affected() == 0 {
+            // The suppression is unchanged, but earlier statements that arrive later must count as older than this one.
+            transaction.rollback().await?;
+            // The recipient's own word for it can no longer be taken back by another word.
+            let sql = format!(
+                "UPDATE suppression SET said_at = $4, \
+                 source = CASE WHEN source = {MESSAGE} THEN {OPERATOR} ELSE source END \
+                 WHERE company_id = $1 AND recipient = $2 AND scope = $3 AND until IS NULL AND said_at < $4"
+            );
+            self.write.execute_raw(self.statement(sql, values)).await?;
+            return Ok(false);
+        }
+        let after = self.suppressions_in(&transaction, company_id, &forms, now).await?;
+        let recorded = changed(who, company_id, recipient, &before, &after);
+        changes::record(&transaction, &[recorded]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Lifts all suppressions of a recipient, and returns them.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn lift_suppressions(
+        &self,
+        who: &Who,
+        company_id: Uuid,
+        recipient: PhoneNumber,
+    ) -> Result<Vec<Kept>> {
+        let transaction = self.begin().await?;
+        revision::bump(&transaction, Topic::Suppression).await?;
+        let now = Timestamp::now();
+        let forms = self.forms_in(&transaction, company_id, recipient).await?;
+        let lifted = self.suppressions_in(&transaction, company_id, &forms, now).await?;
+        if lifted.is_empty() {
+            transaction.rollback().await?;
+            return Ok(lifted);
+        }
+        // The rows stay, so that an older statement that arrives later does not suppress the recipient again.
+        let forms_listed = listed(&forms);
+        let sql = format!(
+            "UPDATE suppression SET until = $2, said_at = $2 WHERE company_id = $1 \
+             AND (recipient, scope) IN (SELECT recipient, scope FROM suppression WHERE company_id = $1 \
+             AND recipient IN ({forms_listed}) AND (until IS NULL OR until > $2) ORDER BY recipient, scope{})",
+            self.locking()
+        );
+        transaction.execute_raw(self.statement(sql, [company_id.into(), now.millis().into()])).await?;
+        let recorded = changed(who, company_id, forms[0], &lifted, &[]);
+        changes::record(&transaction, &[recorded]).await?;
+        transaction.commit().await?;
+        Ok(lifted)
+    }
+
+    /// The suppressions of one recipient of one company, under any of the numbers, that hold at `now`.
+    async fn suppressions_in(
+        &self,
+        transaction: &impl ConnectionTrait,
+        company_id: Uuid,
+        forms: &[PhoneNumber],
+        now: Timestamp,
+    ) -> Result<Vec<Kept>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND recipient IN ({}) \
+             AND (until IS NULL OR until > $2) ORDER BY recipient, scope",
+            listed(forms)
+        );
+        let values = [company_id.into(), now.millis().into()];
+        let rows = transaction.query_all_raw(self.statement(sql, values)).await?;
+        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+    }
+}
+
+/// Numbers for a list in SQL.
+pub(crate) fn listed(numbers: &[PhoneNumber]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// A person's change for one recipient, for the record of changes.
+fn changed(who: &Who, company_id: Uuid, recipient: PhoneNumber, before: &[Kept], after: &[Kept]) -> Change {
+    let before = Some(before).filter(|before| !before.is_empty()).map(|before| state(company_id, before));
+    Change::now(who, What::Suppression, format!("+{recipient}"), before, state(company_id, after))
+}
+
+/// A recipient's suppressions, for the record of changes.
+fn state(company_id: Uuid, kept: &[Kept]) -> Value {
+    let scopes = |until: bool| -> Vec<_> {
+        let records = kept.iter().map(|kept| kept.record);
+        records.filter(|record| record.until.is_some() == until).map(|record| record.scope.as_str()).collect()
+    };
+    json!({ "company_id": company_id, "left_out_of": scopes(false), "held_for_a_while": scopes(true) })
+}
+
+impl TryFrom<Row> for Kept {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let impossible = |what: String| Error::Impossible(format!("a suppression of {what}"));
+        let record = Record {
+            company_id: row.company_id,
+            recipient: PhoneNumber::from_i64(row.recipient)
+                .ok_or_else(|| impossible(row.recipient.to_string()))?,
+            scope: Suppression::from_i16(row.scope).ok_or_else(|| impossible(row.scope.to_string()))?,
+            until: row.until.map(Timestamp::from_millis),
+            provider_code: row.provider_code,
+        };
+        let source = row.source.and_then(Source::from_i16);
+        Ok(Self { record, since: Timestamp::from_millis(row.created_at), source })
+    }
+}

@@ -1,0 +1,262 @@
+//! Creating, changing and deleting tags.
+//!
+//! A tag is renamed and deleted at once; the texts of its contacts follow in small steps ([`Store::keep_up_tags`]),
+//! which a running service continues after a restart.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sea_orm::ConnectionTrait;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{DELETED, RENAMED, color_of};
+use crate::changes::{self, Change, What, Who};
+use crate::contacts::edit::Edited;
+use crate::contacts::import::Upserted;
+use crate::dialect::{Rows, Type};
+use crate::{Error, Result, Store, Transaction, run};
+use clock::Timestamp;
+use domain::contact::{Tag, TagSummary};
+use domain::fold::fold;
+
+/// Tags that are examined in one round of upkeep.
+const TAGS_AT_ONCE: i64 = 8;
+
+impl Store {
+    /// The tag of `company` with this id.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn tag(&self, company: Uuid, id: Uuid) -> Result<Option<Tag>> {
+        let select = format!(
+            "SELECT id, name, color, created_at, contacts FROM tag
+             WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
+        );
+        let Some(row) = self.row(select, [id.into(), company.into()]).await? else { return Ok(None) };
+        let summary = TagSummary {
+            id: row.try_get_by_index(0)?,
+            name: row.try_get_by_index(1)?,
+            color: row.try_get_by_index(2)?,
+        };
+        let contacts: i64 = row.try_get_by_index(4)?;
+        Ok(Some(Tag {
+            summary,
+            created_at: Timestamp::from_millis(row.try_get_by_index(3)?),
+            contacts: contacts.cast_unsigned(),
+        }))
+    }
+
+    /// Creates tags by their names, and gives existing ones the given colour. Returns the id of each and what changed,
+    /// in order.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does; then nothing is changed.
+    pub async fn write_tags(
+        &self,
+        who: &Who,
+        company: Uuid,
+        tags: &[(String, Option<String>)],
+        now: Timestamp,
+    ) -> Result<Vec<(Uuid, Upserted)>> {
+        let transaction = self.begin().await?;
+        self.lock_totals(&transaction, company).await?;
+        let names: BTreeSet<&str> = tags.iter().map(|(name, _)| name.as_str()).collect();
+        let before = self.tag_ids(&transaction, company, &names).await?;
+        // For a repeated name, the last colour counts.
+        let colors: BTreeMap<&str, Option<&str>> =
+            tags.iter().map(|(name, color)| (name.as_str(), color.as_deref())).collect();
+        let mut by_color: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (name, color) in &colors {
+            if !before.contains_key(*name) {
+                by_color.entry(color.unwrap_or_else(|| color_of(name))).or_default().insert(name);
+            }
+        }
+        let mut ids = before.clone();
+        for (color, names) in &by_color {
+            ids.extend(self.ensure_tags(&transaction, company, names, Some(color), now).await?);
+        }
+        let mut rows = Rows::new(self.backend, &[("id", Type::Uuid), ("color", Type::Text)]);
+        for (name, color) in &colors {
+            if let (Some(id), Some(color)) = (before.get(*name), color) {
+                rows.push([(*id).into(), (*color).into()]);
+            }
+        }
+        let mut recolored = BTreeSet::new();
+        if !rows.is_empty() {
+            let (rows, values) = rows.select(1);
+            let update = format!(
+                "UPDATE tag SET color = rows.color FROM {rows} AS rows
+                 WHERE tag.id = rows.id AND tag.color <> rows.color RETURNING tag.id"
+            );
+            for row in transaction.query_all_raw(self.statement(update, values)).await? {
+                recolored.insert(row.try_get_by_index::<Uuid>(0)?);
+            }
+        }
+        let created: Vec<&str> = colors.keys().copied().filter(|name| !before.contains_key(*name)).collect();
+        if !created.is_empty() || !recolored.is_empty() {
+            let after = match (created.as_slice(), recolored.len()) {
+                ([name], 0) => json!({ "created": name }),
+                (names, recolored) => json!({ "created": names.len(), "recolored": recolored }),
+            };
+            changes::record(&transaction, &[Change::now(who, What::Tags, company, None, after)]).await?;
+            transaction.commit().await?;
+        } else {
+            transaction.rollback().await?;
+        }
+        let written = tags.iter().map(|(name, _)| {
+            let lost = || Error::Impossible("a tag went while it was created".to_owned());
+            let id = ids.get(name).copied().ok_or_else(lost)?;
+            let result = match before.contains_key(name) {
+                false => Upserted::Created,
+                true if recolored.contains(&id) => Upserted::Updated,
+                true => Upserted::Unchanged,
+            };
+            Ok((id, result))
+        });
+        written.collect()
+    }
+
+    /// Changes the name or the colour of a tag of `company`.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does; then nothing is changed.
+    pub async fn change_tag(
+        &self,
+        who: &Who,
+        company: Uuid,
+        id: Uuid,
+        name: Option<&str>,
+        color: Option<&str>,
+    ) -> Result<Edited> {
+        let transaction = self.begin().await?;
+        self.lock_totals(&transaction, company).await?;
+        let select = format!(
+            "SELECT name, color, upkeep FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
+        );
+        let row = transaction.query_one_raw(self.statement(select, [id.into(), company.into()])).await?;
+        let Some(row) = row else {
+            transaction.rollback().await?;
+            return Ok(Edited::Missing);
+        };
+        let before: String = row.try_get_by_index(0)?;
+        let old_color: String = row.try_get_by_index(1)?;
+        let name = name.unwrap_or(&before);
+        let named = self.tag_ids(&transaction, company, &BTreeSet::from([name])).await?;
+        if name != before && named.values().any(|other| *other != id) {
+            transaction.rollback().await?;
+            return Ok(Edited::Taken);
+        }
+        let color = color.unwrap_or(&old_color);
+        if (name, color) == (before.as_str(), old_color.as_str()) {
+            transaction.rollback().await?;
+            return Ok(Edited::Done);
+        }
+        let folded = fold(name);
+        let begins = if folded == fold(&before) {
+            String::new()
+        } else {
+            format!(", upkeep = {RENAMED}, upkeep_after = NULL")
+        };
+        let update = format!("UPDATE tag SET name = $2, name_folded = $3, color = $4{begins} WHERE id = $1");
+        let values = [id.into(), name.into(), folded.into(), color.into()];
+        run(&transaction, self.statement(update, values)).await?;
+        let shown = |name: &str, color: &str| json!({ "id": id, "name": name, "color": color });
+        let (before, after) = (shown(&before, &old_color), shown(name, color));
+        changes::record(&transaction, &[Change::now(who, What::Tags, company, Some(before), after)]).await?;
+        transaction.commit().await?;
+        Ok(Edited::Done)
+    }
+
+    /// Deletes a tag of `company`: from now on it is in no list and has no recipients. Returns whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does.
+    pub async fn delete_tag(&self, who: &Who, company: Uuid, id: Uuid) -> Result<bool> {
+        let transaction = self.begin().await?;
+        self.lock_totals(&transaction, company).await?;
+        let select = format!(
+            "SELECT name, contacts FROM tag WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
+        );
+        let row = transaction.query_one_raw(self.statement(select, [id.into(), company.into()])).await?;
+        let Some(row) = row else {
+            transaction.rollback().await?;
+            return Ok(false);
+        };
+        let (name, contacts): (String, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        // Its name is free for another tag.
+        let update = format!(
+            "UPDATE tag SET upkeep = {DELETED}, upkeep_after = NULL, name = $3, name_folded = ''
+             WHERE id = $1 AND company_id = $2 AND upkeep <> {DELETED}"
+        );
+        let values = [id.into(), company.into(), format!("deleted {id}").into()];
+        run(&transaction, self.statement(update, values)).await?;
+        let before = json!({ "id": id, "name": name, "contacts": contacts });
+        let deleted = Change::now(who, What::Tags, company, Some(before), json!("deleted"));
+        changes::record(&transaction, &[deleted]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Takes one step for some of the tags that were renamed or deleted, of `rows` contacts each. Returns whether there
+    /// was anything to do.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database does; then the step can be taken again.
+    pub async fn keep_up_tags(&self, rows: usize) -> Result<bool> {
+        let select = "SELECT id, company_id FROM tag WHERE upkeep <> 0 ORDER BY id LIMIT $1";
+        let found = self.rows(select, [TAGS_AT_ONCE.into()]).await?;
+        for row in &found {
+            self.keep_up(row.try_get_by_index(0)?, row.try_get_by_index(1)?, rows as i64).await?;
+        }
+        Ok(!found.is_empty())
+    }
+
+    async fn keep_up(&self, id: Uuid, company: Uuid, limit: i64) -> Result<()> {
+        let transaction = self.begin().await?;
+        let totals = self.lock_totals(&transaction, company).await?;
+        let select = "SELECT upkeep, upkeep_after FROM tag WHERE id = $1 AND upkeep <> 0";
+        let Some(row) = transaction.query_one_raw(self.statement(select, [id.into()])).await? else {
+            return Ok(transaction.rollback().await?);
+        };
+        let is_deleted = row.try_get_by_index::<i16>(0)? == DELETED;
+        let after: Option<Uuid> = row.try_get_by_index(1)?;
+        let select = "SELECT contact_id FROM contact_tag WHERE tag_id = $1 AND contact_id > $2
+             ORDER BY contact_id LIMIT $3";
+        let values = [id.into(), after.filter(|_| !is_deleted).unwrap_or(Uuid::nil()).into(), limit.into()];
+        let rows = transaction.query_all_raw(self.statement(select, values)).await?;
+        let contacts = rows.iter().map(|row| Ok(row.try_get_by_index(0)?)).collect::<Result<Vec<Uuid>>>()?;
+        let Some(last) = contacts.last().copied() else {
+            let end = if is_deleted {
+                "DELETE FROM tag WHERE id = $1 AND upkeep = $2"
+            } else {
+                "UPDATE tag SET upkeep = 0, upkeep_after = NULL WHERE id = $1 AND upkeep = $2"
+            };
+            let state = if is_deleted { DELETED } else { RENAMED };
+            run(&transaction, self.statement(end, [id.into(), state.into()])).await?;
+            return Ok(transaction.commit().await?);
+        };
+        if is_deleted {
+            self.remove_pairs(&transaction, id, &contacts).await?;
+        } else {
+            let update = format!("UPDATE tag SET upkeep_after = $2 WHERE id = $1 AND upkeep = {RENAMED}");
+            run(&transaction, self.statement(update, [id.into(), last.into()])).await?;
+        }
+        let ordinals = self.rewrite_tag_texts(&transaction, &contacts).await?;
+        self.mark_stale(&transaction, company, totals, ordinals.into_iter()).await?;
+        Ok(transaction.commit().await?)
+    }
+
+    async fn remove_pairs(&self, transaction: &Transaction, tag: Uuid, contacts: &[Uuid]) -> Result<()> {
+        let (rows, values) = self.id_rows(contacts).select(2);
+        let delete = format!(
+            "DELETE FROM contact_tag WHERE tag_id = $1 AND contact_id IN (SELECT id FROM {rows} AS rows)"
+        );
+        run(transaction, self.statement(delete, std::iter::once(tag.into()).chain(values))).await?;
+        self.uncount(transaction, &[(tag, contacts.len() as i64)]).await
+    }
+}

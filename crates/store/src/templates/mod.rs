@@ -1,0 +1,266 @@
+//! Templates, as of the last synchronisation with the provider.
+//!
+//! A template is identified by its name and language within a business account. It keeps its id: a template that
+//! vanished at the provider stays, with the status `DELETED`.
+
+mod listed;
+pub mod recipients;
+mod said;
+pub mod waiting;
+
+use std::collections::HashMap;
+
+use entity::template::{Column, Entity, Model};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, LikeExpr, SimpleExpr};
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
+use uuid::Uuid;
+
+pub use self::listed::Listed;
+pub use self::said::Said;
+use crate::dialect::{Rows, Type};
+use crate::{Error, Result, Store};
+use clock::Timestamp;
+use domain::fold::{fold, like_anywhere};
+use domain::page::{Page, PageRequest};
+use domain::template::{Category, ParameterFormat, Status, Template};
+
+/// The word of [`Status::Approved`], for statements.
+pub const APPROVED: &str = "APPROVED";
+/// The word of [`Status::Paused`], for statements.
+pub const PAUSED: &str = "PAUSED";
+/// The word of [`Category::Marketing`], for statements.
+pub const MARKETING: &str = "MARKETING";
+/// The word of [`Status::Deleted`], for statements.
+pub const DELETED: &str = "DELETED";
+
+/// A stored template.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Our own number.
+    pub id: i64,
+    /// The company that it belongs to.
+    pub company_id: Uuid,
+    /// The business account that it belongs to.
+    pub waba_id: String,
+    /// The provider's id.
+    pub provider_id: String,
+    /// Unique with the language.
+    pub name: String,
+    /// Language code, with an underscore.
+    pub language: String,
+    /// The provider's category.
+    pub category: Category,
+    /// The provider's status.
+    pub status: Status,
+    /// The form of its variables.
+    pub parameter_format: ParameterFormat,
+    /// The provider's JSON.
+    pub components: serde_json::Value,
+    /// Why the provider rejected it.
+    pub rejected_reason: Option<String>,
+    /// The provider's rating.
+    pub quality_score: Option<String>,
+    /// When it was first seen.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+impl From<Record> for Template {
+    fn from(record: Record) -> Self {
+        let Record { id, name, language, category, status, parameter_format, components, .. } = record;
+        Self { id, name, language, category, status, parameter_format, components }
+    }
+}
+
+/// Which approved templates to list. Everything that is `None` matches all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter<'a> {
+    /// Matched anywhere in the name, without case.
+    pub search: Option<&'a str>,
+    /// The whole language code, without case.
+    pub language: Option<&'a str>,
+    /// The whole category, without case.
+    pub category: Option<&'a str>,
+}
+
+impl Store {
+    /// The templates that were added or changed after `revision`.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn templates_changed_since(&self, revision: i64) -> Result<Vec<Record>> {
+        let changed = Entity::find().filter(Column::Revision.gt(revision)).all(&self.read).await?;
+        changed.into_iter().map(record).collect()
+    }
+
+    /// A page of the approved templates of a business account, newest first, ties by id.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn approved_templates(
+        &self,
+        company_id: Uuid,
+        waba_id: &str,
+        page: PageRequest,
+        filter: Filter<'_>,
+    ) -> Result<Page<Record>> {
+        let Filter { search, language, category } = filter;
+        let same = |column: Column, text: &str| lower(column).eq(text.to_lowercase());
+        let condition =
+            Condition::all()
+                .add(Column::CompanyId.eq(company_id))
+                .add(Column::WabaId.eq(waba_id))
+                .add(Column::Status.eq(APPROVED))
+                .add_option(search.map(|text| {
+                    lower(Column::Name).like(LikeExpr::new(like_anywhere(&fold(text))).escape('\\'))
+                }))
+                .add_option(language.map(|text| same(Column::Language, text)))
+                .add_option(category.map(|text| same(Column::Category, text)));
+        let matching = Entity::find().filter(condition);
+        let total = matching.clone().count(&self.read).await?;
+        let models = matching
+            .order_by_desc(Column::CreatedAt)
+            .order_by_desc(Column::Id)
+            .offset(page.offset())
+            .limit(page.limit)
+            .all(&self.read)
+            .await?;
+        Ok(Page { records: models.into_iter().map(record).collect::<Result<_>>()?, total })
+    }
+
+    /// Every template of a company, whatever its status, by business account, name and language.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn templates(&self, company_id: Uuid) -> Result<Vec<Record>> {
+        let models = Entity::find()
+            .filter(Column::CompanyId.eq(company_id))
+            .order_by_asc(Column::WabaId)
+            .order_by_asc(Column::Name)
+            .order_by_asc(Column::Language)
+            .all(&self.read)
+            .await?;
+        models.into_iter().map(record).collect()
+    }
+
+    /// The company's template of this id, whatever its status.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn find_template(&self, company_id: Uuid, id: i64) -> Result<Option<Record>> {
+        let template = Entity::find_by_id(id).filter(Column::CompanyId.eq(company_id));
+        template.one(&self.read).await?.map(record).transpose()
+    }
+
+    /// The templates of these sends of a company, for the sends that have one.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn templates_of_sends(&self, company_id: Uuid, sends: &[Uuid]) -> Result<HashMap<Uuid, i64>> {
+        let mut asked = Rows::new(self.backend, &[("id", Type::Uuid)]);
+        sends.iter().for_each(|id| asked.push([(*id).into()]));
+        if asked.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let (asked, values) = asked.select(2);
+        let sql = format!(
+            "SELECT send.id, send.template_id FROM {asked} AS asked JOIN send ON send.id = asked.id \
+             WHERE send.company_id = $1 AND send.template_id IS NOT NULL"
+        );
+        let rows = self.rows(sql, [company_id.into()].into_iter().chain(values)).await?;
+        rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
+    }
+
+    /// The template of this name and language in a business account, whatever its status. The language may be in any
+    /// case if only one language matches.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn find_template_by_name(
+        &self,
+        company_id: Uuid,
+        waba_id: &str,
+        name: &str,
+        language: &str,
+    ) -> Result<Option<Record>> {
+        let template = Entity::find()
+            .filter(Column::CompanyId.eq(company_id))
+            .filter(Column::WabaId.eq(waba_id))
+            .filter(Column::Name.eq(name))
+            .filter(lower(Column::Language).eq(language.to_lowercase()));
+        let mut found = template.all(&self.read).await?;
+        let exact = found.iter().position(|template| template.language == language);
+        let meant = exact.or((found.len() == 1).then_some(0));
+        meant.map(|place| record(found.swap_remove(place))).transpose()
+    }
+}
+
+fn lower(column: Column) -> SimpleExpr {
+    Func::lower(Expr::col(column)).into()
+}
+
+fn record(model: Model) -> Result<Record> {
+    let Model {
+        id,
+        company_id,
+        waba_id,
+        provider_id,
+        name,
+        language,
+        category,
+        status,
+        parameter_format,
+        components,
+        rejected_reason,
+        quality_score,
+        revision: _,
+        created_at,
+        updated_at,
+        status_said_at: _,
+        quality_said_at: _,
+        category_said_at: _,
+    } = model;
+    let components: serde_json::Value = serde_json::from_str(&components)
+        .map_err(|error| Error::Impossible(format!("components of template {id}: {error}")))?;
+    let parameter_format = ParameterFormat::read(Some(&parameter_format), &components);
+    Ok(Record {
+        id,
+        company_id,
+        waba_id,
+        provider_id,
+        name,
+        language,
+        category: category.as_str().into(),
+        status: status.as_str().into(),
+        parameter_format,
+        components,
+        rejected_reason,
+        quality_score,
+        created_at: Timestamp::from_millis(created_at),
+        updated_at: Timestamp::from_millis(updated_at),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_have_the_words_of_the_domain() {
+        let statuses = [(APPROVED, Status::Approved), (PAUSED, Status::Paused), (DELETED, Status::Deleted)];
+        for (word, status) in statuses {
+            assert_eq!((Status::from(word), status.as_str()), (status.clone(), word));
+        }
+        assert_eq!(
+            (Category::from(MARKETING), Category::Marketing.as_str()),
+            (Category::Marketing, MARKETING)
+        );
+    }
+}

@@ -1,0 +1,240 @@
+//! The provider's statements about templates: lists of all of them, and webhooks about single ones.
+//!
+//! A status, a quality and a category each keep the time of their statement: the latest counts, in any order of
+//! arrival.
+
+use sea_orm::{ConnectionTrait, Value};
+use uuid::Uuid;
+
+use super::{APPROVED, DELETED, PAUSED};
+use crate::dialect::{Cell, Rows, Type};
+use crate::revision::{self, Topic};
+use crate::{Result, Store};
+use clock::Timestamp;
+use domain::template::ListedTemplate;
+
+/// A statement of the provider about one template. `None` fields were not mentioned.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Said<'a> {
+    /// Such as `APPROVED` or `PAUSED`.
+    pub status: Option<&'a str>,
+    /// Such as `GREEN`.
+    pub quality_score: Option<&'a str>,
+    /// Such as `MARKETING`.
+    pub category: Option<&'a str>,
+}
+
+/// The values of a template that webhooks change: the column, and the column with the time of its statement.
+const FACETS: [(&str, &str); 3] =
+    [("status", "status_said_at"), ("quality_score", "quality_said_at"), ("category", "category_said_at")];
+/// The condition of one template of an account, by name and language.
+const OF_NAME: &str = "company_id = $1 AND waba_id = $2 AND name = $3 AND lower(language) = lower($4)";
+
+const COLUMNS: &[(&str, Type)] = &[
+    ("provider_id", Type::Text),
+    ("name", Type::Text),
+    ("language", Type::Text),
+    ("category", Type::Text),
+    ("status", Type::Text),
+    ("parameter_format", Type::Text),
+    ("components", Type::Text),
+    ("rejected_reason", Type::Text),
+    ("quality_score", Type::Text),
+];
+
+impl Store {
+    /// Stores the provider's list for one business account, in one transaction. Templates that are no longer listed
+    /// become [`DELETED`]; unchanged ones keep their `updated_at`.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn sync_templates(
+        &self,
+        company_id: Uuid,
+        waba_id: &str,
+        listed: &[ListedTemplate],
+    ) -> Result<()> {
+        self.sync_templates_as_of(company_id, waba_id, listed, Timestamp::now()).await
+    }
+
+    /// Like [`Store::sync_templates`], for a list that was requested at `as_of`. Newer statements of the provider stay.
+    /// The list includes earlier statements, which change nothing when they arrive later.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn sync_templates_as_of(
+        &self,
+        company_id: Uuid,
+        waba_id: &str,
+        listed: &[ListedTemplate],
+        as_of: Timestamp,
+    ) -> Result<()> {
+        let mut rows = Rows::new(self.backend, COLUMNS);
+        for template in listed {
+            rows.push([
+                template.provider_id.as_str().into(),
+                template.name.as_str().into(),
+                template.language.as_str().into(),
+                template.category.as_str().into(),
+                template.status.as_str().into(),
+                template.parameter_format.as_str().into(),
+                template.components.get().into(),
+                Cell::Text(template.rejected_reason.as_deref()),
+                Cell::Text(template.quality_score.as_deref()),
+            ]);
+        }
+        let (listed, rows) = rows.select(6);
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Template).await?;
+        let now = Timestamp::now().millis();
+        let mut values: Vec<sea_orm::Value> =
+            vec![company_id.into(), waba_id.into(), now.into(), revision.into(), as_of.millis().into()];
+        values.extend(rows);
+        let gone = format!(
+            "UPDATE template SET status = '{DELETED}', updated_at = $3, revision = $4
+             WHERE company_id = $1 AND waba_id = $2 AND status <> '{DELETED}' AND status_said_at <= $5 AND NOT EXISTS (
+                 SELECT 1 FROM {listed} AS listed
+                 WHERE listed.name = template.name AND listed.language = template.language)"
+        );
+        let gone = transaction.execute_raw(self.statement(gone, values.clone())).await?;
+        let changed = transaction.execute_raw(self.statement(upsert(&listed), values)).await?;
+        let touch =
+            self.statement(self.touch_all(), [company_id.into(), waba_id.into(), as_of.millis().into()]);
+        if gone.rows_affected() + changed.rows_affected() == 0 {
+            transaction.rollback().await?;
+            self.write.execute_raw(touch).await?;
+            return Ok(());
+        }
+        transaction.execute_raw(touch).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// The statement that stamps all templates of an account with the time of a list, which includes all older
+    /// statements.
+    fn touch_all(&self) -> String {
+        let newer = FACETS
+            .map(|(_, said_at)| format!("{said_at} = CASE WHEN {said_at} < $3 THEN $3 ELSE {said_at} END"));
+        format!(
+            "UPDATE template SET {} WHERE id IN (SELECT id FROM template WHERE company_id = $1 AND waba_id = $2 \
+             ORDER BY id{})",
+            newer.join(", "),
+            self.locking()
+        )
+    }
+
+    /// Writes the provider's statement about one template at `said_at`: its status, its quality or its category, each
+    /// in the provider's words and `None` if not mentioned. Values from later statements stay. `false` when there is no
+    /// such template or nothing changed.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn change_template(
+        &self,
+        company_id: Uuid,
+        waba_id: &str,
+        name: &str,
+        language: &str,
+        said: Said<'_>,
+        said_at: Timestamp,
+    ) -> Result<bool> {
+        let Said { status, quality_score, category } = said;
+        let words = FACETS.into_iter().zip([status, quality_score, category]);
+        let words: Vec<_> = words.filter_map(|(facet, word)| Some((facet, word?))).collect();
+        let key: [Value; 5] =
+            [company_id.into(), waba_id.into(), name.into(), language.into(), said_at.millis().into()];
+        let (mut set, mut is_news) = (String::new(), Vec::new());
+        for (number, ((column, time), _)) in (8..).zip(&words) {
+            let counts = format!("{time} <= $5");
+            set += &format!(
+                "{column} = CASE WHEN {counts} THEN ${number} ELSE {column} END, \
+                 {time} = CASE WHEN {counts} THEN $5 ELSE {time} END, "
+            );
+            is_news.push(format!("({counts} AND {column} IS DISTINCT FROM ${number})"));
+        }
+        if words.is_empty() {
+            return Ok(false);
+        }
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Template).await?;
+        let sql = format!(
+            "UPDATE template SET {set}revision = $6, updated_at = $7 WHERE {OF_NAME} AND ({})",
+            is_news.join(" OR ")
+        );
+        let own = [revision.into(), Timestamp::now().millis().into()];
+        let own = own.into_iter().chain(words.iter().map(|(_, word)| Value::from(*word)));
+        let values = key.iter().cloned().chain(own);
+        let changed = transaction.execute_raw(self.statement(sql, values)).await?.rows_affected();
+        if changed > 0 {
+            transaction.commit().await?;
+            return Ok(true);
+        }
+        transaction.rollback().await?;
+        // Nothing changes, but earlier statements that arrive later must count as older than this one.
+        for ((_, time), _) in words {
+            let sql = format!("UPDATE template SET {time} = $5 WHERE {OF_NAME} AND {time} < $5");
+            self.write.execute_raw(self.statement(sql, key.clone())).await?;
+        }
+        Ok(false)
+    }
+
+    /// Marks an approved template as paused, because the provider refused it.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn pause_template(&self, id: i64) -> Result<()> {
+        let transaction = self.begin().await?;
+        let revision = revision::bump(&transaction, Topic::Template).await?;
+        let sql = format!(
+            "UPDATE template SET status = '{PAUSED}', revision = $2, updated_at = $3, status_said_at = $3 \
+             WHERE id = $1 AND status = '{APPROVED}'"
+        );
+        let values = [id.into(), revision.into(), Timestamp::now().millis().into()];
+        transaction.execute_raw(self.statement(sql, values)).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+/// Adds the rows of `listed` and updates those that differ. `WHERE true` keeps SQLite from reading
+/// `ON CONFLICT` as a join's condition.
+fn upsert(listed: &str) -> String {
+    const CHANGING: [&str; 7] = [
+        "provider_id",
+        "category",
+        "status",
+        "parameter_format",
+        "components",
+        "rejected_reason",
+        "quality_score",
+    ];
+    // Statements of the provider since the list was requested are newer.
+    let listed_now = |column: &str| {
+        let of = if column == "rejected_reason" { "status" } else { column };
+        match FACETS.into_iter().find(|(facet, _)| *facet == of) {
+            Some((_, said_at)) => {
+                format!(
+                    "CASE WHEN template.{said_at} <= $5 THEN excluded.{column} ELSE template.{column} END"
+                )
+            }
+            None => format!("excluded.{column}"),
+        }
+    };
+    let before = CHANGING.map(|column| format!("template.{column}")).join(", ");
+    let after = CHANGING.map(listed_now).join(", ");
+    let set = CHANGING.map(|column| format!("{column} = {}", listed_now(column))).join(", ");
+    format!(
+        "INSERT INTO template (company_id, waba_id, provider_id, name, language, category, status,
+             parameter_format, components, rejected_reason, quality_score, revision, created_at, updated_at)
+         SELECT $1, $2, provider_id, name, language, category, status, parameter_format, components,
+             rejected_reason, quality_score, $4, $3, $3
+         FROM {listed} AS listed WHERE true
+         ON CONFLICT (company_id, waba_id, name, language)
+         DO UPDATE SET {set}, revision = excluded.revision, updated_at = excluded.updated_at
+         WHERE ({before}) IS DISTINCT FROM ({after})"
+    )
+}

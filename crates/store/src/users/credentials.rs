@@ -1,0 +1,162 @@
+//! Replacing a person's credentials, and what ends with the old ones.
+//!
+//! The credentials have a version. A new password, a second factor that is set up, replaced or removed, signing out
+//! everywhere, and disabling the person raise it. The same transaction ends the person's other sessions and deletes the
+//! links that sign the person in or reset the password. Each proof of identity (a correct password, a link) is for the
+//! version under which it was given, and opens nothing under another one.
+
+use entity::user_account::{Column, Entity};
+use sea_orm::sea_query::Expr;
+use sea_orm::{ColumnTrait as _, ConnectionTrait as _, EntityTrait as _, QueryFilter as _, Statement, Value};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::links::Link;
+use super::{User, devices, sessions, waiting};
+use crate::changes::{self, Change, What, Who};
+use crate::{Result, Store, Transaction};
+
+/// The session of a person who replaces their own credentials. It stays, with a new token.
+#[derive(Debug, Clone, Copy)]
+pub struct Kept {
+    /// The session.
+    pub session_id: Uuid,
+    /// SHA-256 of its new token.
+    pub hash: [u8; 32],
+}
+
+async fn execute(within: &Transaction, sql: &str, values: impl IntoIterator<Item = Value>) -> Result<u64> {
+    let statement = Statement::from_sql_and_values(within.get_database_backend(), sql, values);
+    Ok(within.execute_raw(statement).await?.rows_affected())
+}
+
+/// Locks a person's credentials until the end of the transaction; `false` when they are no longer of this version, or the
+/// person is disabled.
+pub(crate) async fn lock(within: &Transaction, user_id: Uuid, version: i64) -> Result<bool> {
+    let sql = "UPDATE user_account SET credentials_version = credentials_version
+        WHERE id = $1 AND credentials_version = $2 AND disabled_at IS NULL";
+    Ok(execute(within, sql, [user_id.into(), version.into()]).await? > 0)
+}
+
+/// Raises the version of a person's credentials within a transaction, and ends what the old ones opened: sessions, their
+/// tokens for programs, what waits for a code, links, and without `keep` known devices. With `keep`, the person changes
+/// their own credentials: `false` when that session has ended, or the credentials changed since the person was
+/// authenticated.
+pub(crate) async fn renew(within: &Transaction, user: &User, keep: Option<Kept>) -> Result<bool> {
+    if keep.is_some() && !lock(within, user.id, user.credentials_version).await? {
+        return Ok(false);
+    }
+    let sql = "UPDATE user_account SET credentials_version = credentials_version + 1 WHERE id = $1";
+    if execute(within, sql, [user.id.into()]).await? == 0 {
+        return Ok(false);
+    }
+    if let Some(Kept { session_id, hash }) = keep {
+        let sql = "UPDATE user_session SET hash = $1, token_hash = NULL, token_company_id = NULL
+            WHERE id = $2 AND user_id = $3";
+        if execute(within, sql, [hash.to_vec().into(), session_id.into(), user.id.into()]).await? == 0 {
+            return Ok(false);
+        }
+    }
+    sessions::end_all(within, user.id, keep.map(|kept| kept.session_id)).await?;
+    waiting::end_all(within, user.id).await?;
+    if keep.is_none() {
+        // Somebody else may have signed in there.
+        devices::forget(within, user.id).await?;
+    }
+    let sql = "DELETE FROM link WHERE email = $1 AND purpose <> 'invitation'";
+    execute(within, sql, [user.email.as_str().into()]).await?;
+    Ok(true)
+}
+
+async fn put_password(within: &Transaction, who: &Who, user: &User, hash: &str) -> Result<()> {
+    let set = Entity::update_many().col_expr(Column::Password, Expr::value(hash));
+    set.filter(Column::Id.eq(user.id)).exec(within).await?;
+    let before = user.has_password.then(|| json!("set"));
+    let change = Change::now(who, What::UserPassword, &user.email, before, json!("replaced"));
+    changes::record(within, &[change]).await
+}
+
+impl Store {
+    /// Replaces the password of a person who is signed in, and ends everything that the old credentials opened, except this
+    /// session. `false` when the session ended, or the credentials changed meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn set_password(&self, who: &Who, user: &User, hash: &str, keep: Kept) -> Result<bool> {
+        let transaction = self.begin().await?;
+        if !renew(&transaction, user, Some(keep)).await? {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        put_password(&transaction, who, user, hash).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Replaces the password of the person that a link is for, and ends everything that the old credentials opened. The
+    /// person with the new version; `None` when the link was used before, or the credentials changed since it was made.
+    ///
+    /// The company that invited the person no longer vouches for them: the link was made by an operator.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn reset_password(
+        &self,
+        who: &Who,
+        link: &Link,
+        user: &User,
+        hash: &str,
+    ) -> Result<Option<User>> {
+        let transaction = self.begin().await?;
+        // The person is locked before the link, as everywhere.
+        let version = link.credentials_version.unwrap_or(user.credentials_version);
+        let is_valid = lock(&transaction, user.id, version).await? && self.spend(&transaction, link).await?;
+        if !is_valid || !renew(&transaction, user, None).await? {
+            transaction.rollback().await?;
+            return Ok(None);
+        }
+        put_password(&transaction, who, user, hash).await?;
+        let sql = "UPDATE user_account SET vouched_by = NULL WHERE id = $1";
+        execute(&transaction, sql, [user.id.into()]).await?;
+        transaction.commit().await?;
+        Ok(Some(User {
+            has_password: true,
+            credentials_version: version + 1,
+            vouched_by: None,
+            ..user.clone()
+        }))
+    }
+
+    /// Signs a person out everywhere except in this session. `false` when the session ended, or the credentials changed
+    /// meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn end_other_sessions(&self, who: &Who, user: &User, keep: Kept) -> Result<bool> {
+        let transaction = self.begin().await?;
+        if !renew(&transaction, user, Some(keep)).await? {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        let after = json!({ "session_id": keep.session_id, "status": "all others ended" });
+        let change = Change::now(who, What::Session, &user.email, None, after);
+        changes::record(&transaction, &[change]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// The names of the companies of a person, some if there are many: words that a password must not consist of.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn company_names(&self, user_id: Uuid) -> Result<Vec<String>> {
+        let sql = "SELECT name FROM company JOIN membership ON company_id = company.id
+            WHERE user_id = $1 ORDER BY membership.created_at LIMIT 10";
+        let rows = self.rows(sql, [user_id.into()]).await?;
+        rows.into_iter().map(|row| Ok(row.try_get("", "name")?)).collect()
+    }
+}

@@ -1,0 +1,88 @@
+//! The devices that people signed in on before, each known by the hash of the token in its cookie. A token is no proof
+//! of identity: it only gives the device's guesses an allowance of their own.
+
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait as _, Statement};
+use uuid::Uuid;
+
+use crate::dialect::now;
+use crate::{Result, Store, Transaction, run};
+
+/// How long after its last sign-in a device is known.
+pub const KNOWN: Duration = Duration::from_secs(180 * 24 * 3_600);
+/// The most devices of a person; the one that was used least recently makes room. Each device has an allowance of
+/// guesses, so there must not be many.
+const MOST: i64 = 20;
+
+fn known() -> i64 {
+    i64::try_from(KNOWN.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Forgets a person's devices, within a transaction.
+pub(crate) async fn forget(within: &Transaction, user_id: Uuid) -> Result<()> {
+    let sql = "DELETE FROM known_device WHERE user_id = $1";
+    run(within, Statement::from_sql_and_values(within.get_database_backend(), sql, [user_id.into()])).await?;
+    Ok(())
+}
+
+impl Store {
+    /// Locks the row of a person, whose devices and waiting sign-ins are changed next: several rows at once, in no
+    /// certain order.
+    pub(crate) async fn lock_person(&self, within: &Transaction, user_id: Uuid) -> Result<()> {
+        if !self.locking().is_empty() {
+            let sql = format!("SELECT id FROM user_account WHERE id = $1{}", self.locking());
+            within.query_all_raw(self.statement(sql, [user_id.into()])).await?;
+        }
+        Ok(())
+    }
+
+    /// The person of this e-mail, if they signed in on the device with this hash before.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn person_of_device(&self, email: &str, hash: &[u8; 32]) -> Result<Option<Uuid>> {
+        let sql = format!(
+            "SELECT user_id FROM known_device JOIN user_account ON user_account.id = user_id
+             WHERE email = $1 AND hash = $2 AND last_used_at > {} - $3",
+            now(self.backend)
+        );
+        let row = self.row(sql, [email.into(), hash.to_vec().into(), known().into()]).await?;
+        row.map(|row| Ok(row.try_get("", "user_id")?)).transpose()
+    }
+
+    /// Whether anybody signed in on the device with this hash.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn is_device(&self, hash: &[u8; 32]) -> Result<bool> {
+        let sql = "SELECT 1 FROM known_device WHERE hash = $1 LIMIT 1";
+        Ok(self.row(sql, [hash.to_vec().into()]).await?.is_some())
+    }
+
+    /// Notes that a person signed in on the device with this hash.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn remember_device(&self, user_id: Uuid, hash: &[u8; 32]) -> Result<()> {
+        let transaction = self.begin().await?;
+        self.lock_person(&transaction, user_id).await?;
+        let sql = format!(
+            "INSERT INTO known_device (user_id, hash, last_used_at) VALUES ($1, $2, {})
+             ON CONFLICT (user_id, hash) DO UPDATE SET last_used_at = excluded.last_used_at",
+            now(self.backend)
+        );
+        run(&transaction, self.statement(sql, [user_id.into(), hash.to_vec().into()])).await?;
+        let sql = format!(
+            "DELETE FROM known_device WHERE user_id = $1 AND hash IN (SELECT hash FROM known_device
+             WHERE user_id = $1 ORDER BY last_used_at DESC, hash LIMIT {} OFFSET {MOST})",
+            i64::MAX
+        );
+        run(&transaction, self.statement(sql, [user_id.into()])).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}

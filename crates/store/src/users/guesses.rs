@@ -1,0 +1,173 @@
+//! Guesses at passwords and codes, counted where every node sees them.
+//!
+//! A subject is a hash: of an account, a network, a device or a session. Which subjects a guess has, and how many
+//! guesses are too many, is decided in [`crate::accounts`]. Times are by the database's clock, which the nodes have in
+//! common. A row counts until [`KEPT`] after its last guess, and is never removed before.
+
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait as _, QueryResult};
+
+use crate::dialect::{Cell, Rows, Type, now};
+use crate::{Result, Store, run};
+
+/// How long after its last guess a subject's guesses count.
+pub const KEPT: Duration = Duration::from_secs(3_600);
+
+/// What is counted: a hash.
+pub type Subject = [u8; 32];
+
+const SUBJECTS: &[(&str, Type)] = &[("subject", Type::Bytes)];
+
+/// The guesses of a subject.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Guesses {
+    /// How many count now.
+    pub attempts: u32,
+    /// How long ago the last one began.
+    pub since: Duration,
+    /// Whether the subject has a row.
+    pub is_stored: bool,
+}
+
+/// The rows of these subjects, in the subjects' order.
+fn in_order(rows: &[QueryResult], subjects: &[Subject]) -> Result<Vec<Guesses>> {
+    let mut found = vec![Guesses::default(); subjects.len()];
+    for row in rows {
+        let subject: Vec<u8> = row.try_get("", "subject")?;
+        let (attempts, since): (i64, i64) = (row.try_get("", "attempts")?, row.try_get("", "since")?);
+        let since = Duration::from_millis(u64::try_from(since).unwrap_or_default());
+        let attempts = if since < KEPT { u32::try_from(attempts).unwrap_or_default() } else { 0 };
+        let places = subjects.iter().zip(&mut found).filter(|(one, _)| one.as_slice() == subject);
+        places.for_each(|(_, place)| *place = Guesses { attempts, since, is_stored: true });
+    }
+    Ok(found)
+}
+
+impl Store {
+    fn subjects(&self, subjects: &[Subject]) -> Rows {
+        // Rows are locked in the order of their keys.
+        let mut sorted = subjects.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let mut rows = Rows::new(self.backend, SUBJECTS);
+        sorted.iter().for_each(|subject| rows.push([Cell::Bytes(subject)]));
+        rows
+    }
+
+    /// The guesses of these subjects.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn guesses(&self, subjects: &[Subject]) -> Result<Vec<Guesses>> {
+        let (asked, values) = self.subjects(subjects).select(1);
+        let sql = format!(
+            "SELECT subject, attempts, {} - last_at AS since FROM sign_in_guess
+             WHERE subject IN (SELECT subject FROM {asked} AS asked)",
+            now(self.backend)
+        );
+        in_order(&self.rows(sql, values).await?, subjects)
+    }
+
+    /// Counts a guess for each of these subjects, unless `wait` says that it has to wait; returns that wait. Guesses
+    /// at the same subject take turns, on whichever node they are made.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn count_guess(
+        &self,
+        subjects: &[Subject],
+        wait: impl Fn(&[Guesses]) -> Duration,
+    ) -> Result<Duration> {
+        let transaction = self.begin().await?;
+        let (asked, values) = self.subjects(subjects).select(1);
+        // The update changes nothing: it locks the rows that exist. SQLite needs a condition between a sub-select and
+        // the conflict.
+        let sql = format!(
+            "INSERT INTO sign_in_guess (subject, attempts, last_at)
+             SELECT subject, 0, 0 FROM {asked} AS asked WHERE TRUE ORDER BY subject
+             ON CONFLICT (subject) DO UPDATE SET attempts = sign_in_guess.attempts
+             RETURNING subject, attempts, {} - last_at AS since",
+            now(self.backend)
+        );
+        let rows = transaction.query_all_raw(self.statement(sql, values)).await?;
+        let waits = wait(&in_order(&rows, subjects)?);
+        if waits > Duration::ZERO {
+            transaction.rollback().await?;
+            return Ok(waits);
+        }
+        let (asked, values) = self.subjects(subjects).select(2);
+        let sql = format!(
+            "UPDATE sign_in_guess SET last_at = {now},
+                 attempts = CASE WHEN last_at <= {now} - $1 THEN 1 ELSE attempts + 1 END
+             WHERE subject IN (SELECT subject FROM {asked} AS asked)",
+            now = now(self.backend)
+        );
+        run(&transaction, self.statement(sql, std::iter::once(kept().into()).chain(values))).await?;
+        transaction.commit().await?;
+        Ok(Duration::ZERO)
+    }
+
+    /// Takes a guess of each of the subjects `back`, and forgets all guesses of the others.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn end_guess(&self, back: &[Subject], forgotten: &[Subject]) -> Result<()> {
+        let transaction = self.begin().await?;
+        let all = [back, forgotten].concat();
+        if !self.locking().is_empty() {
+            // All rows first, in the one order, because each statement below is about some of them.
+            let (asked, values) = self.subjects(&all).select(1);
+            let sql = format!(
+                "SELECT subject FROM sign_in_guess WHERE subject IN (SELECT subject FROM {asked} AS asked)
+                 ORDER BY subject{}",
+                self.locking()
+            );
+            transaction.query_all_raw(self.statement(sql, values)).await?;
+        }
+        for (subjects, sql) in [
+            (back, "UPDATE sign_in_guess SET attempts = attempts - 1"),
+            (forgotten, "UPDATE sign_in_guess SET attempts = 0"),
+            (&*all, "DELETE FROM sign_in_guess"),
+        ] {
+            if subjects.is_empty() {
+                continue;
+            }
+            let (asked, values) = self.subjects(subjects).select(1);
+            let over = if sql.starts_with("DELETE") { " AND attempts <= 0" } else { "" };
+            let sql = format!("{sql} WHERE subject IN (SELECT subject FROM {asked} AS asked){over}");
+            run(&transaction, self.statement(sql, values)).await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Removes some rows that count no more, at most `limit`, and counts the others up to `most`.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn sweep_guesses(&self, limit: u32, most: u64) -> Result<u64> {
+        let skip = if self.locking().is_empty() { "" } else { " SKIP LOCKED" };
+        let over = format!("last_at <= {} - $1", now(self.backend));
+        let sql = format!(
+            "DELETE FROM sign_in_guess WHERE {over} AND subject IN (SELECT subject FROM sign_in_guess
+             WHERE {over} ORDER BY last_at LIMIT $2{}{skip})",
+            self.locking()
+        );
+        let values = [kept().into(), i64::from(limit).into()];
+        run(&self.write, self.statement(sql, values)).await?;
+        let sql = "SELECT COUNT(*) AS total FROM (SELECT 1 FROM sign_in_guess LIMIT $1) AS counted";
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let row = self.row(sql, [most.into()]).await?;
+        let total: i64 = row.map(|row| row.try_get("", "total")).transpose()?.unwrap_or_default();
+        Ok(total.unsigned_abs())
+    }
+}
+
+fn kept() -> i64 {
+    i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,279 @@
+//! Links that are valid once: invitations, resets of a password, and links that sign in. A used link is removed in the
+//! transaction of its action, so that only one of two concurrent uses succeeds.
+//!
+//! An invitation is valid while its inviter may give its rights; another link, while the person's credentials are those
+//! that they had when it was made. Both are checked at each use, in the statement that finds or removes the link.
+
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait as _, FromQueryResult, QueryResult};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::memberships::{self, role};
+use crate::changes::{self, Change, What, Who};
+use crate::{Error, Result, Store, Transaction};
+use clock::Timestamp;
+use domain::user::Role;
+
+/// How long a link is valid.
+pub const VALID: Duration = Duration::from_secs(24 * 3_600);
+
+/// The purpose of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// A person is invited.
+    Invitation,
+    /// A person chooses a new password.
+    Reset,
+    /// A person is signed in.
+    SignIn,
+}
+
+impl Purpose {
+    const ALL: [Self; 3] = [Self::Invitation, Self::Reset, Self::SignIn];
+
+    /// The word in answers and in the database.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Invitation => "invitation",
+            Self::Reset => "reset",
+            Self::SignIn => "sign_in",
+        }
+    }
+}
+
+/// A link to create.
+#[derive(Debug, Clone)]
+pub struct NewLink<'a> {
+    /// Its purpose.
+    pub purpose: Purpose,
+    /// SHA-256 of its token.
+    pub hash: [u8; 32],
+    /// The person's e-mail address.
+    pub email: &'a str,
+    /// The name that an invitation suggests.
+    pub name: &'a str,
+    /// The company that an invitation is to, and the role that it gives.
+    pub company: Option<(Uuid, Role)>,
+    /// Whether an invitation makes an operator.
+    pub is_operator: bool,
+}
+
+/// A link that was not used yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// Its purpose.
+    pub purpose: Purpose,
+    /// The person's e-mail address.
+    pub email: String,
+    /// The name that an invitation suggests.
+    pub name: String,
+    /// The company that an invitation is to, its name, and the role that it gives.
+    pub company: Option<memberships::Membership>,
+    /// Whether an invitation makes an operator.
+    pub is_operator: bool,
+    /// Its author, as in the record of changes.
+    pub made_by: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it expires.
+    pub expires_at: Timestamp,
+    /// The version of the person's credentials when the link was made; `None` for an invitation.
+    pub credentials_version: Option<i64>,
+    /// The company that vouches for a person whom an owner invites; `None` when an operator invites.
+    pub vouched_by: Option<Uuid>,
+}
+
+#[derive(FromQueryResult)]
+struct Row {
+    id: Uuid,
+    purpose: String,
+    email: String,
+    name: String,
+    company_id: Option<Uuid>,
+    company_name: Option<String>,
+    role: Option<String>,
+    is_operator: i16,
+    made_by: String,
+    created_at: i64,
+    expires_at: i64,
+    credentials_version: Option<i64>,
+    vouched_by: Option<Uuid>,
+}
+
+/// Whether a link is still valid, beside its time.
+macro_rules! valid {
+    () => {
+        "(inviter_id IS NULL OR EXISTS (SELECT 1 FROM user_account AS inviter
+            WHERE inviter.id = link.inviter_id AND inviter.disabled_at IS NULL
+                AND (inviter.is_operator = 1 OR link.is_operator = 0 AND EXISTS (SELECT 1 FROM membership
+                    WHERE membership.user_id = inviter.id AND membership.company_id = link.company_id
+                        AND membership.role = 'owner'))))
+        AND (purpose = 'invitation' OR EXISTS (SELECT 1 FROM user_account AS person
+            WHERE person.email = link.email AND person.disabled_at IS NULL
+                AND person.credentials_version = link.credentials_version))"
+    };
+}
+
+pub(super) const SELECT: &str = concat!(
+    "SELECT link.id, purpose, email, link.name, company_id, company.name AS company_name, role,
+        is_operator, made_by, link.created_at, expires_at, credentials_version,
+        CASE WHEN (SELECT inviter.is_operator FROM user_account AS inviter WHERE inviter.id = link.inviter_id) = 0
+            THEN company_id END AS vouched_by
+    FROM link LEFT JOIN company ON company.id = company_id
+    WHERE expires_at > $1 AND ",
+    valid!()
+);
+/// Removes a link that is valid.
+const SPEND: &str = concat!("DELETE FROM link WHERE id = $1 AND expires_at > $2 AND ", valid!());
+
+/// Reads a row of [`SELECT`].
+pub(super) fn read(row: &QueryResult) -> Result<Link> {
+    Row::from_query_result(row, "")?.try_into()
+}
+
+impl TryFrom<Row> for Link {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let purpose = Purpose::ALL.into_iter().find(|purpose| purpose.as_str() == row.purpose);
+        let company = match (row.company_id, row.company_name, row.role) {
+            (Some(company_id), Some(company_name), Some(word)) => {
+                Some(memberships::Membership { company_id, company_name, role: role(&word)? })
+            }
+            _ => None,
+        };
+        Ok(Self {
+            id: row.id,
+            purpose: purpose.ok_or_else(|| Error::Impossible(format!("link for `{}`", row.purpose)))?,
+            email: row.email,
+            name: row.name,
+            company,
+            is_operator: row.is_operator != 0,
+            made_by: row.made_by,
+            created_at: Timestamp::from_millis(row.created_at),
+            expires_at: Timestamp::from_millis(row.expires_at),
+            credentials_version: row.credentials_version,
+            vouched_by: row.vouched_by,
+        })
+    }
+}
+
+impl Store {
+    /// Creates a link, which replaces another one of the same purpose for the same person (and company). Removes
+    /// expired links. Returns when the link expires; `None` when a person invites who may not.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn add_link(&self, who: &Who, new: NewLink<'_>) -> Result<Option<Timestamp>> {
+        let NewLink { purpose, hash, email, name, company, is_operator } = new;
+        let now = Timestamp::now();
+        let expires_at = now.plus(VALID);
+        let (company_id, role) = company.unzip();
+        let role = role.map(Role::as_str);
+        let transaction = self.begin().await?;
+        let inviter_id = match who {
+            Who::User { email, .. } if purpose == Purpose::Invitation => {
+                let Some(id) = self.inviter(&transaction, email, company_id, is_operator).await? else {
+                    transaction.rollback().await?;
+                    return Ok(None);
+                };
+                Some(id)
+            }
+            _ => None,
+        };
+        let version = match purpose {
+            Purpose::Invitation => None,
+            Purpose::Reset | Purpose::SignIn => self.version_of(&transaction, email).await?,
+        };
+        let ended = self.statement("DELETE FROM link WHERE expires_at <= $1", [now.millis().into()]);
+        transaction.execute_raw(ended).await?;
+        let sql = "DELETE FROM link WHERE email = $1 AND purpose = $2 AND company_id IS NOT DISTINCT FROM $3";
+        let former = self.statement(sql, [email.into(), purpose.as_str().into(), company_id.into()]);
+        transaction.execute_raw(former).await?;
+        let sql = "INSERT INTO link (id, hash, purpose, email, name, company_id, role, is_operator, made_by,
+                created_at, expires_at, inviter_id, credentials_version)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+        let values = [
+            Uuid::now_v7().into(),
+            hash.to_vec().into(),
+            purpose.as_str().into(),
+            email.into(),
+            name.into(),
+            company_id.into(),
+            role.into(),
+            i16::from(is_operator).into(),
+            who.to_string().into(),
+            now.millis().into(),
+            expires_at.millis().into(),
+            inviter_id.into(),
+            version.into(),
+        ];
+        transaction.execute_raw(self.statement(sql, values)).await?;
+        let mut after = json!({ "purpose": purpose.as_str(), "expires_at": expires_at });
+        if purpose == Purpose::Invitation {
+            after["company_id"] = json!(company_id);
+            after["role"] = json!(role);
+            after["is_operator"] = json!(is_operator);
+        }
+        changes::record(&transaction, &[Change::now(who, What::Link, email, None, after)]).await?;
+        transaction.commit().await?;
+        Ok(Some(expires_at))
+    }
+
+    /// The person who invites, if they may give these rights.
+    async fn inviter(
+        &self,
+        within: &Transaction,
+        email: &str,
+        company_id: Option<Uuid>,
+        is_operator: bool,
+    ) -> Result<Option<Uuid>> {
+        let sql = "SELECT id FROM user_account WHERE email = $1 AND disabled_at IS NULL
+            AND (is_operator = 1 OR $2 = 0 AND EXISTS (SELECT 1 FROM membership
+                WHERE membership.user_id = user_account.id AND company_id = $3 AND role = 'owner'))";
+        let values = [email.into(), i16::from(is_operator).into(), company_id.into()];
+        let row = within.query_one_raw(self.statement(sql, values)).await?;
+        Ok(row.map(|row| row.try_get("", "id")).transpose()?)
+    }
+
+    /// The version of the credentials of the person with this e-mail.
+    async fn version_of(&self, within: &Transaction, email: &str) -> Result<Option<i64>> {
+        let sql = "SELECT credentials_version FROM user_account WHERE email = $1";
+        let row = within.query_one_raw(self.statement(sql, [email.into()])).await?;
+        Ok(row.map(|row| row.try_get("", "credentials_version")).transpose()?)
+    }
+
+    /// The link whose token has this hash, if it is neither used nor expired.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn find_link(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Link>> {
+        let sql = format!("{SELECT} AND hash = $2");
+        let row = self.row(sql, [now.millis().into(), hash.to_vec().into()]).await?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// Marks a link as used; `false` when it was used before, or is no longer valid.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn use_link(&self, link: &Link) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let used = self.spend(&transaction, link).await?;
+        transaction.commit().await?;
+        Ok(used)
+    }
+
+    /// Removes a link within the transaction of its use; `false` when it was used, has expired or is no longer valid.
+    pub(super) async fn spend(&self, within: &Transaction, link: &Link) -> Result<bool> {
+        let spend = self.statement(SPEND, [link.id.into(), Timestamp::now().millis().into()]);
+        Ok(within.execute_raw(spend).await?.rows_affected() > 0)
+    }
+}

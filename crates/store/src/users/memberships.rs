@@ -1,0 +1,318 @@
+//! Memberships: the roles of people in companies.
+
+use sea_orm::{ConnectionTrait as _, FromQueryResult, Statement};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{User, invitations};
+use crate::changes::{self, Change, What, Who};
+use crate::{Error, Result, Store, Transaction};
+use clock::Timestamp;
+use domain::fold::fold;
+use domain::page::{Page, PageRequest};
+use domain::user::Role;
+
+/// A company, as a person may use it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Membership {
+    /// The company.
+    pub company_id: Uuid,
+    /// Its name.
+    pub company_name: String,
+    /// The person's role in it.
+    pub role: Role,
+}
+
+/// A person, as a member of a company.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// The person.
+    pub user_id: Uuid,
+    /// Folded.
+    pub email: String,
+    /// The person's display name.
+    pub name: String,
+    /// The person's role.
+    pub role: Role,
+    /// Whether the person signs in with a second factor.
+    pub has_totp: bool,
+    /// Whether the person cannot sign in.
+    pub is_disabled: bool,
+    /// When the person last used the console, to the minute; `None` without a valid session.
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// The result of changing a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changed {
+    /// The change was made.
+    Done,
+    /// The person is no member.
+    NoMember,
+    /// The company would be left without an owner.
+    LastOwner,
+}
+
+#[derive(FromQueryResult)]
+struct Row {
+    company_id: Uuid,
+    company_name: String,
+    role: String,
+}
+
+#[derive(FromQueryResult)]
+struct MemberRow {
+    user_id: Uuid,
+    email: String,
+    name: String,
+    role: String,
+    totp_secret: Option<Vec<u8>>,
+    disabled_at: Option<i64>,
+    last_used_at: Option<i64>,
+}
+
+pub(crate) fn role(word: &str) -> Result<Role> {
+    Role::parse(word).ok_or_else(|| Error::Impossible(format!("role `{word}`")))
+}
+
+impl TryFrom<Row> for Membership {
+    type Error = Error;
+
+    fn try_from(Row { company_id, company_name, role: word }: Row) -> Result<Self> {
+        Ok(Self { company_id, company_name, role: role(&word)? })
+    }
+}
+
+impl TryFrom<MemberRow> for Member {
+    type Error = Error;
+
+    fn try_from(row: MemberRow) -> Result<Self> {
+        let MemberRow { user_id, email, name, role: word, totp_secret, disabled_at, last_used_at } = row;
+        Ok(Self {
+            user_id,
+            email,
+            name,
+            role: role(&word)?,
+            has_totp: totp_secret.is_some(),
+            is_disabled: disabled_at.is_some(),
+            last_used_at: last_used_at.map(Timestamp::from_millis),
+        })
+    }
+}
+
+/// Makes changes of a company's members take turns.
+pub(super) async fn lock(within: &Transaction, company_id: Uuid) -> Result<()> {
+    let sql = "UPDATE company SET name = name WHERE id = $1";
+    let statement = Statement::from_sql_and_values(within.get_database_backend(), sql, [company_id.into()]);
+    within.execute_raw(statement).await?;
+    Ok(())
+}
+
+/// Makes a person a member, or gives them a more powerful role, within a transaction.
+pub(crate) async fn raise(
+    within: &Transaction,
+    who: &Who,
+    user: &User,
+    company_id: Uuid,
+    new: Role,
+) -> Result<()> {
+    match role_in(within, user.id, company_id).await? {
+        Some(former) if former >= new => Ok(()),
+        _ => put(within, who, user, company_id, new).await,
+    }
+}
+
+async fn role_in(within: &Transaction, user_id: Uuid, company_id: Uuid) -> Result<Option<Role>> {
+    let sql = "SELECT role FROM membership WHERE user_id = $1 AND company_id = $2";
+    let values = [user_id.into(), company_id.into()];
+    let statement = Statement::from_sql_and_values(within.get_database_backend(), sql, values);
+    let Some(row) = within.query_one_raw(statement).await? else { return Ok(None) };
+    let word: String = row.try_get("", "role")?;
+    role(&word).map(Some)
+}
+
+/// Makes a person a member, or gives them another role, within a transaction.
+pub(crate) async fn put(
+    within: &Transaction,
+    who: &Who,
+    user: &User,
+    company_id: Uuid,
+    new: Role,
+) -> Result<()> {
+    let former = role_in(within, user.id, company_id).await?;
+    if former == Some(new) {
+        return Ok(());
+    }
+    let sql = "INSERT INTO membership (user_id, company_id, role, created_at) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (user_id, company_id) DO UPDATE SET role = excluded.role";
+    let now = Timestamp::now().millis();
+    let values = [user.id.into(), company_id.into(), new.as_str().into(), now.into()];
+    within.execute_raw(Statement::from_sql_and_values(within.get_database_backend(), sql, values)).await?;
+    let shown = |role: Role| json!({ "company_id": company_id, "role": role.as_str() });
+    let change = Change::now(who, What::Membership, &user.email, former.map(shown), shown(new));
+    changes::record(within, &[change]).await
+}
+
+impl Store {
+    /// A page of the companies that a person may use, by name: all of them for an operator. `search` is matched
+    /// anywhere in the name, without case and accents.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn companies_of(
+        &self,
+        user: &User,
+        page: PageRequest,
+        search: Option<&str>,
+    ) -> Result<Page<Membership>> {
+        let (join, role) = if user.is_operator {
+            ("LEFT JOIN membership ON company_id = company.id AND user_id = $1", "'owner'")
+        } else {
+            ("JOIN membership ON company_id = company.id AND user_id = $1", "membership.role")
+        };
+        let sql = format!(
+            "SELECT company.id AS company_id, company.name AS company_name, {role} AS role
+             FROM company {join} ORDER BY company.name, company.id"
+        );
+        let Some(search) = search.map(fold) else {
+            let total = format!("SELECT COUNT(*) AS total FROM company {join}");
+            let total = self.row(total, [user.id.into()]).await?;
+            let total: i64 = total.map(|row| row.try_get("", "total")).transpose()?.unwrap_or_default();
+            let offset = i64::try_from(page.offset()).unwrap_or(i64::MAX);
+            let limit = i64::try_from(page.limit).unwrap_or(i64::MAX);
+            let rows = self
+                .rows(format!("{sql} LIMIT $2 OFFSET $3"), [user.id.into(), limit.into(), offset.into()])
+                .await?;
+            let read = |row| Membership::try_from(Row::from_query_result(&row, "")?);
+            let records = rows.into_iter().map(read).collect::<Result<_>>()?;
+            return Ok(Page { records, total: total.unsigned_abs() });
+        };
+        // Names are folded here, because the databases cannot fold them. There are few companies.
+        let mut found = Vec::new();
+        for row in self.rows(sql, [user.id.into()]).await? {
+            let row = Row::from_query_result(&row, "")?;
+            if fold(&row.company_name).contains(&search) {
+                found.push(Membership::try_from(row)?);
+            }
+        }
+        let total = found.len() as u64;
+        let skipped = usize::try_from(page.offset()).unwrap_or(usize::MAX);
+        let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+        Ok(Page { records: found.into_iter().skip(skipped).take(limit).collect(), total })
+    }
+
+    /// The company, if this person may use it; an operator may use every company as an owner.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn membership(&self, user: &User, company_id: Uuid) -> Result<Option<Membership>> {
+        let sql = "SELECT company.id AS company_id, company.name AS company_name,
+                COALESCE(membership.role, '') AS role
+            FROM company LEFT JOIN membership ON company_id = company.id AND user_id = $1
+            WHERE company.id = $2";
+        let Some(row) = self.row(sql, [user.id.into(), company_id.into()]).await? else { return Ok(None) };
+        let row = Row::from_query_result(&row, "")?;
+        if user.is_operator {
+            return Ok(Some(Membership { role: Role::Owner, company_id, company_name: row.company_name }));
+        }
+        if row.role.is_empty() { Ok(None) } else { Membership::try_from(row).map(Some) }
+    }
+
+    /// The members of a company, by e-mail.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn members(&self, company_id: Uuid) -> Result<Vec<Member>> {
+        let sql = "SELECT user_id, email, name, role, totp_secret, disabled_at,
+                (SELECT MAX(last_used_at) FROM user_session WHERE user_session.user_id = membership.user_id)
+                    AS last_used_at
+            FROM membership JOIN user_account ON user_account.id = user_id
+            WHERE company_id = $1 ORDER BY email";
+        let rows = self.rows(sql, [company_id.into()]).await?;
+        rows.iter().map(|row| MemberRow::from_query_result(row, "")?.try_into()).collect()
+    }
+
+    /// Gives a member another role. With a lesser one, the invitations that the member made or was given end.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn set_role(&self, who: &Who, company_id: Uuid, user: &User, new: Role) -> Result<Changed> {
+        let transaction = self.begin().await?;
+        let changed = self.may_change(&transaction, company_id, user.id, new != Role::Owner).await?;
+        let former = role_in(&transaction, user.id, company_id).await?;
+        // A member who has the role already is not changed, so that even the lock writes nothing.
+        if changed == Changed::Done && former != Some(new) {
+            put(&transaction, who, user, company_id, new).await?;
+            if former.is_some_and(|former| former > new) {
+                invitations::end(&transaction, user, company_id).await?;
+            }
+            transaction.commit().await?;
+        } else {
+            transaction.rollback().await?;
+        }
+        Ok(changed)
+    }
+
+    /// Removes a member from a company. The person's sessions that had chosen the company choose another one, and their
+    /// tokens that read it end, as do the invitations to it that the person made or was given.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn remove_member(&self, who: &Who, company_id: Uuid, user: &User) -> Result<Changed> {
+        let transaction = self.begin().await?;
+        let changed = self.may_change(&transaction, company_id, user.id, true).await?;
+        if changed != Changed::Done {
+            transaction.rollback().await?;
+            return Ok(changed);
+        }
+        let values = || [user.id.into(), company_id.into()];
+        let sql = "DELETE FROM membership WHERE user_id = $1 AND company_id = $2 RETURNING role";
+        let former = transaction.query_one_raw(self.statement(sql, values())).await?;
+        let former: String = former.map(|row| row.try_get("", "role")).transpose()?.unwrap_or_default();
+        let sql = "UPDATE user_session SET company_id = NULL WHERE user_id = $1 AND company_id = $2";
+        transaction.execute_raw(self.statement(sql, values())).await?;
+        let sql = "UPDATE user_session SET token_hash = NULL, token_company_id = NULL
+            WHERE user_id = $1 AND token_company_id = $2";
+        transaction.execute_raw(self.statement(sql, values())).await?;
+        invitations::end(&transaction, user, company_id).await?;
+        let before = json!({ "company_id": company_id, "role": former });
+        let after = json!({ "company_id": company_id, "role": null });
+        let change = Change::now(who, What::Membership, &user.email, Some(before), after);
+        changes::record(&transaction, &[change]).await?;
+        transaction.commit().await?;
+        Ok(Changed::Done)
+    }
+
+    /// Whether a member may lose their role. Concurrent changes take turns, so that one owner is left.
+    async fn may_change(
+        &self,
+        within: &Transaction,
+        company_id: Uuid,
+        user_id: Uuid,
+        loses_ownership: bool,
+    ) -> Result<Changed> {
+        lock(within, company_id).await?;
+        let sql = "SELECT user_id, role FROM membership
+            WHERE company_id = $1 AND (user_id = $2 OR role = 'owner')";
+        let rows = within.query_all_raw(self.statement(sql, [company_id.into(), user_id.into()])).await?;
+        let (mut own, mut other_owners) = (None, 0);
+        for row in rows {
+            let (id, word): (Uuid, String) = (row.try_get("", "user_id")?, row.try_get("", "role")?);
+            if id == user_id {
+                own = Some(role(&word)?);
+            } else {
+                other_owners += 1;
+            }
+        }
+        Ok(match own {
+            None => Changed::NoMember,
+            Some(Role::Owner) if loses_ownership && other_owners == 0 => Changed::LastOwner,
+            Some(_) => Changed::Done,
+        })
+    }
+}

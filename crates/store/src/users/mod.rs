@@ -1,0 +1,307 @@
+//! People who sign in: their accounts, and their credentials.
+//!
+//! Passwords are stored as hashes, and secrets of second factors are stored sealed. Every change is recorded with its
+//! author.
+
+pub mod credentials;
+pub mod devices;
+pub mod failed_sign_ins;
+pub mod guesses;
+pub mod invitations;
+pub mod kept_forms;
+pub mod links;
+pub mod memberships;
+mod second_factor;
+pub mod sessions;
+pub mod waiting;
+
+use entity::user_account::{ActiveModel, Column, Entity, Model};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait as _, Func, LikeExpr, SimpleExpr};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect,
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::changes::{self, Change, What, Who};
+use crate::{Error, Result, Store, Transaction};
+use clock::Timestamp;
+use domain::fold::like_anywhere;
+use domain::page::{Page, PageRequest};
+use domain::user::{Email, Language, Role};
+
+/// A person to add.
+#[derive(Debug, Clone)]
+pub struct NewUser<'a> {
+    /// Unique.
+    pub email: &'a Email,
+    /// The person's display name.
+    pub name: &'a str,
+    /// Hash of the password; `None` until the person chooses one.
+    pub password: Option<&'a str>,
+    /// The language of pages; `None` for the browser's.
+    pub language: Option<Language>,
+    /// Whether the person is an operator.
+    pub is_operator: bool,
+    /// A first company, and the role in it.
+    pub membership: Option<(Uuid, Role)>,
+    /// The company whose owner invited the person; `None` when an operator vouches for them.
+    pub vouched_by: Option<Uuid>,
+}
+
+/// A person who signs in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// Folded; unique.
+    pub email: String,
+    /// The person's display name.
+    pub name: String,
+    /// The language of pages; `None` for the browser's.
+    pub language: Option<Language>,
+    /// The zone that times are shown in; `None` for the browser's, or the company's.
+    pub time_zone: Option<String>,
+    /// Whether the person is an operator.
+    pub is_operator: bool,
+    /// Whether the person has a password.
+    pub has_password: bool,
+    /// Whether the person signs in with a second factor.
+    pub has_totp: bool,
+    /// Since when the person cannot sign in; `None` when they can.
+    pub disabled_at: Option<Timestamp>,
+    /// When the person was added.
+    pub created_at: Timestamp,
+    /// The version of the credentials, which each change of password or second factor raises.
+    pub credentials_version: i64,
+    /// The company whose owner invited the person; `None` when an operator vouches for them.
+    pub vouched_by: Option<Uuid>,
+}
+
+/// The credentials of a person. Without `Debug`, so that they cannot be logged.
+#[derive(Clone)]
+pub struct Credentials {
+    /// The person.
+    pub user: User,
+    /// Hash of the password.
+    pub password: Option<String>,
+    /// The secret of the second factor, sealed.
+    pub totp_secret: Option<Vec<u8>>,
+}
+
+impl From<Model> for Credentials {
+    fn from(model: Model) -> Self {
+        let Model {
+            id,
+            email,
+            name,
+            password,
+            language,
+            time_zone,
+            is_operator,
+            totp_secret,
+            totp_step: _,
+            disabled_at,
+            created_at,
+            credentials_version,
+            vouched_by,
+        } = model;
+        let user = User {
+            id,
+            email,
+            name,
+            language: language.as_deref().and_then(Language::parse),
+            time_zone,
+            is_operator: is_operator != 0,
+            has_password: password.is_some(),
+            has_totp: totp_secret.is_some(),
+            disabled_at: disabled_at.map(Timestamp::from_millis),
+            created_at: Timestamp::from_millis(created_at),
+            credentials_version,
+            vouched_by,
+        };
+        Self { user, password, totp_secret }
+    }
+}
+
+impl From<Model> for User {
+    fn from(model: Model) -> Self {
+        Credentials::from(model).user
+    }
+}
+
+/// Adds a person within a transaction.
+pub(crate) async fn add(within: &Transaction, who: &Who, new: NewUser<'_>) -> Result<User> {
+    let NewUser { email, name, password, language, is_operator, membership, vouched_by } = new;
+    let model = Model {
+        id: Uuid::now_v7(),
+        email: email.as_str().to_owned(),
+        name: name.to_owned(),
+        password: password.map(str::to_owned),
+        language: language.map(|language| language.as_str().to_owned()),
+        time_zone: None,
+        is_operator: is_operator.into(),
+        totp_secret: None,
+        totp_step: 0,
+        disabled_at: None,
+        created_at: Timestamp::now().millis(),
+        credentials_version: 0,
+        vouched_by,
+    };
+    ActiveModel::from(model.clone()).reset_all().insert(within).await?;
+    let user = User::from(model);
+    let added = json!({ "status": "added", "name": name, "is_operator": is_operator });
+    changes::record(within, &[Change::now(who, What::User, email.as_str(), None, added)]).await?;
+    if let Some((company_id, role)) = membership {
+        memberships::put(within, who, &user, company_id, role).await?;
+    }
+    Ok(user)
+}
+
+impl Store {
+    /// Adds a person.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Taken`] when another user has the e-mail.
+    pub async fn add_user(&self, who: &Who, new: NewUser<'_>) -> Result<User> {
+        let transaction = self.begin().await?;
+        let user = add(&transaction, who, new).await?;
+        transaction.commit().await?;
+        Ok(user)
+    }
+
+    /// A page of all people, by e-mail; `search` is matched anywhere in e-mail and name, without case.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn users(&self, page: PageRequest, search: Option<&str>) -> Result<Page<User>> {
+        let mut matching = Entity::find();
+        if let Some(search) = search {
+            let pattern = || LikeExpr::new(like_anywhere(&search.to_lowercase())).escape('\\');
+            let email = Expr::col(Column::Email).like(pattern());
+            let name = SimpleExpr::from(Func::lower(Expr::col(Column::Name))).like(pattern());
+            matching = matching.filter(Condition::any().add(email).add(name));
+        }
+        let total = matching.clone().count(&self.read).await?;
+        let models = matching
+            .order_by_asc(Column::Email)
+            .offset(page.offset())
+            .limit(page.limit)
+            .all(&self.read)
+            .await?;
+        Ok(Page { records: models.into_iter().map(User::from).collect(), total })
+    }
+
+    /// The person of this id.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn find_user(&self, id: Uuid) -> Result<Option<User>> {
+        Ok(Entity::find_by_id(id).one(&self.read).await?.map(User::from))
+    }
+
+    /// The person of this e-mail.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn find_user_by_email(&self, email: &Email) -> Result<Option<User>> {
+        Ok(self.credentials_by_email(email).await?.map(|credentials| credentials.user))
+    }
+
+    /// The credentials of the person with this e-mail address.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn credentials_by_email(&self, email: &Email) -> Result<Option<Credentials>> {
+        let found = Entity::find().filter(Column::Email.eq(email.as_str())).one(&self.read).await?;
+        Ok(found.map(Credentials::from))
+    }
+
+    /// The credentials of the person with this id.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn credentials(&self, id: Uuid) -> Result<Option<Credentials>> {
+        Ok(Entity::find_by_id(id).one(&self.read).await?.map(Credentials::from))
+    }
+
+    /// Changes a person's name, language and time zone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Missing`] when there is no such person.
+    pub async fn set_profile(
+        &self,
+        who: &Who,
+        user: &User,
+        name: &str,
+        language: Option<Language>,
+        time_zone: Option<&str>,
+    ) -> Result<()> {
+        let shown = |name: &str, language: Option<Language>, zone: Option<&str>| json!({ "name": name, "language": language.map(Language::as_str), "time_zone": zone });
+        let before = shown(&user.name, user.language, user.time_zone.as_deref());
+        let after = shown(name, language, time_zone);
+        if before == after {
+            return Ok(());
+        }
+        let transaction = self.begin().await?;
+        // The same form may have been sent twice: what another request changed already is no change.
+        let sql = "UPDATE user_account SET name = $2, language = $3, time_zone = $4
+            WHERE id = $1 AND (name <> $2 OR language IS DISTINCT FROM $3 OR time_zone IS DISTINCT FROM $4)";
+        let values = [user.id.into(), name.into(), language.map(Language::as_str).into(), time_zone.into()];
+        if transaction.execute_raw(self.statement(sql, values)).await?.rows_affected() == 0 {
+            transaction.rollback().await?;
+            let is_known = self.find_user(user.id).await?.is_some();
+            let missing = || Error::Missing(format!("there is no person {}", user.id));
+            return if is_known { Ok(()) } else { Err(missing()) };
+        }
+        let change = Change::now(who, What::User, &user.email, Some(before), after);
+        changes::record(&transaction, &[change]).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Disables a person, and ends their sessions, links and invitations; or enables the person again. Returns whether that changed
+    /// anything.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn set_disabled(&self, who: &Who, user: &User, disabled: bool) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let (to, word, before) = if disabled {
+            (Some(Timestamp::now().millis()), "disabled", "enabled")
+        } else {
+            (None, "enabled", "disabled")
+        };
+        let mut update = Entity::update_many()
+            .col_expr(Column::DisabledAt, Expr::value(to))
+            .filter(Column::Id.eq(user.id));
+        update = update.filter(if disabled {
+            Column::DisabledAt.is_null()
+        } else {
+            Column::DisabledAt.is_not_null()
+        });
+        if update.exec(&transaction).await?.rows_affected == 0 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        if disabled {
+            credentials::renew(&transaction, user, None).await?;
+            let sql = "DELETE FROM link WHERE email = $1 OR inviter_id = $2";
+            let links = self.statement(sql, [user.email.as_str().into(), user.id.into()]);
+            transaction.execute_raw(links).await?;
+        }
+        let change = Change::now(who, What::User, &user.email, Some(json!(before)), json!(word));
+        changes::record(&transaction, &[change]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+}

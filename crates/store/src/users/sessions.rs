@@ -1,0 +1,386 @@
+//! Signed-in browsers. A session is found by the hash of the token in its cookie. It is valid while it is neither idle
+//! for too long nor too old; its token for programs is valid while the session is.
+
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait as _, FromQueryResult, Statement};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::memberships::{Membership, role};
+use super::{User, credentials};
+use crate::changes::{self, Change, What, Who};
+use crate::{Result, Store, Transaction};
+use clock::Timestamp;
+use domain::user::{Language, Role};
+
+/// How long a session may be idle.
+pub const IDLE: Duration = Duration::from_secs(12 * 3_600);
+/// The greatest age of a session.
+pub const OLDEST: Duration = Duration::from_secs(30 * 24 * 3_600);
+
+/// A session to add.
+#[derive(Debug, Clone)]
+pub struct NewSession<'a> {
+    /// SHA-256 of the token in the cookie.
+    pub hash: [u8; 32],
+    /// The address of the request.
+    pub address: &'a str,
+    /// The browser's description of itself.
+    pub browser: &'a str,
+    /// The proof of identity, for the record of changes.
+    pub proof: &'a str,
+}
+
+/// A valid session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Time-ordered id.
+    pub id: Uuid,
+    /// The person.
+    pub user: User,
+    /// The chosen company; `None` when there is none, or the person may not use it any more.
+    pub company: Option<Membership>,
+    /// The person's own role in that company; `None` when only an operator's rights open it.
+    pub own_role: Option<Role>,
+    /// The time zone of most people in the company, for a person who chose none.
+    pub company_zone: Option<String>,
+    /// The person is an operator, and this is the session without an operator's rights.
+    pub is_curbed: bool,
+    /// When the person signed in.
+    pub created_at: Timestamp,
+    /// When the session was last used, to the minute.
+    pub last_used_at: Timestamp,
+    /// The address that the person signed in from.
+    pub address: String,
+    /// The browser's description of itself.
+    pub browser: String,
+    /// The company that the session's token for programs reads; `None` without such a token.
+    pub token_company_id: Option<Uuid>,
+}
+
+impl Session {
+    /// The session without the rights of an operator: with those of a member, where the person is one.
+    #[must_use]
+    pub fn without_operator(mut self) -> Self {
+        if !self.user.is_operator {
+            return self;
+        }
+        self.user.is_operator = false;
+        self.is_curbed = true;
+        let company = self.company.zip(self.own_role);
+        self.company = company.map(|(company, role)| Membership { role, ..company });
+        self
+    }
+}
+
+/// The person and company of a session's token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bearer {
+    /// The session.
+    pub session_id: Uuid,
+    /// The company.
+    pub company_id: Uuid,
+    /// The name of the company's tier.
+    pub tier: String,
+    /// Whether the person is a member of the company; otherwise only an operator's rights open it.
+    pub is_member: bool,
+    /// When the session was last used, to the minute.
+    pub last_used_at: Timestamp,
+}
+
+#[derive(FromQueryResult)]
+struct Row {
+    id: Uuid,
+    user_id: Uuid,
+    company_id: Option<Uuid>,
+    created_at: i64,
+    last_used_at: i64,
+    address: String,
+    browser: String,
+    token_company_id: Option<Uuid>,
+    email: String,
+    name: String,
+    language: Option<String>,
+    time_zone: Option<String>,
+    is_operator: i16,
+    password: Option<String>,
+    totp_secret: Option<Vec<u8>>,
+    added_at: i64,
+    credentials_version: i64,
+    vouched_by: Option<Uuid>,
+    company_name: Option<String>,
+    role: Option<String>,
+    company_zone: Option<String>,
+}
+
+const SELECT: &str =
+    "SELECT user_session.id, user_session.user_id, user_session.company_id, user_session.created_at,
+        last_used_at, address, browser, token_company_id, email, user_account.name, language, time_zone,
+        is_operator, password, totp_secret, user_account.created_at AS added_at, credentials_version, vouched_by,
+        company.name AS company_name, membership.role,
+        CASE WHEN time_zone IS NULL THEN (
+            SELECT others.time_zone FROM membership AS members
+                JOIN user_account AS others ON others.id = members.user_id
+            WHERE members.company_id = user_session.company_id AND others.time_zone IS NOT NULL
+            GROUP BY others.time_zone ORDER BY count(*) DESC, others.time_zone LIMIT 1
+        ) END AS company_zone
+    FROM user_session JOIN user_account ON user_account.id = user_session.user_id
+        LEFT JOIN company ON company.id = user_session.company_id
+        LEFT JOIN membership ON membership.user_id = user_session.user_id
+            AND membership.company_id = user_session.company_id
+    WHERE disabled_at IS NULL AND last_used_at > $1 AND user_session.created_at > $2";
+
+impl TryFrom<Row> for Session {
+    type Error = crate::Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let Row {
+            id, user_id, company_id, created_at, last_used_at, address, browser, token_company_id, ..
+        } = row;
+        let user = User {
+            id: user_id,
+            email: row.email,
+            name: row.name,
+            language: row.language.as_deref().and_then(Language::parse),
+            time_zone: row.time_zone,
+            is_operator: row.is_operator != 0,
+            has_password: row.password.is_some(),
+            has_totp: row.totp_secret.is_some(),
+            disabled_at: None,
+            created_at: Timestamp::from_millis(row.added_at),
+            credentials_version: row.credentials_version,
+            vouched_by: row.vouched_by,
+        };
+        let own_role = row.role.as_deref().map(role).transpose()?;
+        let role = if user.is_operator { Some(Role::Owner) } else { own_role };
+        let company = match (company_id, row.company_name, role) {
+            (Some(company_id), Some(company_name), Some(role)) => {
+                Some(Membership { company_id, company_name, role })
+            }
+            _ => None,
+        };
+        Ok(Self {
+            id,
+            user,
+            company,
+            own_role,
+            company_zone: row.company_zone,
+            is_curbed: false,
+            created_at: Timestamp::from_millis(created_at),
+            last_used_at: Timestamp::from_millis(last_used_at),
+            address,
+            browser,
+            token_company_id,
+        })
+    }
+}
+
+/// The earliest last use and the earliest beginning of a valid session.
+fn bounds(now: Timestamp) -> [i64; 2] {
+    [now.minus(IDLE).millis(), now.minus(OLDEST).millis()]
+}
+
+/// Ends a person's sessions, except one, within a transaction.
+pub(crate) async fn end_all(within: &Transaction, user_id: Uuid, keep: Option<Uuid>) -> Result<()> {
+    // No session has the nil id.
+    let keep = keep.unwrap_or_default();
+    let sql = "DELETE FROM user_session WHERE user_id = $1 AND id <> $2";
+    let values = [user_id.into(), keep.into()];
+    within.execute_raw(Statement::from_sql_and_values(within.get_database_backend(), sql, values)).await?;
+    Ok(())
+}
+
+impl Store {
+    /// Signs a person in, and removes expired sessions. The company is the one that the person chose last, else the
+    /// only one they may use. `None` when the person is disabled, or their credentials changed since they were
+    /// authenticated.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn add_session(&self, who: &Who, user: &User, new: NewSession<'_>) -> Result<Option<Session>> {
+        let NewSession { hash, address, browser, proof } = new;
+        let (id, now) = (Uuid::now_v7(), Timestamp::now());
+        let company = self.company_to_begin_with(user).await?;
+        let transaction = self.begin().await?;
+        if !credentials::lock(&transaction, user.id, user.credentials_version).await? {
+            transaction.rollback().await?;
+            return Ok(None);
+        }
+        let sql = "INSERT INTO user_session
+                (id, hash, user_id, company_id, created_at, last_used_at, address, browser)
+            VALUES ($1, $2, $3, $4, $5, $5, $6, $7)";
+        let values = [
+            id.into(),
+            hash.to_vec().into(),
+            user.id.into(),
+            company.as_ref().map(|company| company.company_id).into(),
+            now.millis().into(),
+            address.into(),
+            browser.into(),
+        ];
+        transaction.execute_raw(self.statement(sql, values)).await?;
+        let [idle, oldest] = bounds(now);
+        let sql = "DELETE FROM user_session WHERE last_used_at <= $1 OR user_id = $2 AND created_at <= $3";
+        let over = self.statement(sql, [idle.into(), user.id.into(), oldest.into()]);
+        transaction.execute_raw(over).await?;
+        let signed_in = json!({ "status": "signed in", "by": proof, "browser": browser });
+        changes::record(&transaction, &[Change::now(who, What::SignIn, &user.email, None, signed_in)])
+            .await?;
+        transaction.commit().await?;
+        let own_role = company.as_ref().map(|company| company.role).filter(|_| !user.is_operator);
+        Ok(Some(Session {
+            id,
+            user: user.clone(),
+            company,
+            own_role,
+            company_zone: None,
+            is_curbed: false,
+            created_at: now,
+            last_used_at: now,
+            address: address.to_owned(),
+            browser: browser.to_owned(),
+            token_company_id: None,
+        }))
+    }
+
+    async fn company_to_begin_with(&self, user: &User) -> Result<Option<Membership>> {
+        let sql = "SELECT company_id FROM user_session WHERE user_id = $1 AND company_id IS NOT NULL
+            ORDER BY last_used_at DESC, id DESC LIMIT 1";
+        let last = self.row(sql, [user.id.into()]).await?;
+        if let Some(row) = last
+            && let Some(company) = self.membership(user, row.try_get("", "company_id")?).await?
+        {
+            return Ok(Some(company));
+        }
+        let first = domain::page::PageRequest { page: 1, limit: 1 };
+        let companies = self.companies_of(user, first, None).await?;
+        let only = companies.total == 1;
+        Ok(companies.records.into_iter().next().filter(|_| only))
+    }
+
+    /// The session of the cookie with this hash, if it is valid.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn find_session(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Session>> {
+        let [idle, oldest] = bounds(now);
+        let sql = format!("{SELECT} AND hash = $3");
+        let row = self.row(sql, [idle.into(), oldest.into(), hash.to_vec().into()]).await?;
+        row.map(|row| Row::from_query_result(&row, "")?.try_into()).transpose()
+    }
+
+    /// A person's valid sessions, the latest used first.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn sessions_of(&self, user_id: Uuid, now: Timestamp) -> Result<Vec<Session>> {
+        let [idle, oldest] = bounds(now);
+        let sql = format!(
+            "{SELECT} AND user_session.user_id = $3 ORDER BY last_used_at DESC, user_session.id DESC"
+        );
+        let rows = self.rows(sql, [idle.into(), oldest.into(), user_id.into()]).await?;
+        rows.iter().map(|row| Row::from_query_result(row, "")?.try_into()).collect()
+    }
+
+    /// Ends a session of this person; `false` when there is none of this id.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn end_session(&self, who: &Who, user: &User, id: Uuid) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let sql = "DELETE FROM user_session WHERE id = $1 AND user_id = $2";
+        let ended = transaction.execute_raw(self.statement(sql, [id.into(), user.id.into()])).await?;
+        if ended.rows_affected() == 0 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        let after = json!({ "session_id": id, "status": "ended" });
+        let change = Change::now(who, What::Session, &user.email, None, after);
+        changes::record(&transaction, &[change]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Records that a session is used.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn touch_session(&self, id: Uuid, now: Timestamp) -> Result<()> {
+        let sql = "UPDATE user_session SET last_used_at = $1 WHERE id = $2 AND last_used_at < $1";
+        self.write.execute_raw(self.statement(sql, [now.millis().into(), id.into()])).await?;
+        Ok(())
+    }
+
+    /// Chooses the company that a session works with.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn choose_company(&self, session_id: Uuid, company_id: Uuid) -> Result<()> {
+        let sql = "UPDATE user_session SET company_id = $1 WHERE id = $2";
+        self.write.execute_raw(self.statement(sql, [company_id.into(), session_id.into()])).await?;
+        Ok(())
+    }
+
+    /// Gives a session a token for programs, which reads this company and replaces an earlier token. `false` when the
+    /// session ended.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn set_session_token(
+        &self,
+        who: &Who,
+        session: &Session,
+        company_id: Uuid,
+        hash: &[u8; 32],
+    ) -> Result<bool> {
+        let transaction = self.begin().await?;
+        let sql = "UPDATE user_session SET token_hash = $1, token_company_id = $2 WHERE id = $3";
+        let values = [hash.to_vec().into(), company_id.into(), session.id.into()];
+        if transaction.execute_raw(self.statement(sql, values)).await?.rows_affected() == 0 {
+            transaction.rollback().await?;
+            return Ok(false);
+        }
+        let after = json!({ "session_id": session.id, "status": "token made", "company_id": company_id });
+        let change = Change::now(who, What::Session, &session.user.email, None, after);
+        changes::record(&transaction, &[change]).await?;
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// The company that the token of this hash reads; `None` once its session is not valid, or its person may no longer
+    /// use the company.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn find_session_token(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Bearer>> {
+        let [idle, oldest] = bounds(now);
+        let sql = "SELECT user_session.id, token_company_id, last_used_at, tier, membership.role
+            FROM user_session JOIN user_account ON user_account.id = user_session.user_id
+                JOIN company ON company.id = token_company_id
+                LEFT JOIN membership ON membership.user_id = user_session.user_id
+                    AND membership.company_id = token_company_id
+            WHERE token_hash = $3 AND disabled_at IS NULL
+                AND last_used_at > $1 AND user_session.created_at > $2
+                AND (is_operator = 1 OR membership.role IS NOT NULL)";
+        let row = self.row(sql, [idle.into(), oldest.into(), hash.to_vec().into()]).await?;
+        let Some(row) = row else { return Ok(None) };
+        let last_used_at: i64 = row.try_get("", "last_used_at")?;
+        let role: Option<String> = row.try_get("", "role")?;
+        Ok(Some(Bearer {
+            is_member: role.is_some(),
+            session_id: row.try_get("", "id")?,
+            company_id: row.try_get("", "token_company_id")?,
+            tier: row.try_get("", "tier")?,
+            last_used_at: Timestamp::from_millis(last_used_at),
+        }))
+    }
+}

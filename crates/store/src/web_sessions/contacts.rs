@@ -1,0 +1,215 @@
+//! The numbers that web sessions write to and hear from: whether they are on WhatsApp, since when the session knows
+//! them, and the values that it learns for the company's contacts.
+//!
+//! Numbers belong to one web session: every call names the channel, and reaches no row of another channel. They stay
+//! when the session's phone is unlinked.
+
+use entity::web_session_contact::{Entity, Model};
+use sea_orm::{ConnectionTrait, EntityTrait, QueryResult};
+use uuid::Uuid;
+
+use crate::contacts::import::ContactDraft;
+use crate::{Error, Result, Store};
+use clock::Timestamp;
+use domain::contact::Person;
+use domain::phone::PhoneNumber;
+
+/// The most times that one call reads: the latest ones.
+pub(crate) const MOST_TIMES: i64 = 100_000;
+
+/// A person who wrote before the session did is no stranger.
+const FIRST_SENT: &str = "SELECT first_sent_at, phone FROM web_session_contact
+    WHERE channel_id = $1 AND first_sent_at IS NOT NULL AND first_sent_at >= $2
+        AND (first_heard_at IS NULL OR first_heard_at >= first_sent_at)
+    ORDER BY first_sent_at DESC LIMIT $3";
+
+/// A number, as one web session knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownNumber {
+    /// Its address. `None` when it was not on WhatsApp at [`KnownNumber::checked_at`], and when it was never checked.
+    pub jid: Option<String>,
+    /// The address that hides the number, once it is known.
+    pub lid: Option<String>,
+    /// When WhatsApp was asked for the number; `None` for a number that was never checked, because the session only
+    /// heard from it.
+    pub checked_at: Option<Timestamp>,
+    /// When the session first wrote to it.
+    pub first_sent_at: Option<Timestamp>,
+    /// When the session first heard from it.
+    pub first_heard_at: Option<Timestamp>,
+}
+
+impl KnownNumber {
+    /// Whether the session never wrote to it and never heard from it.
+    pub const fn is_cold(&self) -> bool {
+        self.first_sent_at.is_none() && self.first_heard_at.is_none()
+    }
+}
+
+impl Store {
+    /// A web session's knowledge of a number.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn known_number(&self, channel: Uuid, number: PhoneNumber) -> Result<Option<KnownNumber>> {
+        let known = Entity::find_by_id((channel, number.as_i64())).one(&self.read).await?;
+        Ok(known.map(KnownNumber::from))
+    }
+
+    /// Stores WhatsApp's answer about a number: its address, or `None` when it is not on WhatsApp. A known `lid` stays
+    /// when the answer names none.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn note_number_check(
+        &self,
+        channel: Uuid,
+        number: PhoneNumber,
+        jid: Option<&str>,
+        lid: Option<&str>,
+        now: Timestamp,
+    ) -> Result<()> {
+        let sql = "INSERT INTO web_session_contact (channel_id, phone, jid, lid, checked_at)
+                   VALUES ($1, $2, $3, $4, $5)
+                   ON CONFLICT (channel_id, phone) DO UPDATE SET jid = excluded.jid,
+                       lid = COALESCE(excluded.lid, web_session_contact.lid), checked_at = excluded.checked_at";
+        let values = [channel.into(), number.as_i64().into(), jid.into(), lid.into(), now.millis().into()];
+        self.write.execute_raw(self.statement(sql, values)).await?;
+        Ok(())
+    }
+
+    /// Records when the session first wrote to a number; later times change nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn note_first_sent(&self, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<()> {
+        self.note_first("first_sent_at", channel, number, at).await
+    }
+
+    /// Records when the session first heard from a number, checked or not; later times change nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn note_first_heard(&self, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<()> {
+        // People write often, and only the first time has to wait for the writer.
+        if self.known_number(channel, number).await?.is_some_and(|known| known.first_heard_at.is_some()) {
+            return Ok(());
+        }
+        self.note_first("first_heard_at", channel, number, at).await
+    }
+
+    async fn note_first(
+        &self,
+        column: &str,
+        channel: Uuid,
+        number: PhoneNumber,
+        at: Timestamp,
+    ) -> Result<()> {
+        let sql = format!(
+            "INSERT INTO web_session_contact (channel_id, phone, {column}) VALUES ($1, $2, $3)
+             ON CONFLICT (channel_id, phone) DO UPDATE SET {column} = excluded.{column}
+             WHERE web_session_contact.{column} IS NULL"
+        );
+        let values = [channel.into(), number.as_i64().into(), at.millis().into()];
+        self.write.execute_raw(self.statement(sql, values)).await?;
+        Ok(())
+    }
+
+    /// The strangers to whom the session first wrote at `since` or later, and when. Ascending; the latest 100,000.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn first_sent_since(
+        &self,
+        channel: Uuid,
+        since: Timestamp,
+    ) -> Result<Vec<(Timestamp, PhoneNumber)>> {
+        let values = [channel.into(), since.millis().into(), MOST_TIMES.into()];
+        let rows = self.rows(FIRST_SENT, values).await?;
+        let first = |row: &QueryResult| {
+            let phone: i64 = row.try_get_by_index(1)?;
+            let number = PhoneNumber::from_i64(phone)
+                .ok_or_else(|| Error::Impossible(format!("{phone} is no phone number")))?;
+            Ok((Timestamp::from_millis(row.try_get_by_index(0)?), number))
+        };
+        rows.iter().rev().map(first).collect()
+    }
+
+    /// Writes WhatsApp's own id of a person into the company's contacts with this number, and returns whether any of
+    /// them changed. From then on, searches find it.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn learn_lid(&self, company: Uuid, number: PhoneNumber, lid: &str) -> Result<bool> {
+        let learnt = Person { phone_number_lid: Some(lid.to_owned()), ..Person::default() };
+        self.learn(company, number, &learnt).await
+    }
+
+    /// Writes the address of a picture into the company's contacts with this number, and returns whether any of them
+    /// changed. An empty address changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn set_profile_picture(&self, company: Uuid, number: PhoneNumber, url: &str) -> Result<bool> {
+        let learnt = Person { profile_picture: url.to_owned(), ..Person::default() };
+        self.learn(company, number, &learnt).await
+    }
+
+    /// Writes the `learnt` values into the company's contacts with this number, as an import does.
+    async fn learn(&self, company: Uuid, number: PhoneNumber, learnt: &Person) -> Result<bool> {
+        // Usually there is no such contact, or nothing new: then the totals are not locked.
+        if !self.is_news(company, number, learnt).await? {
+            return Ok(false);
+        }
+        let person = Person { phone_number: number.to_string(), ..Person::default() };
+        let transaction = self.begin().await?;
+        let totals = self.lock_totals(&transaction, company).await?;
+        let draft = ContactDraft { person, tags: Vec::new() };
+        let mut slots = self.candidates(&transaction, company, &[draft]).await?.slots;
+        let mut is_changed = false;
+        for slot in &mut slots {
+            is_changed |= slot.overwrite(learnt, None);
+        }
+        self.update_contacts(&transaction, company, totals, &slots, Timestamp::now()).await?;
+        transaction.commit().await?;
+        Ok(is_changed)
+    }
+
+    async fn is_news(&self, company: Uuid, number: PhoneNumber, learnt: &Person) -> Result<bool> {
+        let Person { phone_number_lid, profile_picture, .. } = learnt;
+        let sql =
+            "SELECT phone_number_lid, profile_picture FROM contact WHERE company_id = $1 AND phone = $2";
+        for row in self.rows(sql, [company.into(), number.as_i64().into()]).await? {
+            let (lid, picture): (Option<String>, String) =
+                (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+            let is_new_lid = phone_number_lid.is_some() && lid != *phone_number_lid;
+            if is_new_lid || (!profile_picture.is_empty() && picture != *profile_picture) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl From<Model> for KnownNumber {
+    fn from(model: Model) -> Self {
+        let Model { channel_id: _, phone: _, jid, lid, checked_at, first_sent_at, first_heard_at } = model;
+        Self {
+            jid,
+            lid,
+            checked_at: checked_at.map(Timestamp::from_millis),
+            first_sent_at: first_sent_at.map(Timestamp::from_millis),
+            first_heard_at: first_heard_at.map(Timestamp::from_millis),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

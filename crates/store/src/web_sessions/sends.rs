@@ -1,0 +1,110 @@
+//! The sends of web sessions, by the time in their ids.
+
+use sea_orm::{QueryResult, Value};
+use uuid::Uuid;
+
+use super::contacts::MOST_TIMES;
+use crate::{Error, Result, Store};
+use clock::Timestamp;
+use domain::message;
+use domain::send::State;
+
+/// The conditions are written out because the index is a partial one. Messages that are queued, canceled or expired (0,
+/// 6, 7) were certainly not handed over, nor were those that failed (5) without a WhatsApp code, unless an earlier
+/// attempt may have been handed over (`taken_at`).
+pub(crate) const ATTEMPTS: &str = "SELECT id FROM send
+    WHERE channel_id = $1 AND id >= $2 AND recipient IS NOT NULL AND expires_at IS NOT NULL AND high_water > 0
+        AND NOT EXISTS (SELECT 1 FROM message WHERE message.send_id = send.id AND message.ordinal = 0
+            AND message.taken_at IS NULL
+            AND (message.state IN (0, 6, 7) OR (message.state = 5 AND message.error_code IS NULL)))
+    ORDER BY id DESC LIMIT $3";
+pub(crate) const OF_STAMP: &str = "SELECT id FROM send WHERE id >= $1 AND id <= $2 AND channel_id = $3";
+
+/// The bits of an id behind its milliseconds.
+const BEHIND_MILLIS: u32 = 80;
+/// The bits of milliseconds in an id.
+const MILLIS_BITS: u32 = 48;
+
+/// The progress of a send with one message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstTry {
+    /// The send has ended.
+    pub is_over: bool,
+    /// The message was attempted, or may have been.
+    pub was_attempted: bool,
+    /// The state of the message, if it has a row.
+    pub state: Option<message::State>,
+}
+
+impl Store {
+    /// The sends of a web session that were accepted at `since` or later and whose message was handed over, or may have
+    /// been, with the time in their ids. Ascending; the latest 100,000. Sends of web sessions are recognised by their
+    /// single recipient and their expiry, which all of them have.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn web_attempts_since(
+        &self,
+        channel: Uuid,
+        since: Timestamp,
+    ) -> Result<Vec<(Timestamp, Uuid)>> {
+        let first = since.millis().max(0).cast_unsigned();
+        let values = [channel.into(), id_at(first).into(), MOST_TIMES.into()];
+        let ids = self.ids_of(ATTEMPTS, values).await?;
+        Ok(ids.into_iter().rev().map(|id| (accepted_at(id), id)).collect())
+    }
+
+    /// The progress of a send with one message; `None` when there is no such send.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails; [`Error::Impossible`] for a row that this program never wrote.
+    pub async fn first_try(&self, send_id: Uuid) -> Result<Option<FirstTry>> {
+        let sql = "SELECT send.state, send.high_water, message.state FROM send
+                   LEFT JOIN message ON message.send_id = send.id AND message.ordinal = 0 WHERE send.id = $1";
+        let Some(row) = self.row(sql, [send_id.into()]).await? else { return Ok(None) };
+        let (send, high_water): (i16, i64) = (row.try_get_by_index(0)?, row.try_get_by_index(1)?);
+        let message: Option<i16> = row.try_get_by_index(2)?;
+        let send = State::from_i16(send)
+            .ok_or_else(|| Error::Impossible(format!("{send} is no state of a send")))?;
+        Ok(Some(FirstTry {
+            is_over: send.is_over(),
+            was_attempted: high_water > 0,
+            state: message.map(crate::sends::state).transpose()?,
+        }))
+    }
+
+    /// The send of the channel whose id has these Unix milliseconds and ends with these bytes; `None` when there is
+    /// none, or more than one.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub async fn send_of_stamp(&self, channel: Uuid, millis: u64, tail: [u8; 3]) -> Result<Option<Uuid>> {
+        if millis >> MILLIS_BITS > 0 {
+            return Ok(None);
+        }
+        let (first, rest) = (id_at(millis), (1_u128 << BEHIND_MILLIS) - 1);
+        let last = Uuid::from_u128(first.as_u128() | rest);
+        let ids = self.ids_of(OF_STAMP, [first.into(), last.into(), channel.into()]).await?;
+        let mut matching = ids.into_iter().filter(|id| id.as_bytes().ends_with(&tail));
+        Ok(matching.next().filter(|_| matching.next().is_none()))
+    }
+
+    async fn ids_of(&self, sql: &str, values: [Value; 3]) -> Result<Vec<Uuid>> {
+        let rows = self.rows(sql, values).await?;
+        rows.iter().map(|row: &QueryResult| Ok(row.try_get_by_index(0)?)).collect()
+    }
+}
+
+/// The lowest possible id of these milliseconds.
+const fn id_at(millis: u64) -> Uuid {
+    Uuid::from_u128((millis as u128) << BEHIND_MILLIS)
+}
+
+/// The time in a send's id.
+const fn accepted_at(id: Uuid) -> Timestamp {
+    // 48 bits are never negative.
+    Timestamp::from_millis(((id.as_u128() >> BEHIND_MILLIS) as u64).cast_signed())
+}
