@@ -75,8 +75,6 @@ pub mod console;
 pub mod engine;
 mod fair_semaphore;
 pub mod import;
-#[cfg(feature = "tools")]
-pub mod loadtest;
 pub mod logging;
 mod planted;
 #[cfg(feature = "tools")]

@@ -3,7 +3,11 @@
 mod arguments;
 mod screen;
 
+use std::cell::OnceCell;
 use std::path::Path;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 
@@ -11,11 +15,36 @@ pub(super) use self::arguments::Arguments;
 use self::screen::Screen;
 use super::Global;
 use super::output::Output;
+use crate::app::{App, shutdown};
 use crate::config::Config;
-use crate::loadtest::{self, Outcome, Report, page};
+use crate::domain::channel::Channel;
+use crate::store::Store;
+use crate::vault::Vault;
+use loadtest::{Outcome, Program, Report, page};
 
 /// The output of a load test matters more than its log.
 const PRESETS: &[(&str, &str)] = &[("log.level", "warn")];
+
+/// What the load test needs of this program.
+#[derive(Clone, Default)]
+struct ThisProgram(Rc<OnceCell<App>>);
+
+impl Program for ThisProgram {
+    async fn open(&self, config: Config) -> anyhow::Result<(Store, Arc<Vault>)> {
+        let app = App::open(config).await?;
+        let opened = (app.store.clone(), Arc::clone(&app.vault));
+        let _ = self.0.set(app);
+        Ok(opened)
+    }
+
+    async fn probe(&self, channel: &Channel) -> anyhow::Result<()> {
+        self.0.get().context("no database was opened")?.probe(channel).await
+    }
+
+    fn asked_to_end(&self) -> Pin<Box<dyn Future<Output = std::io::Result<()>>>> {
+        Box::pin(shutdown::requested())
+    }
+}
 
 /// The service did not keep its guarantees. The report was printed before.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +59,7 @@ pub(super) async fn run(global: &Global, arguments: Arguments) -> anyhow::Result
     let config = Config::load_with(PRESETS, global.config.as_deref())?;
     let plan = arguments.plan(config, global.config.clone())?;
     let mut screen = Screen::new(global.json);
-    let ran = Box::pin(loadtest::run(&plan, |event| screen.show(event))).await;
+    let ran = Box::pin(loadtest::run(&plan, &ThisProgram::default(), |event| screen.show(event))).await;
     screen.clear();
     let report = ran?;
     if let Some(path) = &report_file {

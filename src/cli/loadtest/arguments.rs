@@ -11,7 +11,7 @@ use crate::cli::secret_input;
 use crate::config::Config;
 use crate::domain::rate::Rate;
 use crate::domain::secret::Secret;
-use crate::loadtest::{Plan, Receiving, Target};
+use loadtest::{Plan, Receiving, Target};
 
 /// The longest test.
 const LONGEST: Duration = Duration::from_secs(24 * 3_600);

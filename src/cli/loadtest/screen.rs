@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::loadtest::{Event, Live, Outcome, Phase, Report, Summary, Usage};
+use loadtest::{Event, Live, Outcome, Phase, Report, Summary, Usage};
 
 /// The time between two plain lines.
 const EVERY: Duration = Duration::from_secs(5);
@@ -175,7 +175,7 @@ pub(super) fn verdicts(report: &Report) -> Vec<Vec<String>> {
         Outcome::Bad => "bad",
         Outcome::Open => "open",
     };
-    let row = |verdict: &crate::loadtest::Verdict| {
+    let row = |verdict: &loadtest::Verdict| {
         vec![word(verdict.outcome).to_owned(), verdict.question.to_owned(), verdict.answer.clone()]
     };
     report.verdicts.iter().map(row).collect()

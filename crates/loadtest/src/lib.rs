@@ -3,7 +3,7 @@
 //! A load test starts a service and a simulator of its own, or uses a given service. It sends to tags, and
 //! meanwhile sends single messages by a fixed schedule. At the end it compares the accepted messages with
 //! those that arrived, once or repeatedly. The results are a [`Report`], which is also a [`page`]. The load
-//! test uses the app to fill a database, and otherwise only the API that every client can use. It sends
+//! test uses the [`Program`] to fill a database, and otherwise only the API that every client can use. It sends
 //! messages only to the receiver in [`Receiving`]. Only `pombo loadtest` calls this module.
 
 mod account;
@@ -19,6 +19,7 @@ mod meter;
 mod own;
 pub mod page;
 mod people;
+mod program;
 mod receiver;
 mod report;
 mod sample;
@@ -35,12 +36,13 @@ pub use self::balance::Balance;
 pub use self::board::{BulkSend, Phase};
 pub use self::latency::Summary;
 pub use self::limit::Limit;
+pub use self::program::Program;
 pub use self::report::{Arrivals, Bulk, Report, Resources, Setting, Singles, Usage};
 pub use self::sample::Sample;
 pub use self::verdict::{Outcome, Verdict};
-use crate::config::Config;
-use crate::domain::rate::Rate;
-use crate::domain::secret::Secret;
+use config::Config;
+use domain::rate::Rate;
+use domain::secret::Secret;
 
 use self::own::Own;
 use self::stop::Stop;
@@ -148,14 +150,18 @@ pub struct Live {
 /// # Errors
 ///
 /// A sentence for the tester when the test could not be run. A service that fails the test is no error.
-pub async fn run(plan: &Plan, mut hear: impl FnMut(Event<'_>)) -> anyhow::Result<Report> {
-    let stop = Stop::listen();
+pub async fn run(
+    plan: &Plan,
+    program: &impl Program,
+    mut hear: impl FnMut(Event<'_>),
+) -> anyhow::Result<Report> {
+    let stop = Stop::listen(program);
     // The tested service may be reached over TLS. A TLS provider that is set already stays.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut own = match plan.target {
         Target::Own => {
             hear(Event::Stage("starting a simulator and adding contacts"));
-            Some(Box::pin(Own::start(plan, &stop, &mut hear)).await?)
+            Some(Box::pin(Own::start(plan, program, &stop, &mut hear)).await?)
         }
         Target::Other { .. } => None,
     };

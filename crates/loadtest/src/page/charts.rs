@@ -2,10 +2,10 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use crate::loadtest::board::Phase;
-use crate::loadtest::chart::{Chart, FIRST, FOURTH, Line, SECOND, THIRD, Tone, place};
-use crate::loadtest::report::Report;
-use crate::loadtest::sample::Sample;
+use crate::board::Phase;
+use crate::chart::{Chart, FIRST, FOURTH, Line, SECOND, THIRD, Tone, place};
+use crate::report::Report;
+use crate::sample::Sample;
 
 /// Tenths of a second in a second.
 const SECOND_TENTHS: usize = 10;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio::sync::Notify;
 
-use crate::app::shutdown;
+use super::program::Program;
 
 /// Listens for Ctrl-C and the service manager's signal from its creation. Clones share the state.
 #[derive(Debug, Clone, Default)]
@@ -19,13 +19,13 @@ struct Heard {
 
 impl Stop {
     /// Needs a running actix system.
-    pub(super) fn listen() -> Self {
+    pub(super) fn listen(program: &impl Program) -> Self {
         let stop = Self::default();
         let heard = Arc::clone(&stop.0);
-        let mut asked = Box::pin(shutdown::requested());
+        let (program, mut asked) = (program.clone(), program.asked_to_end());
         actix::spawn(async move {
             while asked.as_mut().await.is_ok() {
-                asked.set(shutdown::requested());
+                asked = program.asked_to_end();
                 heard.times.fetch_add(1, Ordering::Relaxed);
                 heard.again.notify_waiters();
             }

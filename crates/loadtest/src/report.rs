@@ -18,7 +18,7 @@ use super::sample::{Sample, mib};
 use super::target::Tested;
 use super::verdict::{self, Outcome, Verdict};
 use super::{Plan, Receiving, Target};
-use crate::clock::Timestamp;
+use clock::Timestamp;
 
 /// The results of one load test.
 #[derive(Debug, Clone, Serialize)]

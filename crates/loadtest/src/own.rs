@@ -12,21 +12,21 @@ use uuid::Uuid;
 use super::child::{Child, this_program};
 use super::client::Named;
 use super::people::People;
+use super::program::Program;
 use super::stop::Stop;
 use super::{Event, Plan};
-use crate::app::App;
-use crate::clock::Timestamp;
-use crate::config::{Config, Secrets};
-use crate::domain::channel::{Kind, Status};
-use crate::domain::scope::Scopes;
-use crate::domain::secret::Secret;
-use crate::domain::tier;
-use crate::store::Store;
-use crate::store::api_keys::NewKey;
-use crate::store::changes::Who;
-use crate::store::channels::{NewChannel, Sealed};
-use crate::store::scratch::Scratch;
-use crate::vault::{Vault, api_key, context};
+use clock::Timestamp;
+use config::{Config, Secrets};
+use domain::channel::{Kind, Status};
+use domain::scope::Scopes;
+use domain::secret::Secret;
+use domain::tier;
+use store::Store;
+use store::api_keys::NewKey;
+use store::changes::Who;
+use store::channels::{NewChannel, Sealed};
+use store::scratch::Scratch;
+use vault::{Vault, api_key, context};
 
 /// Contacts in each write.
 const LOT: usize = 2_000;
@@ -56,6 +56,7 @@ impl Own {
     /// Starts the simulator, fills a new database, and starts the service on it.
     pub(super) async fn start(
         plan: &Plan,
+        program: &impl Program,
         stop: &Stop,
         hear: &mut impl FnMut(Event<'_>),
     ) -> anyhow::Result<Self> {
@@ -76,7 +77,7 @@ impl Own {
             hear(event);
             stop.is_asked()
         };
-        let filled = Box::pin(fill(plan, place, &simulator, scratch.as_ref(), &mut hear)).await;
+        let filled = Box::pin(fill(plan, program, place, &simulator, scratch.as_ref(), &mut hear)).await;
         let started = match filled {
             Ok(filled) => {
                 serve(plan, place, &simulator, scratch.as_ref()).await.map(|service| (filled, service))
@@ -130,6 +131,7 @@ type Filled = (Store, Secret, Uuid, Vec<(Named, u64)>, Duration);
 /// A company with a key, a channel and its contacts, in a new database.
 async fn fill(
     plan: &Plan,
+    program: &impl Program,
     place: &Path,
     simulator: &Child,
     scratch: Option<&Scratch>,
@@ -147,8 +149,8 @@ async fn fill(
     // The key is created before the app looks for it, because a new key of a load test needs no warning.
     std::fs::create_dir_all(&config.data.dir)?;
     Vault::open(&config.secrets, &config.data.dir)?;
-    let app = App::open(config).await?;
-    let store = &app.store;
+    let (store, vault) = program.open(config).await?;
+    let store = &store;
 
     add_tier(store, plan).await?;
     let company = store.add_company(&Who::Pombo, NAME, NAME).await?.id;
@@ -167,11 +169,11 @@ async fn fill(
             },
         )
         .await?;
-    let channel = add_channel(&app, company).await?;
+    let channel = add_channel(program, store, &vault, company).await?;
     let people = People { contacts: plan.contacts, tags: plan.tags };
     let begun = Instant::now();
     let tags = seed(store, company, people, hear).await?;
-    Ok((app.store, key, channel, tags, begun.elapsed()))
+    Ok((store.clone(), key, channel, tags, begun.elapsed()))
 }
 
 /// Writes the contacts. `hear` returns whether to stop.
@@ -218,7 +220,12 @@ async fn add_tier(store: &Store, plan: &Plan) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn add_channel(app: &App, company: Uuid) -> anyhow::Result<Uuid> {
+async fn add_channel(
+    program: &impl Program,
+    store: &Store,
+    vault: &Vault,
+    company: Uuid,
+) -> anyhow::Result<Uuid> {
     let id = Uuid::now_v7();
     let new = NewChannel {
         id,
@@ -229,12 +236,12 @@ async fn add_channel(app: &App, company: Uuid) -> anyhow::Result<Uuid> {
         phone_number_id: Some(NUMBER_ID.to_owned()),
         waba_id: Some(ACCOUNT_ID.to_owned()),
         tier: NAME.to_owned(),
-        secrets: Sealed { token: Some(app.vault.seal(TOKEN, &context::token(id))), app_secret: None },
+        secrets: Sealed { token: Some(vault.seal(TOKEN, &context::token(id))), app_secret: None },
         status: Status::Connecting,
     };
-    let channel = app.store.add_channel(&Who::Pombo, new).await?;
-    app.probe(&channel).await?;
-    match app.store.find_channel(id).await? {
+    let channel = store.add_channel(&Who::Pombo, new).await?;
+    program.probe(&channel).await?;
+    match store.find_channel(id).await? {
         Some(channel) if channel.connection.status == Status::Connected => Ok(id),
         _ => bail!("the simulator did not confirm the channel"),
     }

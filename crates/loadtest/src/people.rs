@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::contact::Person;
+use domain::contact::Person;
 
 const FIRST: [&str; 8] = ["Ana", "Bruno", "Chloé", "Dmitri", "Elif", "Grace", "João", "Priya"];
 const LAST: [&str; 7] = ["Almeida", "Bianchi", "Costa", "Dubois", "Haddad", "Ito", "Müller"];

@@ -13,7 +13,7 @@ use super::own::{self, Own};
 use super::receiver::{Receiver, Simulator};
 use super::traffic::Tag;
 use super::{Plan, Receiving, Target, people};
-use crate::store::Store;
+use store::Store;
 
 /// The timeout of the message that checks the way to the simulator.
 const PATIENCE: Duration = Duration::from_secs(20);

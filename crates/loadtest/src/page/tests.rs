@@ -1,8 +1,8 @@
 //! The page has all of the report's figures, is well-formed, and makes no requests.
 
 use super::*;
-use crate::clock::Timestamp;
-use crate::loadtest::{Arrivals, Balance, Bulk, BulkSend, Limit, Resources, Sample, Setting, Singles};
+use crate::{Arrivals, Balance, Bulk, BulkSend, Limit, Resources, Sample, Setting, Singles};
+use clock::Timestamp;
 
 fn report() -> Report {
     let by_tenth: Vec<u32> = (0..100).map(|tenth| if tenth > 30 { 900 + tenth } else { 5 }).collect();

@@ -7,8 +7,7 @@ use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::connector::http;
-use crate::domain::secret::Secret;
+use domain::secret::Secret;
 
 /// The timeout of an answer. A slower answer counts as unclear.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -63,7 +62,8 @@ pub(super) struct Sent {
 impl Service {
     /// A client with connections of its own.
     pub(super) fn new(base_url: &str, key: Secret) -> anyhow::Result<Self> {
-        let client = http::direct()
+        let client = Client::builder()
+            .no_proxy()
             .user_agent(concat!("pombo-loadtest/", env!("CARGO_PKG_VERSION")))
             .timeout(PATIENCE)
             .pool_max_idle_per_host(CONNECTIONS)

@@ -10,8 +10,6 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::connector::http;
-
 /// The timeout of the simulator's answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -54,7 +52,7 @@ struct Timeline {
 impl Simulator {
     /// Checks that there is a simulator.
     pub(super) async fn find(base_url: &str) -> anyhow::Result<Self> {
-        let client = http::direct().timeout(PATIENCE).tcp_nodelay(true).build()?;
+        let client = Client::builder().no_proxy().timeout(PATIENCE).tcp_nodelay(true).build()?;
         let simulator = Self { client, base_url: base_url.trim_end_matches('/').to_owned() };
         let numbers: Value = simulator.ask("/_sim/numbers").await?;
         if numbers["data"].is_array() { Ok(simulator) } else { bail!("{base_url} is no simulator of Pombo") }

@@ -15,7 +15,7 @@ use super::stop::Stop;
 use super::target::Tested;
 use super::traffic::Traffic;
 use super::{Event, Live, Plan, Receiving, Target, account};
-use crate::clock::Timestamp;
+use clock::Timestamp;
 
 /// The time between readiness and the first send.
 const BREATH: Duration = Duration::from_millis(100);
