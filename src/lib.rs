@@ -62,6 +62,7 @@ pub use ::config;
 pub use ::domain;
 pub use ::domain::error;
 pub use ::files;
+pub use ::import;
 pub use ::store;
 pub use ::vault;
 
@@ -74,7 +75,6 @@ pub mod connector;
 pub mod console;
 pub mod engine;
 mod fair_semaphore;
-pub mod import;
 pub mod logging;
 mod planted;
 #[cfg(feature = "tools")]

@@ -7,9 +7,9 @@ use uuid::Uuid;
 
 use super::header::OWN;
 use super::{Error, Result};
-use crate::domain::cell::guard;
-use crate::domain::contact::Contact;
-use crate::store::{ContactPosition, Store};
+use domain::cell::guard;
+use domain::contact::Contact;
+use store::{ContactPosition, Store};
 
 /// Begins a file for spreadsheets, which read one without it in an encoding of their own.
 pub const BYTE_ORDER_MARK: &str = "\u{feff}";

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use crate::store::{self, Care, Pace, Prepared, Store};
+use store::{Care, Pace, Prepared, Store};
 
 /// The maximum of rows that are written while one segment is built.
 const ROWS_AHEAD: usize = 16_384;

@@ -2,7 +2,7 @@
 //! HubSpot and of Outlook, and the usual names in English, Portuguese and Spanish.
 
 use super::{Field, plain};
-use crate::domain::fold::fold;
+use domain::fold::fold;
 
 /// The rank of a column that is not known and was mapped in an earlier file: behind numbers that are surely of mobile
 /// phones, and before others.

@@ -14,11 +14,11 @@ use super::header::Mapping;
 use super::indexing::Indexing;
 use super::reading::{self, Batch, Whole};
 use super::{Error, Result};
-use crate::clock::Timestamp;
-use crate::domain::contact::MOST_TAGS;
-use crate::domain::phone::Country;
-use crate::store::changes::{ContactRecord, Who};
-use crate::store::{ContactDraft, Names, Store, Upserted};
+use clock::Timestamp;
+use domain::contact::MOST_TAGS;
+use domain::phone::Country;
+use store::changes::{ContactRecord, Who};
+use store::{ContactDraft, Names, Store, Upserted};
 
 /// Batches that may wait to be written.
 const AHEAD: usize = 2;

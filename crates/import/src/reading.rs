@@ -16,7 +16,7 @@ use super::inspection::{GUESSED, Inspection};
 use super::records::{Found, Records};
 use super::rejects::Rejects;
 use super::{Error, Result, opening, row};
-use crate::store::ContactDraft;
+use store::ContactDraft;
 
 /// Rows of one batch: enough that the fixed cost of a statement does not matter, and few enough that the
 /// database's write lock is held for only some tens of milliseconds, so that sends are accepted in between.

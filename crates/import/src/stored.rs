@@ -16,9 +16,9 @@ use super::records::{Found, Records};
 use super::reject_code::Coded;
 use super::settings::Settings;
 use super::{Error, Result, opening, row};
-use crate::domain::phone::Country;
-use crate::store::ContactDraft;
-use crate::store::imports::{Rejected, Step};
+use domain::phone::Country;
+use store::ContactDraft;
+use store::imports::{Rejected, Step};
 
 /// Rows that are parsed at a time, and their text in bytes, with that of the last one: so many are held in memory beside the
 /// lots.

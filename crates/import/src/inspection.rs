@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use self::guess::Guess;
 use super::{Error, Result, encoding};
-use crate::domain::phone::Country;
+use domain::phone::Country;
 
 /// The longest line, in bytes: no contact is nearly that long, and rows are read as a whole.
 const LONGEST_LINE: usize = 1024 * 1024;

@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use super::*;
-use crate::domain::contact::MOST_TAGS;
+use domain::contact::MOST_TAGS;
 
 /// The steps of a file, from a position on.
 fn steps(file: &str, tags: &[String], position: (u64, u64), rows: usize) -> Vec<Step> {

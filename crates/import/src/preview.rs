@@ -6,7 +6,7 @@ use super::header::Field;
 use super::settings::Settings;
 use super::stored::Rows;
 use super::{Error, Result, encoding};
-use crate::store::imports::Step;
+use store::imports::Step;
 
 /// Rows that are shown.
 const SHOWN: usize = 10;

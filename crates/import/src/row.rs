@@ -13,10 +13,10 @@ use std::collections::HashSet;
 
 use super::encoding::MARK;
 use super::header::{Field, Layout};
-use crate::domain::cell::unguard;
-use crate::domain::contact::{MOST_TAGS, Person, is_picture, tag_name};
-use crate::domain::phone::{Country, InvalidPhone, PhoneNumber};
-use crate::store::ContactDraft;
+use domain::cell::unguard;
+use domain::contact::{MOST_TAGS, Person, is_picture, tag_name};
+use domain::phone::{Country, InvalidPhone, PhoneNumber};
+use store::ContactDraft;
 
 /// The longest name, in characters.
 const MAX_NAME: usize = 200;

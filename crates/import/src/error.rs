@@ -4,7 +4,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::inspection::Other;
-use crate::store;
 
 /// Why an import or export failed. A fault of one row does not end the import: it is reported in the file of rejected
 /// rows.
@@ -129,7 +128,7 @@ pub enum Error {
         found: usize,
     },
     /// More tags for every contact of the file than a contact may be given at once.
-    #[error("every contact of the file gets {found} tags, and at most {most} can be given at once", most = crate::domain::contact::MOST_TAGS)]
+    #[error("every contact of the file gets {found} tags, and at most {most} can be given at once", most = domain::contact::MOST_TAGS)]
     TooManyTags {
         /// The number of tags.
         found: usize,

@@ -3,7 +3,7 @@
 
 use super::records::Broken;
 use super::row::Refused;
-use crate::domain::phone::InvalidPhone;
+use domain::phone::InvalidPhone;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $word:literal;)*) => {

@@ -3,7 +3,7 @@
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1252};
 
-use crate::domain::phone::Country;
+use domain::phone::Country;
 
 /// Bytes from which an encoding is guessed, from the first on that is not ASCII: more would not change the guess.
 const LOOKED_AT: usize = 1024 * 1024;

@@ -1,6 +1,6 @@
 //! Finds the delimiter of a text in its first lines.
 
-use crate::import::header;
+use crate::header;
 
 /// The delimiters, the least preferred first: of two that would do equally well, a semicolon is hardly ever text.
 const DELIMITERS: [u8; 4] = [b',', b'|', b'\t', b';'];

@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use super::header::{self, Field, Layout, MOST_COLUMNS, Mapping, Names};
 use super::inspection::WrongBytes;
 use super::{Error, Result};
-use crate::domain::contact::MOST_TAGS;
-use crate::domain::phone::Country;
+use domain::contact::MOST_TAGS;
+use domain::phone::Country;
 
 /// The maximum of columns that are remembered for the next file.
 const MOST_REMEMBERED: usize = MOST_COLUMNS;

@@ -12,9 +12,8 @@ use csv::{Writer, WriterBuilder};
 
 use super::export::BYTE_ORDER_MARK;
 use super::{Error, Result, encoding};
-use crate::domain::cell::{guard, unguard};
-use crate::files;
-use crate::store::imports::Rejected;
+use domain::cell::{guard, unguard};
+use store::imports::Rejected;
 
 /// Rejected rows as CSV that can be corrected and imported itself, with the header if they are the first.
 /// Each row begins with the cells that `explain` returns, whose columns are called `names`.
