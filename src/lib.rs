@@ -64,6 +64,7 @@ pub use ::domain::error;
 pub use ::files;
 pub use ::import;
 pub use ::store;
+pub use ::telemetry;
 pub use ::vault;
 
 pub mod accounts;
@@ -80,4 +81,3 @@ mod planted;
 #[cfg(feature = "tools")]
 pub mod simulator;
 pub mod surface;
-pub mod telemetry;

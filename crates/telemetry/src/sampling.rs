@@ -3,8 +3,6 @@
 
 use uuid::Uuid;
 
-use crate::config;
-
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sampling {
     /// Sends whose ids end with 32 bits below this value are traced.

@@ -8,7 +8,6 @@ use uuid::Uuid;
 
 use super::sampling::Sampling;
 use super::span::Span;
-use crate::config;
 
 /// The maximum of waiting spans, some ten megabytes; further spans are dropped.
 const ROOM: usize = 16_384;
