@@ -10,7 +10,6 @@ pub(crate) mod whatsapp;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use pombo::connector::web_session::whatsapp::{Options, WhatsApp};
 use pombo::domain::channel::{Kind, Status};
 use pombo::engine::Engine;
 use pombo::store::changes::Who;
@@ -18,6 +17,7 @@ use pombo::store::channels::{NewChannel, Sealed};
 use pombo::store::{self, Store};
 use sea_orm::{ConnectionTrait as _, Database};
 use uuid::Uuid;
+use web_session::{Options, WhatsApp};
 
 use self::service::{Figures, Place};
 use self::whatsapp::Whatsapp;

@@ -14,7 +14,7 @@ use crate::connector::web_session::Driver;
 pub(super) fn driver(config: &config::WebSession) -> anyhow::Result<Option<Arc<dyn Driver>>> {
     use anyhow::Context as _;
 
-    use crate::connector::web_session::whatsapp::{Options, WhatsApp};
+    use ::web_session::{Options, WhatsApp};
 
     let options =
         Options { threads: config.threads, dials_at_once: config.dials_at_once, ..Options::default() };

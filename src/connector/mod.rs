@@ -9,10 +9,10 @@ pub mod media;
 pub mod nats;
 pub mod otlp;
 pub mod update;
-pub mod web_session;
 
 use crate::domain::message::Failure;
 pub use crate::domain::provider::{Disposition, Health, Reply};
+pub use ::driver as web_session;
 
 /// A question to a provider that was not answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -9,12 +9,12 @@ use actix_web::{App, HttpServer, web};
 use pombo::accounts::Accounts;
 use pombo::api;
 use pombo::config::Config;
-use pombo::connector::web_session::whatsapp::WhatsApp;
 use pombo::engine::Engine;
 use pombo::store::{self, Store};
 use pombo::vault::Vault;
 use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection, Statement};
 use serde::{Deserialize, Serialize};
+use web_session::WhatsApp;
 
 use super::{options, pause};
 use crate::Row;

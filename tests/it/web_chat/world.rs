@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use pombo::clock::Timestamp;
 use pombo::config::Config;
-use pombo::connector::web_session::whatsapp::{Options, WhatsApp};
 use pombo::domain::channel::{Kind, Status};
 use pombo::store::Store;
 use pombo::store::changes::Who;
@@ -12,6 +11,7 @@ use reqwest::Method;
 use sea_orm::{ColumnTrait as _, Database, EntityTrait as _, PaginatorTrait as _, QueryFilter as _};
 use serde_json::{Value, json};
 use uuid::Uuid;
+use web_session::{Options, WhatsApp};
 
 use super::OWN;
 use crate::fake_whatsapp::{FakeWhatsApp, Phone, SentMessage};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use pombo::connector::web_session::whatsapp::{Options, WhatsApp};
 use pombo::connector::web_session::{AckState, End, Event};
+use web_session::{Options, WhatsApp};
 
 use super::memory::Memory;
 use super::{MARIA, OWN, Stage, number, open, person};

@@ -15,7 +15,6 @@ mod stored;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pombo::connector::web_session::whatsapp::{Options, WhatsApp};
 use pombo::connector::web_session::{
     Ack, AckState, Content, Driver as _, End, Event, Jid, MessageId, Opening, Records, SendError, Sent,
     Session,
@@ -23,6 +22,7 @@ use pombo::connector::web_session::{
 use pombo::domain::phone::PhoneNumber;
 use tokio::sync::mpsc;
 use uuid::Uuid;
+use web_session::{Options, WhatsApp};
 
 use self::memory::Memory;
 use crate::fake_whatsapp::{FakeWhatsApp, Phone};

@@ -5,7 +5,7 @@ use whatsapp_rust::pair_code::{PairCodeError, PairError};
 use whatsapp_rust::{ClientError, ContactError, IqError, SendError as LibrarySendError};
 
 use super::events::pairing_failure;
-use crate::connector::web_session::{AskError, OpenError, PairingFailure, SendError};
+use driver::{AskError, OpenError, PairingFailure, SendError};
 
 /// The error of opening a session.
 pub(super) fn opening(error: &BotBuilderError) -> OpenError {

@@ -8,7 +8,6 @@ use whatsapp_rust::anyhow::{Context as _, Result, bail};
 use whatsapp_rust::http::{HttpClient, HttpRequest, HttpResponse};
 
 use super::Options;
-use crate::connector::http;
 
 /// The timeout of connecting.
 const CONNECT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
@@ -23,7 +22,8 @@ pub(super) struct Http {
 
 impl Http {
     pub(super) fn new(options: &Options) -> reqwest::Result<Self> {
-        let client = http::direct()
+        let client = Client::builder()
+            .no_proxy()
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(options.http_timeout)
             .redirect(reqwest::redirect::Policy::none())

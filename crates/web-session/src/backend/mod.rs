@@ -22,8 +22,8 @@ use whatsapp_rust::wacore::store::error::{Result, StoreError};
 
 pub(super) use self::numbers::Numbers;
 use super::telling::Telling;
-use crate::clock::Timestamp;
-use crate::connector::web_session::{Change, Record, Records, RecordsError};
+use clock::Timestamp;
+use driver::{Change, Record, Records, RecordsError};
 
 /// The separator between the parts of a key. No address contains it.
 const SEPARATOR: char = '\u{1f}';

@@ -31,7 +31,7 @@ pub use self::options::Options;
 use self::runtime::Threads;
 use self::session::Linked;
 use self::telling::Telling;
-use super::{Driver, OpenError, Opening, Session};
+use driver::{Driver, OpenError, Opening, Session};
 
 /// The driver for WhatsApp itself. It ends when it and all of its sessions are dropped. Sessions that were
 /// not stopped before may lose their last changes. Database connections that its threads opened end with it,

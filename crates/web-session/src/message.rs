@@ -6,7 +6,7 @@ use whatsapp_rust::upload::UploadResponse;
 use whatsapp_rust::wacore::download::MediaType;
 use whatsapp_rust::waproto::whatsapp as protocol;
 
-use crate::connector::web_session::{BuiltMedia, Media, MediaKind};
+use driver::{BuiltMedia, Media, MediaKind};
 
 /// A text as WhatsApp Web sends it.
 pub(super) fn text(text: String) -> protocol::Message {

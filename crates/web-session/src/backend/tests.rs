@@ -13,9 +13,9 @@ use whatsapp_rust::traits::{
 use whatsapp_rust::wacore::store::Device;
 
 use super::*;
-use crate::connector::web_session::whatsapp::telling::Untold;
-use crate::connector::web_session::{CONVERSATIONS, Event, Jid};
-use crate::domain::phone::PhoneNumber;
+use crate::telling::Untold;
+use domain::phone::PhoneNumber;
+use driver::{CONVERSATIONS, Event, Jid};
 
 /// By namespace and key.
 type Kept = BTreeMap<(String, String), (Vec<u8>, i64)>;

@@ -10,8 +10,8 @@ use whatsapp_rust::traits::{
 use whatsapp_rust::wacore::store::error::Result;
 
 use super::{Backend, clear, delete, failed, from_json, joined, now, put, to_json};
-use crate::connector::web_session::{Event, Jid};
-use crate::domain::phone::PhoneNumber;
+use domain::phone::PhoneNumber;
+use driver::{Event, Jid};
 
 /// A record for each group: the devices that hold its key.
 const GROUP_KEY_HOLDERS: &str = "group_key_holders";

@@ -6,8 +6,8 @@ use whatsapp_rust::traits::LidPnMappingEntry;
 
 use super::from_json;
 use super::protocol::LID;
-use crate::connector::web_session::{Jid, Records};
-use crate::domain::phone::PhoneNumber;
+use domain::phone::PhoneNumber;
+use driver::{Jid, Records};
 
 /// Only reads the records.
 pub(in super::super) struct Numbers(Arc<dyn Records>);

@@ -8,7 +8,7 @@ use whatsapp_rust::traits::SignalStore;
 use whatsapp_rust::wacore::store::error::Result;
 
 use super::{Backend, delete, failed, impossible, put};
-use crate::connector::web_session::Change;
+use driver::Change;
 
 const IDENTITY: &str = "identity";
 const SESSION: &str = "session";

@@ -10,7 +10,7 @@ use whatsapp_rust::wacore::store::Device;
 use whatsapp_rust::wacore::store::error::Result;
 
 use super::{Backend, failed, impossible, joined, put, to_json};
-use crate::connector::web_session::Record;
+use driver::Record;
 
 /// Its only key has the device.
 const DEVICE: &str = "device";

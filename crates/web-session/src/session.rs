@@ -13,12 +13,12 @@ use whatsapp_rust::{Client, SendOptions, UploadOptions, passkey};
 
 use super::telling::Telling;
 use super::{Shared, events, failure, message};
-use crate::connector::web_session::{
+use domain::phone::PhoneNumber;
+use domain::secret::Secret;
+use driver::{
     AskError, Assertion, Built, Content, End, Figures, Found, Jid, MessageId, PairingFailure, PasskeyRefused,
     Picture, Prepared, SendError, Session,
 };
-use crate::domain::phone::PhoneNumber;
-use crate::domain::secret::Secret;
 
 /// How long a pairing code waits for the connection.
 const CONNECTION_PATIENCE: Duration = Duration::from_secs(30);

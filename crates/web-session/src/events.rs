@@ -11,12 +11,10 @@ use whatsapp_rust::wacore::types::presence::ReceiptType;
 use whatsapp_rust::wacore_binary::Jid as LibraryJid;
 
 use super::telling::Telling;
-use crate::clock::Timestamp;
-use crate::connector::web_session::{
-    Ack, AckState, Ban, Challenge, End, Event, Jid, MessageId, PairingFailure,
-};
-use crate::domain::phone::PhoneNumber;
-use crate::domain::secret::Secret;
+use clock::Timestamp;
+use domain::phone::PhoneNumber;
+use domain::secret::Secret;
+use driver::{Ack, AckState, Ban, Challenge, End, Event, Jid, MessageId, PairingFailure};
 
 /// Receives the library's events in order, and passes them on.
 pub(super) struct Ear(pub(super) Arc<Telling>);

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::{Notify, mpsc, watch};
 
 use super::backend::Numbers;
-use crate::connector::web_session::{End, Event, Jid};
+use driver::{End, Event, Jid};
 
 /// The maximum number of acks and similar events that wait for the receiver; more are dropped and counted. A
 /// device that was offline for a day gets all events of that day at once. They take some 2 MB of memory.
@@ -183,9 +183,9 @@ mod tests {
 
     use super::super::backend::tests::Memory;
     use super::*;
-    use crate::clock::Timestamp;
-    use crate::connector::web_session::{Ack, AckState, Change, MessageId, Record, Records as _};
-    use crate::domain::phone::PhoneNumber;
+    use clock::Timestamp;
+    use domain::phone::PhoneNumber;
+    use driver::{Ack, AckState, Change, MessageId, Record, Records as _};
 
     fn ack(number: usize) -> Event {
         let id = MessageId::parse(&number.to_string()).unwrap();
