@@ -59,6 +59,7 @@
 
 pub use ::clock;
 pub use ::config;
+pub use ::connectors as connector;
 pub use ::domain;
 pub use ::domain::error;
 pub use ::files;
@@ -72,10 +73,8 @@ pub mod api;
 pub mod app;
 pub mod cli;
 pub mod cluster;
-pub mod connector;
 pub mod console;
 pub mod engine;
-mod fair_semaphore;
 pub mod logging;
 mod planted;
 #[cfg(feature = "tools")]

@@ -19,11 +19,11 @@ use super::upkeep::health::Health;
 use super::web_session::{PendingReplies, SessionHandles, WebChannel};
 use crate::cluster::Cluster;
 use crate::config;
+use crate::connector::fair_semaphore::FairSemaphore;
 use crate::connector::media::Fetcher;
 use crate::domain::channel::Channel;
 use crate::domain::message::Key;
 use crate::domain::tier::{self, Tier};
-use crate::fair_semaphore::FairSemaphore;
 use crate::store::{self, Store};
 use crate::vault::Vault;
 

@@ -32,9 +32,9 @@ use crate::clock::Timestamp;
 use crate::cluster::{Carrier, Cluster, Heartbeat, Nobody};
 use crate::config::{self, Config};
 use crate::connector::cloud_api::Connections;
+use crate::connector::fair_semaphore::FairSemaphore;
 use crate::connector::media::Fetcher;
 use crate::connector::web_session::Driver;
-use crate::fair_semaphore::FairSemaphore;
 use crate::store::{self, Lease, Purpose, Store};
 use crate::vault::Vault;
 

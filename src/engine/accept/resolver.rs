@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 pub(in crate::engine) use self::met::Met;
 pub(in crate::engine) use self::unique::Unique;
+use crate::connector::fair_semaphore::Permit;
 use crate::domain::block::pack;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::request::{Again, Skipped};
@@ -27,7 +28,6 @@ use crate::engine::mailbox::{Door, Queued};
 use crate::engine::shared::Shared;
 use crate::engine::traces::Resolving;
 use crate::engine::upkeep::rounds::caught;
-use crate::fair_semaphore::Permit;
 
 /// The average number of audiences that a resolver writes at once; further ones wait, and companies have fair shares.
 pub(in crate::engine) const AT_ONCE: usize = 4;

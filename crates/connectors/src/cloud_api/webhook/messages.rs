@@ -1,0 +1,279 @@
+//! Receipts, messages from people, and people's preferences.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::super::answer::sentence;
+use super::super::disposition::{ErrorFacts, disposition};
+use super::super::lenient::{Text, if_readable};
+use super::{Batch, phone_number, plain, seconds};
+use crate::Disposition;
+use crate::update::{Receipt, Update};
+use domain::message::{Failure, State};
+use domain::opt_out;
+
+/// The maximum size of the information about a sender, which is stored with each of their messages: a name
+/// and ids.
+const CONTACT_BYTES: usize = 2_048;
+/// The maximum length of a person's id within a business: two letters of a country, `ENT` and 128 characters, with two
+/// points between them.
+const USER_ID_BYTES: usize = 2 + 1 + 3 + 1 + 128;
+
+#[derive(Deserialize)]
+struct Value<'a> {
+    #[serde(borrow, default, deserialize_with = "if_readable")]
+    metadata: Option<Metadata<'a>>,
+    #[serde(borrow)]
+    contacts: Option<&'a RawValue>,
+    #[serde(borrow)]
+    statuses: Option<&'a RawValue>,
+    #[serde(borrow)]
+    messages: Option<&'a RawValue>,
+    #[serde(borrow)]
+    errors: Option<&'a RawValue>,
+    #[serde(borrow)]
+    user_preferences: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Metadata<'a> {
+    #[serde(borrow, default)]
+    phone_number_id: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct Status<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow)]
+    status: Text<'a>,
+    #[serde(borrow, default)]
+    timestamp: Text<'a>,
+    #[serde(borrow, default)]
+    recipient_id: Text<'a>,
+    #[serde(borrow, default)]
+    recipient_user_id: Text<'a>,
+    #[serde(borrow, default)]
+    biz_opaque_callback_data: Text<'a>,
+    #[serde(borrow)]
+    errors: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct WebhookError<'a> {
+    #[serde(borrow, default)]
+    code: Text<'a>,
+    #[serde(borrow, default)]
+    title: Text<'a>,
+    #[serde(borrow, default)]
+    message: Text<'a>,
+    #[serde(borrow, default)]
+    error_user_title: Text<'a>,
+    #[serde(borrow, default)]
+    error_user_msg: Text<'a>,
+    #[serde(borrow, default, deserialize_with = "if_readable")]
+    error_data: Option<ErrorData<'a>>,
+}
+
+#[derive(Deserialize)]
+struct ErrorData<'a> {
+    #[serde(borrow, default)]
+    details: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow, default)]
+    from: Text<'a>,
+    #[serde(borrow, default)]
+    from_user_id: Text<'a>,
+    #[serde(borrow, default)]
+    timestamp: Text<'a>,
+    #[serde(borrow, default, deserialize_with = "if_readable")]
+    text: Option<TextBody<'a>>,
+}
+
+#[derive(Deserialize)]
+struct TextBody<'a> {
+    #[serde(borrow, default)]
+    body: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct Contact<'a> {
+    #[serde(borrow, default)]
+    wa_id: Text<'a>,
+    #[serde(borrow, default)]
+    user_id: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct Preference<'a> {
+    #[serde(borrow, default)]
+    wa_id: Text<'a>,
+    #[serde(borrow, default)]
+    user_id: Text<'a>,
+    #[serde(borrow)]
+    category: Text<'a>,
+    #[serde(borrow)]
+    value: Text<'a>,
+    #[serde(borrow, default)]
+    timestamp: Text<'a>,
+}
+
+/// Receipts, messages from people, and errors of the number.
+pub(super) fn read(json: &str, batch: &mut Batch) -> Option<()> {
+    let value = open(json, batch)?;
+    for status in batch.items(value.statuses, "messages.statuses") {
+        match receipt(status, batch) {
+            Some(update) => batch.note(update)?,
+            None => batch.note_unreadable("messages.statuses"),
+        }
+    }
+    let messages = batch.items(value.messages, "messages.messages");
+    if !messages.is_empty() {
+        let contacts = contacts(&batch.items(value.contacts, "messages.contacts"));
+        for message in messages {
+            match inbound(message, &contacts, batch) {
+                Some(update) => batch.note(update)?,
+                None => batch.note_unreadable("messages.messages"),
+            }
+        }
+    }
+    for error in batch.items(value.errors, "messages.errors") {
+        match refusal(error) {
+            Some((disposition, failure)) => batch.note(Update::Trouble(disposition, failure))?,
+            None => batch.note_unreadable("messages.errors"),
+        }
+    }
+    Some(())
+}
+
+/// Whether people want marketing.
+pub(super) fn read_preferences(json: &str, batch: &mut Batch) -> Option<()> {
+    let value = open(json, batch)?;
+    let preferences = batch.items(value.user_preferences, "user_preferences");
+    let contacts = contacts(&batch.items(value.contacts, "user_preferences.contacts"));
+    for preference in preferences {
+        match self::preference(preference, &contacts, batch) {
+            Some(update) => batch.note(update)?,
+            None => batch.note_unreadable("user_preferences"),
+        }
+    }
+    Some(())
+}
+
+fn open<'a>(json: &'a str, batch: &mut Batch) -> Option<Value<'a>> {
+    let value: Value<'a> = serde_json::from_str(json).ok()?;
+    batch.number = value.metadata.as_ref().and_then(|metadata| metadata.phone_number_id.get()).map(plain);
+    Some(value)
+}
+
+fn receipt(status: &RawValue, batch: &Batch) -> Option<Update> {
+    let status: Status<'_> = serde_json::from_str(status.get()).ok()?;
+    let state = match status.status.get()? {
+        "sent" => State::Sent,
+        "delivered" => State::Delivered,
+        "read" | "played" => State::Read,
+        "failed" => State::Failed,
+        _ => return Some(Update::Other { field: "messages.statuses".to_owned() }),
+    };
+    let refusal = || {
+        let errors: Vec<&RawValue> = serde_json::from_str(status.errors?.get()).ok()?;
+        errors.into_iter().find_map(refusal)
+    };
+    Some(Update::Receipt(Receipt {
+        key: status.biz_opaque_callback_data.get().and_then(|key| key.parse().ok()),
+        provider_message_id: plain(status.id.get()?),
+        state,
+        at: seconds(&status.timestamp).unwrap_or(batch.at),
+        recipient: phone_number(&status.recipient_id),
+        user: user_id(&status.recipient_user_id),
+        refusal: if state == State::Failed { refusal() } else { None },
+    }))
+}
+
+/// An error that came by webhook; the same codes as in answers mean the same.
+fn refusal(error: &RawValue) -> Option<(Disposition, Failure)> {
+    let error: WebhookError<'_> = serde_json::from_str(error.get()).ok()?;
+    let message = error.message.get().or(error.title.get()).unwrap_or_default();
+    let details = error.error_data.as_ref().and_then(|data| data.details.get());
+    let code = error.code.whole();
+    let disposition = code.map_or(Disposition::Fail, |code| {
+        disposition(&ErrorFacts {
+            code,
+            subcode: None,
+            is_transient: false,
+            is_server_error: false,
+            is_about_another: false,
+        })
+    });
+    let for_people = [error.error_user_title.get(), error.error_user_msg.get()];
+    let failure = Failure { code, sentence: sentence(message, details, for_people) };
+    (code.is_some() || !failure.sentence.is_empty()).then_some((disposition, failure))
+}
+
+/// The information about each sender, by both ids that a message may have for them.
+fn contacts<'a>(list: &[&'a RawValue]) -> HashMap<String, &'a str> {
+    let mut contacts = HashMap::new();
+    for raw in list.iter().map(|contact| contact.get()).filter(|raw| raw.len() <= CONTACT_BYTES) {
+        let Ok(contact) = serde_json::from_str::<Contact<'_>>(raw) else { continue };
+        for id in [contact.wa_id.get(), contact.user_id.get()].into_iter().flatten() {
+            contacts.insert(id.to_owned(), raw);
+        }
+    }
+    contacts
+}
+
+fn inbound(raw: &RawValue, contacts: &HashMap<String, &str>, batch: &Batch) -> Option<Update> {
+    let message: Message<'_> = serde_json::from_str(raw.get()).ok()?;
+    let names = [message.from.get(), message.from_user_id.get()];
+    let contact = names.into_iter().flatten().find_map(|name| contacts.get(name)).copied();
+    let text = message.text.as_ref().and_then(|text| text.body.get());
+    Some(Update::Inbound {
+        id: plain(message.id.get()?),
+        from: phone_number(&message.from),
+        user: user_id(&message.from_user_id).or_else(|| user_id(&described(contact)?.user_id)),
+        text: text.filter(|text| text.len() <= opt_out::LONGEST_TEXT).map(str::to_owned),
+        at: seconds(&message.timestamp).unwrap_or(batch.at),
+        payload: format!(r#"{{"message":{},"contacts":[{}]}}"#, raw.get(), contact.unwrap_or_default()),
+    })
+}
+
+/// The information about a sender, read.
+fn described(contact: Option<&str>) -> Option<Contact<'_>> {
+    serde_json::from_str(contact?).ok()
+}
+
+/// A person's id within the business.
+fn user_id(text: &Text<'_>) -> Option<String> {
+    let id = text.get()?;
+    let is_plain = id.bytes().all(|byte| byte.is_ascii_graphic());
+    (is_plain && id.len() <= USER_ID_BYTES).then(|| id.to_owned())
+}
+
+fn preference(raw: &RawValue, contacts: &HashMap<String, &str>, batch: &Batch) -> Option<Update> {
+    let preference: Preference<'_> = serde_json::from_str(raw.get()).ok()?;
+    if preference.category.get()? != "marketing_messages" {
+        return Some(Update::Other { field: "user_preferences".to_owned() });
+    }
+    let stops = match preference.value.get()? {
+        "stop" => true,
+        "resume" => false,
+        _ => return None,
+    };
+    let names = [preference.wa_id.get(), preference.user_id.get()];
+    let contact = described(names.into_iter().flatten().find_map(|name| contacts.get(name)).copied());
+    let recipient = phone_number(&preference.wa_id);
+    let recipient = recipient.or_else(|| phone_number(&contact.as_ref()?.wa_id));
+    let user = user_id(&preference.user_id).or_else(|| user_id(&contact.as_ref()?.user_id));
+    if recipient.is_none() && user.is_none() {
+        return None;
+    }
+    let at = seconds(&preference.timestamp).unwrap_or(batch.at);
+    Some(Update::Preference { recipient, user, stops, at })
+}

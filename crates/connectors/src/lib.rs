@@ -1,0 +1,27 @@
+//! Connectors: our code for each provider.
+//!
+//! Only a connector knows a provider's field names, addresses and error codes; the engine gets the same few
+//! types from each of them. Called by channel actors and, for templates, by the command line.
+
+pub mod cloud_api;
+pub mod fair_semaphore;
+pub mod http;
+pub mod media;
+pub mod nats;
+pub mod otlp;
+pub mod update;
+
+pub use ::driver as web_session;
+use domain::message::Failure;
+pub use domain::provider::{Disposition, Health, Reply};
+
+/// A question to a provider that was not answered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The provider answered with an error.
+    #[error("the provider refused: {}", .1.sentence)]
+    Refused(Disposition, Failure),
+    /// No usable answer.
+    #[error("the provider gave no usable answer: {0}")]
+    NoAnswer(String),
+}

@@ -1,0 +1,248 @@
+//! Exports the traces of sends to an OpenTelemetry collector, by OTLP over HTTP. Only this file knows OpenTelemetry.
+//!
+//! One task takes spans from the queue and exports them, at most some thousand in each request, one request
+//! after the other. Only this task waits for the collector.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use opentelemetry::trace::{Link, SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
+use opentelemetry::{InstrumentationScope, KeyValue, Value as Attribute};
+use opentelemetry_otlp::{Protocol, SpanExporter as Collector, WithExportConfig as _, WithHttpConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanExporter as _, SpanLinks};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::redirect::Policy;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout_at};
+use url::{Host, Url};
+use uuid::Uuid;
+
+use super::{Error, http};
+use domain::secret::Secret;
+use telemetry::{Caller, MOST_AT_ONCE, Side, Span, Spans, Value};
+
+/// The path below the collector's address, by the standard of OTLP over HTTP.
+const PATH: [&str; 2] = ["v1", "traces"];
+/// How long spans are collected before they are exported, unless there are many.
+const GATHERING: Duration = Duration::from_millis(500);
+/// The timeout of connecting.
+const CONNECTING: Duration = Duration::from_secs(5);
+
+/// A handle of the exporter, which runs as long as its runtime.
+#[derive(Debug)]
+pub struct Exporter(mpsc::Sender<oneshot::Sender<()>>);
+
+impl Exporter {
+    /// Starts creating and exporting spans; `None` when no collector is configured, or this process exports
+    /// already. Needs a running runtime.
+    ///
+    /// # Errors
+    ///
+    /// When no client can be built, or a header's value cannot be sent.
+    pub fn start(options: &config::Telemetry, network: &config::Network) -> Result<Option<Self>, Error> {
+        let Some(endpoint) = &options.otlp_endpoint else { return Ok(None) };
+        let collector = collector(endpoint, options, network)?;
+        let Some(spans) = telemetry::open(options) else { return Ok(None) };
+        let (ask, asked) = mpsc::channel(1);
+        let scope = InstrumentationScope::builder("pombo").with_version(env!("CARGO_PKG_VERSION")).build();
+        tokio::spawn(Work { collector, spans, asked, scope, is_failing: false }.run());
+        tracing::info!(endpoint = %endpoint, "exporting traces of sends");
+        Ok(Some(Self(ask)))
+    }
+
+    /// Returns once the spans that wait now are exported or lost.
+    pub async fn flush(&self) {
+        let (tell, told) = oneshot::channel();
+        if self.0.send(tell).await.is_ok() {
+            // The receiver ends without a value when the task ends.
+            let _ = told.await;
+        }
+    }
+}
+
+fn collector(
+    endpoint: &Url,
+    options: &config::Telemetry,
+    network: &config::Network,
+) -> Result<Collector, Error> {
+    let client = if is_here(endpoint) { http::direct() } else { http::outward(network)? };
+    let client = client
+        .user_agent(concat!("pombo/", env!("CARGO_PKG_VERSION")))
+        .default_headers(headers(options)?)
+        .connect_timeout(CONNECTING.min(options.timeout))
+        .timeout(options.timeout)
+        // The headers are only for the collector.
+        .redirect(Policy::none())
+        .build()
+        .map_err(|error| Error::NoAnswer(format!("cannot make a client: {error}")))?;
+    let mut address = endpoint.clone();
+    if let Ok(mut path) = address.path_segments_mut() {
+        path.pop_if_empty().extend(PATH);
+    }
+    let mut collector = Collector::builder()
+        .with_http()
+        .with_http_client(client)
+        .with_endpoint(address)
+        .with_protocol(Protocol::HttpBinary)
+        .with_timeout(options.timeout)
+        .build()
+        .map_err(|error| Error::NoAnswer(error.to_string()))?;
+    // Several processes may have the same name, one after the other or for different databases.
+    let instance = KeyValue::new("service.instance.id", Uuid::now_v7().to_string());
+    let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
+    let resource = Resource::builder_empty()
+        .with_service_name(options.service_name.clone())
+        .with_attributes([version, instance])
+        .build();
+    collector.set_resource(&resource);
+    Ok(collector)
+}
+
+/// Whether the collector is on this machine, so that no proxy is used.
+fn is_here(endpoint: &Url) -> bool {
+    match endpoint.host() {
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        Some(Host::Ipv4(address)) => IpAddr::from(address).is_loopback(),
+        Some(Host::Ipv6(address)) => IpAddr::from(address).is_loopback(),
+        None => false,
+    }
+}
+
+fn headers(options: &config::Telemetry) -> Result<HeaderMap, Error> {
+    let header = |(name, value): &(String, Secret)| {
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        let mut value = HeaderValue::from_str(value.expose()).ok()?;
+        value.set_sensitive(true);
+        Some((name, value))
+    };
+    let headers = options.otlp_headers.iter().map(header).collect::<Option<_>>();
+    headers.ok_or_else(|| {
+        Error::NoAnswer("telemetry.otlp_headers has a name or a value that no header may have".to_owned())
+    })
+}
+
+/// Takes spans from the queue and exports them to the collector.
+struct Work {
+    collector: Collector,
+    spans: Spans,
+    asked: mpsc::Receiver<oneshot::Sender<()>>,
+    scope: InstrumentationScope,
+    /// Whether the last export failed: only the first in a row is logged.
+    is_failing: bool,
+}
+
+impl Work {
+    async fn run(mut self) {
+        let mut batch = Vec::new();
+        loop {
+            let asked = self.gather(&mut batch).await;
+            self.export(&mut batch).await;
+            let Some(tell) = asked else { continue };
+            loop {
+                self.spans.take(&mut batch);
+                if batch.is_empty() {
+                    break;
+                }
+                self.export(&mut batch).await;
+            }
+            // The caller may be gone.
+            let _ = tell.send(());
+        }
+    }
+
+    /// Waits for spans, and a moment longer for more, or until a flush is requested.
+    async fn gather(&mut self, batch: &mut Vec<Span>) -> Option<oneshot::Sender<()>> {
+        let Self { spans, asked, .. } = self;
+        // A dropped exporter requests no more flushes.
+        let mut hear = async || match asked.recv().await {
+            Some(tell) => tell,
+            None => std::future::pending().await,
+        };
+        tokio::select! {
+            () = spans.wait(batch) => {}
+            tell = hear() => return Some(tell),
+        }
+        let until = Instant::now() + GATHERING;
+        while batch.len() < MOST_AT_ONCE {
+            tokio::select! {
+                waited = timeout_at(until, spans.wait(batch)) => if waited.is_err() { break },
+                tell = hear() => return Some(tell),
+            }
+        }
+        None
+    }
+
+    async fn export(&mut self, batch: &mut Vec<Span>) {
+        if batch.is_empty() {
+            return;
+        }
+        let count = batch.len();
+        let spans = batch.drain(..).map(|span| data(span, &self.scope)).collect();
+        match self.collector.export(spans).await {
+            Ok(()) => {
+                telemetry::note_exported(count);
+                if std::mem::take(&mut self.is_failing) {
+                    tracing::info!("exporting traces again");
+                }
+            }
+            Err(error) => {
+                telemetry::note_lost(count);
+                if !std::mem::replace(&mut self.is_failing, true) {
+                    tracing::warn!(%error, spans = count, "cannot export traces, their spans are lost");
+                }
+            }
+        }
+    }
+}
+
+/// A span in OpenTelemetry's form.
+fn data(span: Span, scope: &InstrumentationScope) -> SpanData {
+    let Span { send_id, id, parent, name, side, start, end, attributes, fault, caller } = span;
+    let trace = TraceId::from_bytes(send_id.into_bytes());
+    let mut links = SpanLinks::default();
+    links.links.extend(caller.map(link));
+    SpanData {
+        span_context: SpanContext::new(trace, span_id(id), TraceFlags::SAMPLED, false, TraceState::default()),
+        parent_span_id: parent.map_or(SpanId::INVALID, span_id),
+        parent_span_is_remote: false,
+        span_kind: match side {
+            Side::Server => SpanKind::Server,
+            Side::Client => SpanKind::Client,
+            Side::Internal => SpanKind::Internal,
+        },
+        name: Cow::Borrowed(name),
+        start_time: start,
+        end_time: end,
+        attributes: attributes
+            .into_iter()
+            .map(|(name, value)| KeyValue::new(name, attribute(value)))
+            .collect(),
+        dropped_attributes_count: 0,
+        events: SpanEvents::default(),
+        links,
+        status: fault.map_or(Status::Unset, Status::error),
+        instrumentation_scope: scope.clone(),
+    }
+}
+
+fn span_id(id: u64) -> SpanId {
+    SpanId::from_bytes(id.to_be_bytes())
+}
+
+/// The span of the caller's own trace.
+fn link(caller: Caller) -> Link {
+    let Caller { trace_id, span_id: id, flags } = caller;
+    let trace = TraceId::from_bytes(trace_id.to_be_bytes());
+    let context = SpanContext::new(trace, span_id(id), TraceFlags::new(flags), true, TraceState::default());
+    Link::with_context(context)
+}
+
+fn attribute(value: Value) -> Attribute {
+    match value {
+        Value::Text(text) => text.into(),
+        Value::Word(word) => word.into(),
+        Value::Number(number) => number.into(),
+    }
+}
