@@ -77,6 +77,4 @@ pub mod console;
 pub mod engine;
 pub mod logging;
 mod planted;
-#[cfg(feature = "tools")]
-pub mod simulator;
 pub mod surface;

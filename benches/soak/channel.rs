@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use pombo::simulator::{NumberFigures, Simulator};
+use simulator::{NumberFigures, Simulator};
 
 /// A channel to make, and how it is used.
 #[derive(Debug)]

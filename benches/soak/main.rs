@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pombo::simulator::{self, Level, Number, Options, Seed, Simulator};
+use simulator::{Level, Number, Options, Seed, Simulator};
 
 use self::channel::Channel;
 use self::memory::Memory;

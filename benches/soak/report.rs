@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pombo::simulator::Simulator;
 use serde::Serialize;
+use simulator::Simulator;
 
 use crate::channel::{Channel, Verdict};
 use crate::memory;

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use pombo::simulator::{ReceiptOptions, Simulator};
 use serde_json::Value;
+use simulator::{ReceiptOptions, Simulator};
 use tempfile::TempDir;
 use tokio::sync::watch;
 

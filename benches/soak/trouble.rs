@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use pombo::simulator::Simulator;
 use serde_json::{Value, json};
+use simulator::Simulator;
 
 use crate::WABA;
 use crate::channel::{Channel, PLANS};

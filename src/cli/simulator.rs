@@ -10,7 +10,7 @@ use serde_json::json;
 use super::output::Output;
 use super::{Global, argument};
 use crate::app::shutdown::{self, Asked};
-use crate::simulator::{self, Options, Seed};
+use simulator::{Options, Seed};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {

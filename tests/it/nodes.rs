@@ -19,9 +19,9 @@ use std::time::Duration;
 
 use pombo::clock::Timestamp;
 use pombo::cluster;
-use pombo::simulator::ReceiptOptions;
 use sea_orm::{ConnectionTrait as _, Database, Statement};
 use serde_json::{Value, json};
+use simulator::ReceiptOptions;
 use uuid::Uuid;
 
 use crate::child::OwnedChild;

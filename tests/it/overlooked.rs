@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use pombo::clock::Timestamp;
 use pombo::domain::channel::Status;
-use pombo::simulator::{Account, Seed};
 use pombo::store::channels::AtWork;
 use sea_orm::{ConnectionTrait as _, Database, Statement};
 use serde_json::json;
+use simulator::{Account, Seed};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};

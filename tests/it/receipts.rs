@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use pombo::domain::message::State;
-use pombo::simulator::ReceiptOptions;
 use pombo::store::changes::Who;
 use serde_json::json;
+use simulator::ReceiptOptions;
 use uuid::Uuid;
 
 use self::teller::{Teller, rows, status};

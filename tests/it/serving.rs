@@ -2,8 +2,8 @@
 
 use std::process::{Command, Stdio};
 
-use pombo::simulator::{self, ReceiptOptions, Simulator};
 use serde_json::{Value, json};
+use simulator::{ReceiptOptions, Simulator};
 
 use crate::child::OwnedChild;
 use crate::database::Universe;

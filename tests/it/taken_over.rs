@@ -5,9 +5,9 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use pombo::simulator::ReceiptOptions;
 use sea_orm::{ConnectionTrait as _, Database, DatabaseBackend, DatabaseConnection, Statement};
 use serde_json::json;
+use simulator::ReceiptOptions;
 use tokio::task::JoinHandle;
 
 use crate::commit_answers::{behind, heard, once_each, to_one};

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
-use pombo::simulator::ReceiptOptions;
 use serde_json::{Value, json};
+use simulator::ReceiptOptions;
 
 use self::collector::{Collector, texts};
 use crate::child::OwnedChild;

@@ -30,8 +30,8 @@ use super::serve::{self, Service};
 use crate::accounts::Accounts;
 use crate::config::{Config, Secrets};
 use crate::connector::web_session::Driver;
-use crate::simulator::{self, Simulator, WebSessionOptions};
 use crate::vault::Vault;
+use simulator::{Simulator, WebSessionOptions};
 
 /// The default directory of a demonstration.
 pub const DIRECTORY: &str = "./pombo-demo";

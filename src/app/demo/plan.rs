@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::people::{self, Sort};
 use crate::domain::channel::Kind;
-use crate::simulator::{Account, Number, Seed, Template, default_templates};
+use simulator::{Account, Number, Seed, Template, default_templates};
 
 /// A token that the simulator refuses as expired.
 const REFUSED_TOKEN: &str = "EXPIRED-demo-token";

@@ -5,9 +5,9 @@ use anyhow::Context as _;
 use super::plan;
 use crate::domain::channel::Kind;
 use crate::domain::page::PageRequest;
-use crate::simulator::{ReceiptOptions, Simulator};
 use crate::store::Store;
 use crate::vault::{Vault, context};
+use simulator::{ReceiptOptions, Simulator};
 
 /// The app secret of new channels. A secret that was replaced is used as it is.
 pub(super) const APP_SECRET: &str = "demo-app-secret";

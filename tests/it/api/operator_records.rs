@@ -4,7 +4,6 @@ use pombo::accounts::{Accept, Origin, SignedIn};
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Kind, Status};
 use pombo::domain::phone::PhoneNumber;
-use pombo::simulator;
 use reqwest::Method;
 use serde_json::{Value, json};
 

@@ -2,8 +2,8 @@
 
 use std::process::Stdio;
 
-use pombo::simulator::{self, Account, Number, Options, Seed, default_templates};
 use serde_json::{Value, json};
+use simulator::{Account, Number, Options, Seed, default_templates};
 
 use crate::program::Place;
 

@@ -4,9 +4,9 @@ use pombo::accounts::Role;
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Channel, Connection, Kind, Reason, ReasonCode, Status};
 use pombo::domain::page::PageRequest;
-use pombo::simulator::{self, Simulator};
 use pombo::store::changes::{Filter, What};
 use serde_json::{Value, json};
+use simulator::Simulator;
 use uuid::Uuid;
 
 use super::browser::{Browser, value_of};

@@ -4,9 +4,9 @@ use pombo::accounts::Role;
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Channel, Kind, Status};
 use pombo::domain::contact::Person;
-use pombo::simulator::{self, Simulator};
 use pombo::store::changes::Who;
 use serde_json::{Value, json};
+use simulator::Simulator;
 use uuid::Uuid;
 
 use super::browser::{Browser, value_of};

@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use pombo::config::{Config, Events};
 use pombo::connector::nats::Nats;
-use pombo::simulator::ReceiptOptions;
 use pombo::store::Store;
 use pombo::store::changes::Who;
 use reqwest::Method;
 use serde_json::{Value, json};
+use simulator::ReceiptOptions;
 
 use self::server::{NatsServer, Stored, options};
 use crate::database::Universe;

@@ -1,7 +1,7 @@
 //! A provider for a service: a simulator whose business account has the templates of a test.
 
-use pombo::simulator::{self, Simulator, Template};
 use serde_json::{Value, json};
+use simulator::{Simulator, Template};
 use uuid::Uuid;
 
 use super::{Company, Service, WABA};

@@ -1,6 +1,5 @@
 //! Reports to one node that another node needs.
 
-use pombo::simulator;
 use reqwest::Method;
 
 use super::*;

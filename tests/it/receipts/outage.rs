@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use pombo::domain::message::State;
-use pombo::simulator::ReceiptOptions;
 use pombo::store::{Options, Store};
 use serde_json::{Value, json};
+use simulator::ReceiptOptions;
 use url::Url;
 
 use super::teller::{Teller, rows, status};

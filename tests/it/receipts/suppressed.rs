@@ -5,7 +5,6 @@ use pombo::domain::channel::Status;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::suppression::Suppression;
 use pombo::domain::template::{self, Category, ListedTemplate, ParameterFormat};
-use pombo::simulator;
 use pombo::store::changes::Who;
 use serde_json::{Value, json};
 

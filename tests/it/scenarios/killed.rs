@@ -5,12 +5,12 @@ use std::time::Duration;
 use entity::message::{Column, Entity};
 use pombo::clock::Timestamp;
 use pombo::domain::message::State;
-use pombo::simulator::ReceiptOptions;
 use sea_orm::sea_query::IntoCondition;
 use sea_orm::{
     ColumnTrait as _, Condition, Database, EntityTrait as _, PaginatorTrait as _, QueryFilter as _,
 };
 use serde_json::Value;
+use simulator::ReceiptOptions;
 
 use super::watch::{checked, count_of, soon};
 use crate::child::OwnedChild;

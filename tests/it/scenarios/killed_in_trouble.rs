@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use pombo::simulator::{NumberFigures, Simulator};
 use serde_json::{Value, json};
+use simulator::{NumberFigures, Simulator};
 
 use super::killed::{Killed, slow};
 use super::watch::{applied, assert_once};

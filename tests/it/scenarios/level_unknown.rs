@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use pombo::simulator::{Level, Number};
 use serde_json::{Value, json};
+use simulator::{Level, Number};
 
 use super::stage::{FIRST, OTHER_NUMBER, other_channel, other_number, send_to, text};
 use crate::database::{Universe, stores};

@@ -1,8 +1,8 @@
 //! `GET /api/v1/chat/:id/limits`: each limit in force, its source, and the rest of it.
 
-use pombo::simulator::Level;
 use reqwest::Method;
 use serde_json::{Value, json};
+use simulator::Level;
 
 use super::stage::{OTHER_NUMBER, limit, limits, listen, other_channel, other_number, put_tier, run_under};
 use crate::database::{Universe, stores};

@@ -1,8 +1,8 @@
 //! Thousands of receipts come shuffled, twice, and before the answers that they belong to: the ledger ends as
 //! if they had come in order.
 
-use pombo::simulator::ReceiptOptions;
 use serde_json::{Value, json};
+use simulator::ReceiptOptions;
 
 use super::watch::{FIRST, assert_once, comes_to, count_of, counts, receipts, send_to_many, shown};
 use crate::database::{Universe, stores};

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use pombo::simulator::ReceiptOptions;
 use pombo::store::changes::Who;
 use serde_json::{Value, json};
+use simulator::ReceiptOptions;
 
 use super::watch::{all_delivered, applied, assert_once, comes_to, counts, receipts, send_to_many};
 use crate::database::{Universe, stores};

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use pombo::clock::Timestamp;
-use pombo::simulator::{self, Account, Number, ReceiptOptions, Seed};
 use pombo::store::changes::Who;
 use pombo::store::operators::NewOperator;
 use pombo::vault::api_key;
 use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::Sha256;
+use simulator::{Account, Number, ReceiptOptions, Seed};
 use uuid::Uuid;
 
 use crate::harness::Answer;

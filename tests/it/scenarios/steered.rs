@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use pombo::clock::Timestamp;
-use pombo::simulator::NumberFigures;
 use reqwest::Method;
 use sea_orm::ConnectionTrait as _;
 use serde_json::{Value, json};
+use simulator::NumberFigures;
 
 use super::stage::{plain_template, run_under, template};
 use super::watch::{FIRST, assert_once, begin, comes_to, counts, send_to_many, shown, steer, text_to};

@@ -8,10 +8,10 @@ use std::time::Duration;
 use actix_web::http::StatusCode;
 use actix_web::web::{Bytes, Data};
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
-use pombo::simulator::ReceiptOptions;
 use reqwest::Method;
 use sea_orm::{ConnectionTrait as _, Database};
 use serde_json::{Value, json};
+use simulator::ReceiptOptions;
 
 use super::killed::Killed;
 use super::watch::{FIRST, all_delivered, assert_once, begin, counts, receipts, shown, steer};

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use pombo::simulator::{ReceiptOptions, Simulator};
 use reqwest::Method;
 use serde_json::{Value, json};
+use simulator::{ReceiptOptions, Simulator};
 use uuid::Uuid;
 
 use crate::harness::Answer;

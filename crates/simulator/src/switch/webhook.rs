@@ -1,0 +1,162 @@
+//! `{"webhook": {…}}`: a webhook on demand, signed and repeated like every other.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{account, number};
+use crate::notice;
+use crate::outbox::Notice;
+use crate::span::duration;
+use crate::timers::Action;
+use crate::world::World;
+
+/// The content of a webhook, its delay, and the number of copies: the provider may deliver a webhook twice.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct WebhookSwitch {
+    #[serde(default, deserialize_with = "duration")]
+    after: Duration,
+    #[serde(default = "one")]
+    copies: usize,
+    #[serde(flatten)]
+    said: Said,
+}
+
+fn one() -> usize {
+    1
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Said {
+    /// Something happened to the account: the event, and the object that comes with it.
+    AccountUpdate(AccountUpdate),
+    /// Limits of the account changed; the value's fields as they are.
+    BusinessCapabilityUpdate(Capability),
+    /// A recipient stopped or resumed marketing messages.
+    UserPreferences(Preference),
+    /// A person wrote a text.
+    Inbound(Inbound),
+    /// An error of the number, not about a single message.
+    Errors(Errors),
+    /// Any other field with any value.
+    Change(Change),
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct AccountUpdate {
+    waba_id: String,
+    event: String,
+    /// Such as `ban_info`, `restriction_info`, `disconnection_info`.
+    #[serde(flatten)]
+    object: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Capability {
+    waba_id: String,
+    #[serde(flatten)]
+    value: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Preference {
+    phone_number_id: String,
+    wa_id: String,
+    /// `stop` or `resume`.
+    value: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Inbound {
+    phone_number_id: String,
+    from: String,
+    text: String,
+    /// The id of the message that it answers.
+    context: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Errors {
+    phone_number_id: String,
+    code: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Change {
+    waba_id: Option<String>,
+    phone_number_id: Option<String>,
+    field: String,
+    value: Value,
+}
+
+impl WebhookSwitch {
+    pub(super) fn check(&self, world: &World) -> Result<(), String> {
+        self.notices(world).map(|_| ())
+    }
+
+    pub(super) fn turn(&self, world: &World) {
+        // The person wrote now, also when the webhook about it is late.
+        if let Said::Inbound(Inbound { phone_number_id, from, .. }) = &self.said
+            && let Ok(number) = number::find(world, phone_number_id)
+        {
+            world.windows.open(number.index, from, world.now());
+        }
+        for notice in self.notices(world).unwrap_or_default() {
+            for _ in 0..self.copies {
+                if self.after.is_zero() {
+                    world.outbox.notify(notice.clone());
+                } else {
+                    world.timers.add(self.after, Action::Notify(notice.clone()));
+                }
+            }
+        }
+    }
+
+    fn notices(&self, world: &World) -> Result<Vec<Notice>, String> {
+        let about_account = |waba_id: &str, field: &str, value: &Value| {
+            let account = account::find(world, waba_id)?;
+            Ok(world.notices(&account, None, field, value))
+        };
+        let about_number = |id: &str, field: &str, value: &dyn Fn(&_) -> Value| {
+            let number = number::find(world, id)?;
+            Ok(world.notices(&number.account, Some(&number), field, &value(&number)))
+        };
+        match &self.said {
+            Said::AccountUpdate(AccountUpdate { waba_id, event, object }) => {
+                let mut value = object.clone();
+                value.insert("event".to_owned(), json!(event));
+                about_account(waba_id, "account_update", &Value::Object(value))
+            }
+            Said::BusinessCapabilityUpdate(Capability { waba_id, value }) => {
+                about_account(waba_id, "business_capability_update", &Value::Object(value.clone()))
+            }
+            Said::UserPreferences(Preference { phone_number_id, wa_id, value }) => {
+                about_number(phone_number_id, "user_preferences", &|number| {
+                    notice::preference(number, wa_id, value)
+                })
+            }
+            Said::Inbound(Inbound { phone_number_id, from, text, context }) => {
+                let id = world.log.inbound_id(from);
+                about_number(phone_number_id, "messages", &|number| {
+                    notice::text(number, from, &id, text, context.as_deref())
+                })
+            }
+            Said::Errors(Errors { phone_number_id, code }) => {
+                about_number(phone_number_id, "messages", &|number| notice::error(number, *code))
+            }
+            Said::Change(Change { waba_id, phone_number_id, field, value }) => {
+                match (phone_number_id, waba_id) {
+                    (Some(id), _) => about_number(id, field, &|_| value.clone()),
+                    (None, Some(waba_id)) => about_account(waba_id, field, value),
+                    (None, None) => Err("a change needs a waba_id or a phone_number_id".to_owned()),
+                }
+            }
+        }
+    }
+}

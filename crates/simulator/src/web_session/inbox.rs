@@ -1,0 +1,257 @@
+//! The messages that were sent through web sessions, with their states.
+
+use std::collections::{HashMap, VecDeque};
+
+use serde::{Serialize, Serializer};
+use uuid::Uuid;
+
+use super::message;
+use crate::lock::Lock;
+use clock::Timestamp;
+use domain::phone::PhoneNumber;
+use driver::{AckState, Content, Jid, MessageId};
+
+/// A message that a session handed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WebMessage {
+    /// The id that the session chose.
+    pub id: String,
+    /// The number of the phone that the session is linked to.
+    pub from: String,
+    /// The address that it was sent to.
+    pub to: String,
+    /// `text`, `image`, `video`, `audio`, `voice` or `document`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The body of a text.
+    pub text: Option<String>,
+    /// The caption of a file, if it has one.
+    pub caption: Option<String>,
+    /// The file, if it is one.
+    pub file: Option<WebFile>,
+    /// Its state.
+    pub state: WebState,
+    /// The code with which it was refused.
+    pub code: Option<i64>,
+    /// When it was handed over.
+    pub at: Timestamp,
+}
+
+/// A file that was sent; its bytes are not kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WebFile {
+    /// Its type, such as `image/jpeg`.
+    pub mimetype: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Its duration, if given.
+    pub seconds: Option<u32>,
+}
+
+/// The state of a message; it only moves forward.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WebState {
+    /// Handed over.
+    Pending,
+    /// WhatsApp has it.
+    Sent,
+    /// The message is with its recipient.
+    Delivered,
+    /// The message was read.
+    Read,
+    /// The message was listened to, or watched.
+    Played,
+    /// WhatsApp refused it.
+    Refused,
+}
+
+impl WebState {
+    /// The word in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Sent => "sent",
+            Self::Delivered => "delivered",
+            Self::Read => "read",
+            Self::Played => "played",
+            Self::Refused => "refused",
+        }
+    }
+
+    const fn of(ack: AckState) -> Self {
+        match ack {
+            AckState::Server => Self::Sent,
+            AckState::Delivered => Self::Delivered,
+            AckState::Read => Self::Read,
+            AckState::Played => Self::Played,
+            AckState::Refused { .. } => Self::Refused,
+        }
+    }
+}
+
+impl Serialize for WebState {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// The session and the id of a message. Two sessions may use the same id.
+type Key = (Uuid, MessageId);
+
+#[derive(Debug, Default)]
+struct Kept {
+    messages: VecDeque<(Key, WebMessage)>,
+    /// The number of messages that were removed before the first one.
+    removed: u64,
+    /// The position of each message, counted from the first one ever.
+    places: HashMap<Key, u64>,
+}
+
+/// The newest messages of all sessions.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    kept: Lock<Kept>,
+    limit: usize,
+}
+
+impl Inbox {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { kept: Lock::default(), limit: limit.max(1) }
+    }
+
+    /// Adds a message that a session handed over. If there is one with its id, that one stays.
+    pub(super) fn add(&self, session: Uuid, from: PhoneNumber, to: &Jid, id: &MessageId, content: Content) {
+        let key = (session, id.clone());
+        let mut kept = self.kept.hold();
+        if kept.places.contains_key(&key) {
+            return;
+        }
+        let message = message(from, to, id, content);
+        let place = kept.removed + kept.messages.len() as u64;
+        kept.places.insert(key.clone(), place);
+        kept.messages.push_back((key, message));
+        if kept.messages.len() > self.limit
+            && let Some((oldest, _)) = kept.messages.pop_front()
+        {
+            kept.places.remove(&oldest);
+            kept.removed += 1;
+        }
+    }
+
+    /// Notes the outcome of a message.
+    pub(super) fn note(&self, session: Uuid, id: &MessageId, ack: AckState) {
+        let mut kept = self.kept.hold();
+        let place = kept.places.get(&(session, id.clone())).copied();
+        let place = place.and_then(|place| usize::try_from(place - kept.removed).ok());
+        let Some((_, message)) = place.and_then(|place| kept.messages.get_mut(place)) else { return };
+        message.state = message.state.max(WebState::of(ack));
+        if let AckState::Refused { code } = ack {
+            message.code = code;
+        }
+    }
+
+    /// The newest messages, the newest last; only those to the address or number `to` if there is one.
+    pub(super) fn newest(&self, to: Option<&str>, limit: usize) -> Vec<WebMessage> {
+        let kept = self.kept.hold();
+        let wanted =
+            |message: &WebMessage| to.is_none_or(|to| message.to.split('@').next() == to.split('@').next());
+        let all = kept.messages.iter().rev().map(|(_, message)| message);
+        let mut newest: Vec<_> = all.filter(|message| wanted(message)).take(limit).cloned().collect();
+        newest.reverse();
+        newest
+    }
+
+    /// Removes all messages.
+    pub(super) fn clear(&self) {
+        *self.kept.hold() = Kept::default();
+    }
+}
+
+fn message(from: PhoneNumber, to: &Jid, id: &MessageId, content: Content) -> WebMessage {
+    let kind = message::kind(&content);
+    let (text, caption, file) = match content {
+        Content::Text(text) => (Some(text), None, None),
+        Content::Media(media) => {
+            let file = WebFile {
+                mimetype: media.mimetype,
+                bytes: media.bytes.len() as u64,
+                name: media.file_name,
+                seconds: media.seconds,
+            };
+            (None, media.caption, Some(file))
+        }
+    };
+    WebMessage {
+        id: id.to_string(),
+        from: format!("+{from}"),
+        to: to.to_string(),
+        kind,
+        text,
+        caption,
+        file,
+        state: WebState::Pending,
+        code: None,
+        at: Timestamp::now(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(limit: usize, messages: usize) -> (Inbox, Uuid) {
+        let (inbox, session) = (Inbox::new(limit), Uuid::now_v7());
+        for number in 0..messages {
+            add(&inbox, session, number, "hello");
+        }
+        (inbox, session)
+    }
+
+    fn add(inbox: &Inbox, session: Uuid, number: usize, text: &str) {
+        let (from, to) =
+            (PhoneNumber::parse("999700000001"), Jid::parse(&format!("99990000000{number}@lid")));
+        let content = Content::Text(text.to_owned());
+        inbox.add(session, from.unwrap(), &to.unwrap(), &id(number), content);
+    }
+
+    fn id(number: usize) -> MessageId {
+        MessageId::parse(&number.to_string()).unwrap()
+    }
+
+    #[test]
+    fn the_newest_messages_are_kept_and_shown_last() {
+        let (inbox, session) = filled(3, 5);
+        let ids =
+            |to, limit| inbox.newest(to, limit).into_iter().map(|message| message.id).collect::<Vec<_>>();
+        assert_eq!(ids(None, 9), ["2", "3", "4"]);
+        assert_eq!(ids(None, 2), ["3", "4"]);
+        assert_eq!(ids(Some("999900000003"), 9), ["3"]);
+        assert_eq!(ids(Some("999900000000"), 9), [""; 0], "removed");
+        inbox.note(session, &id(3), AckState::Read);
+        inbox.note(session, &id(0), AckState::Read);
+        let states: Vec<_> = inbox.newest(None, 9).iter().map(|message| message.state).collect();
+        assert_eq!(states, [WebState::Pending, WebState::Read, WebState::Pending]);
+    }
+
+    #[test]
+    fn a_message_under_a_known_id_is_no_second_one() {
+        let (inbox, session) = filled(3, 1);
+        add(&inbox, session, 0, "again");
+        assert_eq!(inbox.newest(None, 9)[0].text.as_deref(), Some("hello"));
+        assert_eq!(inbox.newest(None, 9).len(), 1);
+        add(&inbox, Uuid::now_v7(), 0, "of another session");
+        assert_eq!(inbox.newest(None, 9).len(), 2);
+    }
+
+    #[test]
+    fn a_message_goes_only_forward() {
+        let (inbox, session) = filled(3, 1);
+        inbox.note(session, &id(0), AckState::Read);
+        inbox.note(session, &id(0), AckState::Delivered);
+        assert_eq!(inbox.newest(None, 9)[0].state, WebState::Read);
+        inbox.note(session, &id(0), AckState::Refused { code: Some(479) });
+        assert_eq!(inbox.newest(None, 9)[0].code, Some(479));
+    }
+}

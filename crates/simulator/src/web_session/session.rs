@@ -1,0 +1,98 @@
+//! A session: its requests go to its device, which carries them out even if no caller waits.
+
+use async_trait::async_trait;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::device::Command;
+use super::message;
+use domain::phone::PhoneNumber;
+use domain::secret::Secret;
+use driver::{
+    AskError, Assertion, Content, Figures, Found, Jid, MessageId, PairingFailure, PasskeyRefused, Picture,
+    Prepared, SendError, Session,
+};
+
+/// When the last reference is dropped, the channel of commands closes, which ends the device.
+pub(super) struct Linked {
+    commands: mpsc::Sender<Command>,
+    /// Closed when the device has ended.
+    figures: watch::Receiver<Figures>,
+}
+
+impl Linked {
+    pub(super) fn new(commands: mpsc::Sender<Command>, figures: watch::Receiver<Figures>) -> Self {
+        Self { commands, figures }
+    }
+
+    /// The device's answer; `None` when it has ended.
+    async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> Command) -> Option<T> {
+        let (answer, answered) = oneshot::channel();
+        self.commands.send(command(answer)).await.ok()?;
+        answered.await.ok()
+    }
+
+    /// Tells the device to end, and returns when it has.
+    async fn end(&self, command: Command) {
+        // A device that receives no commands has ended.
+        let _ = self.commands.send(command).await;
+        let mut figures = self.figures.clone();
+        while figures.changed().await.is_ok() {}
+    }
+}
+
+#[async_trait]
+impl Session for Linked {
+    async fn find(&self, number: PhoneNumber) -> Result<Option<Found>, AskError> {
+        let answer = self.ask(|answer| Command::Find(number, answer)).await;
+        answer.unwrap_or(Err(AskError::NotConnected))
+    }
+
+    async fn picture(&self, of: &Jid) -> Result<Option<Picture>, AskError> {
+        let answer = self.ask(|answer| Command::ShowPicture(of.clone(), answer)).await;
+        answer.unwrap_or(Err(AskError::NotConnected))
+    }
+
+    async fn prepare(&self, id: &MessageId, content: Content) -> Result<Prepared, SendError> {
+        if !self.figures().is_logged_in {
+            return Err(SendError::NotConnected);
+        }
+        Ok(Prepared::new(message::built(id, &content), content))
+    }
+
+    async fn hand_over(&self, to: &Jid, id: &MessageId, prepared: Prepared) -> Result<(), SendError> {
+        let (to, id) = (to.clone(), id.clone());
+        let Some(content) = prepared.into_message::<Content>() else {
+            return Err(SendError::Unprepared("another driver prepared the message".to_owned()));
+        };
+        // A device that ends accepts no message without an answer.
+        let answer = self.ask(|answer| Command::Send(to, id, content, answer)).await;
+        answer.unwrap_or(Err(SendError::NotConnected))
+    }
+
+    async fn pairing_code(&self, number: PhoneNumber) -> Result<Secret, PairingFailure> {
+        let answer = self.ask(|answer| Command::GiveCode(number, answer)).await;
+        answer.unwrap_or_else(|| Err(PairingFailure::NotNow("it has ended".to_owned())))
+    }
+
+    async fn answer_passkey(&self, assertion: Assertion) -> Result<(), PasskeyRefused> {
+        let answer = self.ask(|answer| Command::AnswerPasskey(assertion, answer)).await;
+        answer.unwrap_or_else(|| Err(PasskeyRefused("it has ended".to_owned())))
+    }
+
+    async fn confirm_passkey(&self) -> Result<(), PasskeyRefused> {
+        let answer = self.ask(Command::ConfirmPasskey).await;
+        answer.unwrap_or_else(|| Err(PasskeyRefused("it has ended".to_owned())))
+    }
+
+    async fn unlink(&self) {
+        self.end(Command::Unlink).await;
+    }
+
+    async fn stop(&self) {
+        self.end(Command::Stop).await;
+    }
+
+    fn figures(&self) -> Figures {
+        *self.figures.borrow()
+    }
+}
