@@ -24,6 +24,7 @@ use sea_orm::{
 use serde_json::json;
 use uuid::Uuid;
 
+use self::words::{FromStored as _, ToStored as _};
 use crate::changes::{Change, What, Who, record};
 use crate::revision::{self, Topic};
 use crate::{Result, Store};
@@ -102,7 +103,7 @@ impl Store {
         let model = ActiveModel {
             id: Set(id),
             company_id: Set(company_id),
-            kind: Set(kind.into()),
+            kind: Set(kind.stored()),
             name_folded: Set(fold(&name)),
             name: Set(name),
             phone_number: Set(phone_number),
@@ -112,7 +113,7 @@ impl Store {
             token: Set(secrets.token),
             app_secret: Set(secrets.app_secret),
             verify_token: Set(None),
-            status: Set(status.into()),
+            status: Set(status.stored()),
             status_code: Set(None),
             status_sentence: Set(None),
             status_provider_code: Set(None),
@@ -149,7 +150,7 @@ impl Store {
     ) -> Result<Page<Channel>> {
         let mut matching = Entity::find()
             .filter(Column::CompanyId.eq(company_id))
-            .filter(Column::Kind.eq(stored::Kind::from(kind)));
+            .filter(Column::Kind.eq(kind.stored()));
         if let Some(search) = search {
             matching = matching.filter(matches(search));
         }
@@ -199,7 +200,7 @@ impl Store {
     ///
     /// When the database fails.
     pub async fn count_channels(&self, kind: Kind) -> Result<u64> {
-        Ok(Entity::find().filter(Column::Kind.eq(stored::Kind::from(kind))).count(&self.read).await?)
+        Ok(Entity::find().filter(Column::Kind.eq(kind.stored())).count(&self.read).await?)
     }
 
     /// All of the company's business accounts, the oldest first.
@@ -303,13 +304,13 @@ fn channel(model: Model) -> Channel {
     Channel {
         id,
         company_id,
-        kind: kind.into(),
+        kind: kind.word(),
         name,
         phone_number,
         phone_number_id,
         waba_id,
         tier,
-        connection: Connection { status: status.into(), reason, since: Timestamp::from_millis(status_since) },
+        connection: Connection { status: status.word(), reason, since: Timestamp::from_millis(status_since) },
         trial: trial::read(trial_wait, trial_due),
         quality_rating,
         // A word that only another version knows is ignored.

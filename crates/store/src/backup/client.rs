@@ -82,7 +82,7 @@ impl Client {
 /// The address, as environment variables of the programs.
 fn environment(url: &str) -> Result<Vec<(&'static str, String)>> {
     let options = connect::plain_on_this_machine(address::postgres(url)?);
-    let no_address = || store::Error::Unavailable("database.url is not a valid address".to_owned());
+    let no_address = || crate::Error::Unavailable("database.url is not a valid address".to_owned());
     let address = Url::parse(url).map_err(|_| no_address())?;
     let host = match options.get_socket() {
         Some(socket) => socket.display().to_string(),

@@ -47,7 +47,7 @@ impl Pinned {
 
     /// Runs one of our own statements.
     pub(super) async fn run(&self, sql: &str) -> Result<()> {
-        self.connection.execute_unprepared(sql).await.map_err(store::Error::from)?;
+        self.connection.execute_unprepared(sql).await.map_err(crate::Error::from)?;
         Ok(())
     }
 
@@ -63,6 +63,6 @@ impl Pinned {
 }
 
 /// A failure of the driver.
-pub(super) fn failed(error: sqlx::Error) -> store::Error {
+pub(super) fn failed(error: sqlx::Error) -> crate::Error {
     DbErr::Exec(RuntimeErr::SqlxError(error.into())).into()
 }

@@ -32,8 +32,8 @@ const PATIENCE: &str = "10s";
 
 pub(super) async fn write(options: &Options, draft: &Path) -> Result<()> {
     let connection = connect::writer(options).await?;
-    let schema = schema(&connection).await.map_err(store::Error::from)?;
-    connection.close().await.map_err(store::Error::from)?;
+    let schema = schema(&connection).await.map_err(crate::Error::from)?;
+    connection.close().await.map_err(crate::Error::from)?;
     let mut client = Client::of("pg_dump", &options.url)?;
     client
         .command
@@ -58,10 +58,10 @@ pub(super) async fn restore(options: &Options, from: &Path, how: Restoring<'_>) 
     let listing = listing(from)?;
     let versions = versions(from, &listing).await?;
     let connection = connect::writer(options).await?;
-    let standing = look(&connection).await.map_err(store::Error::from)?;
+    let standing = look(&connection).await.map_err(crate::Error::from)?;
     standing.judge(how.force)?;
-    let epoch = epoch(&connection).await.map_err(store::Error::from)?;
-    connection.close().await.map_err(store::Error::from)?;
+    let epoch = epoch(&connection).await.map_err(crate::Error::from)?;
+    connection.close().await.map_err(crate::Error::from)?;
     let pinned = Pinned::begin(options).await?;
     let replaced = replace(&pinned, from, &listing, &versions, epoch).await;
     pinned.close().await;
@@ -69,8 +69,8 @@ pub(super) async fn restore(options: &Options, from: &Path, how: Restoring<'_>) 
     let connection = connect::writer(options).await?;
     // Without statistics, the planner would read whole tables.
     let analyzed = connection.execute_unprepared("ANALYZE").await;
-    connection.close().await.map_err(store::Error::from)?;
-    analyzed.map_err(store::Error::from)?;
+    connection.close().await.map_err(crate::Error::from)?;
+    analyzed.map_err(crate::Error::from)?;
     Ok(Replaced { ended: settle(options, how).await?, ignored_objects })
 }
 
@@ -139,7 +139,7 @@ async fn replace(
     pinned.run(&format!("SET LOCAL lock_timeout = '{PATIENCE}'")).await?;
     pinned.run("SET LOCAL client_min_messages = warning").await?;
     pinned.run(DROP_ALL).await?;
-    migration::create_as_of(&pinned.connection, versions).await.map_err(store::Error::from)?;
+    migration::create_as_of(&pinned.connection, versions).await.map_err(crate::Error::from)?;
     let tables = strings(pinned, "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()");
     let tables: BTreeSet<_> = tables.await?.into_iter().collect();
     let named = tables.iter().map(|table| quoted(table)).collect::<Vec<_>>().join(", ");
@@ -311,9 +311,9 @@ async fn query<T>(
     read: impl Fn(&sea_orm::QueryResult) -> std::result::Result<T, sea_orm::TryGetError>,
 ) -> Result<Vec<T>> {
     let statement = Statement::from_string(DbBackend::Postgres, sql);
-    let rows = pinned.connection.query_all_raw(statement).await.map_err(store::Error::from)?;
+    let rows = pinned.connection.query_all_raw(statement).await.map_err(crate::Error::from)?;
     let read: std::result::Result<Vec<_>, _> = rows.iter().map(read).collect();
-    Ok(read.map_err(|error| store::Error::from(sea_orm::DbErr::from(error)))?)
+    Ok(read.map_err(|error| crate::Error::from(sea_orm::DbErr::from(error)))?)
 }
 
 fn quoted(name: &str) -> String {
@@ -334,6 +334,6 @@ fn end(epoch: i64) -> String {
 async fn blocking(work: impl FnOnce() -> Result<()> + Send + 'static) -> Result<()> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(_) => Err(store::Error::Unavailable("the backup broke off".to_owned()).into()),
+        Err(_) => Err(crate::Error::Unavailable("the backup broke off".to_owned()).into()),
     }
 }

@@ -63,8 +63,8 @@ async fn judge(options: &Options, how: Restoring<'_>) -> Result<bool> {
         Err(_) if how.force => return Ok(false),
         Err(error) => return Err(error.into()),
     };
-    let standing = look(&connection).await.map_err(store::Error::from);
-    connection.close().await.map_err(store::Error::from)?;
+    let standing = look(&connection).await.map_err(crate::Error::from);
+    connection.close().await.map_err(crate::Error::from)?;
     match standing {
         Ok(standing) => standing.judge(how.force).map(|()| true),
         Err(_) if how.force => Ok(false),
@@ -79,8 +79,8 @@ async fn prepare(options: &Options, from: &Path, draft: &Path, how: Restoring<'_
     let options = Options { url: url_of(draft), ..options.clone() };
     let connection = connect::writer(&options).await?;
     let created = migration::create_as_of(&connection, &versions).await;
-    connection.close().await.map_err(store::Error::from)?;
-    created.map_err(store::Error::from)?;
+    connection.close().await.map_err(crate::Error::from)?;
+    created.map_err(crate::Error::from)?;
     let mut connection = open(draft, MOMENT).await?;
     let copied = rows::copy(&mut connection, from).await;
     connection.close().await.map_err(failed)?;
@@ -116,7 +116,7 @@ async fn into_one_file(path: &Path) -> Result<()> {
     if mode == "delete" {
         Ok(())
     } else {
-        Err(store::Error::Unavailable(format!("its log stays in the mode {mode}")).into())
+        Err(crate::Error::Unavailable(format!("its log stays in the mode {mode}")).into())
     }
 }
 
@@ -155,7 +155,7 @@ fn remove_file(path: &Path) -> Result<()> {
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` takes")]
 fn failed(error: sqlx::Error) -> Error {
-    store::Error::Unavailable(error.to_string()).into()
+    crate::Error::Unavailable(error.to_string()).into()
 }
 
 #[cfg(test)]

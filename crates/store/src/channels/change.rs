@@ -1,11 +1,12 @@
 //! Changes of channels by the service: the connection's state, and the provider's report on the number. Every change
 //! raises the revision in its own transaction.
 
-use entity::channel::{self as stored, ActiveModel, Column, Entity};
+use entity::channel::{ActiveModel, Column, Entity};
 use sea_orm::sea_query::Condition;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use uuid::Uuid;
 
+use super::words::ToStored as _;
 use crate::revision::{self, Topic};
 use crate::{Result, Store};
 use clock::Timestamp;
@@ -90,7 +91,7 @@ impl Store {
 /// The condition that the connection's state is unchanged.
 pub(super) fn is_still(from: &Connection) -> Condition {
     Condition::all()
-        .add(Column::Status.eq(stored::Status::from(from.status)))
+        .add(Column::Status.eq(from.status.stored()))
         .add(Column::StatusSince.eq(from.since.millis()))
 }
 
@@ -99,7 +100,7 @@ pub(super) fn connection(to: &Connection) -> ActiveModel {
     let Connection { status, reason, since } = to;
     let reason = reason.as_ref();
     ActiveModel {
-        status: Set((*status).into()),
+        status: Set(status.stored()),
         status_code: Set(reason.map(|reason| reason.code.to_string())),
         status_sentence: Set(reason.map(|reason| reason.sentence.clone())),
         status_provider_code: Set(reason.and_then(|reason| reason.provider_code)),

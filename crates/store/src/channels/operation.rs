@@ -5,11 +5,12 @@ use sea_orm::{ColumnTrait, ConnectionTrait as _, EntityTrait, QueryFilter, Set};
 use serde_json::json;
 use uuid::Uuid;
 
+use super::words::FromStored as _;
 use crate::changes::{self, Change, What, Who};
 use crate::revision::{self, Topic};
 use crate::{Result, Store, Transaction};
 use clock::Timestamp;
-use domain::channel::{Kind, Status};
+use domain::channel::Status;
 use domain::fold::fold;
 
 impl Store {
@@ -42,7 +43,7 @@ impl Store {
             changes.token = Set(Some(token));
             recorded.push(Change::now(who, What::ChannelToken, id, None, json!("replaced")));
         }
-        let (before, after) = (Status::from(before.status), Status::Connecting);
+        let (before, after) = (before.status.word(), Status::Connecting);
         if before != after {
             let (before, after) = (json!(before.as_str()), json!(after.as_str()));
             recorded.push(Change::now(who, What::ChannelStatus, id, Some(before), after));
@@ -127,7 +128,7 @@ impl Store {
         }
         revision::bump(&transaction, Topic::Channel).await?;
         let before =
-            json!({ "company_id": before.company_id, "kind": Kind::from(before.kind), "name": before.name });
+            json!({ "company_id": before.company_id, "kind": before.kind.word(), "name": before.name });
         let recorded = Change::now(who, What::Channel, id, Some(before), json!("removed"));
         changes::record(&transaction, &[recorded]).await?;
         transaction.commit().await?;
