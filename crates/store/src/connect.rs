@@ -21,8 +21,6 @@ pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const SQLITE_CACHE: &str = "-8192";
 /// The same for the writing connection, which uses the pages of many indexes again.
 const SQLITE_WRITER_CACHE: &str = "-32768";
-/// The write-ahead log is cut back to this many bytes after a checkpoint.
-const SQLITE_LOG_LIMIT: &str = "67108864";
 
 /// Statements of the engine may take this many times as long as those of requests: the engine reads whole audiences,
 /// and cleans up.
@@ -217,7 +215,7 @@ async fn connect(
                 .foreign_keys(true)
                 .pragma("cache_size", cache)
                 .pragma("wal_autocheckpoint", log::LONGEST)
-                .pragma("journal_size_limit", SQLITE_LOG_LIMIT)
+                .pragma("journal_size_limit", log::LIMIT)
                 .pragma("temp_store", "MEMORY")
         });
     pool.map_sqlx_postgres_opts(plain_on_this_machine);

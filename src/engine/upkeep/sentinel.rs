@@ -5,6 +5,7 @@
 //! dispatching, and wakes channels that were not told of their sends. A round that panics costs that round alone.
 
 use std::collections::HashMap;
+use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,9 +41,10 @@ const CHANNELS_AT_ONCE: u32 = 500;
 const LEASE_INTERVAL: Duration = Duration::from_secs(2);
 /// How often a node checks whether it does the housekeeping for all nodes.
 const HOUSE_INTERVAL: Duration = Duration::from_secs(2);
-/// How often the length of SQLite's log is checked: at the fastest writing seen, it grows by a fifth of the bound in
-/// this time.
+/// How often the length of SQLite's log is checked.
 const LOG_INTERVAL: Duration = Duration::from_millis(250);
+/// The same while the log grows: at the fastest writing seen, it reaches the length that is copied in this time.
+const GROWING_LOG_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The sentinel's parts.
 pub(in crate::engine) struct Sentinel {
@@ -145,12 +147,14 @@ impl Sentinel {
             used.write_key_uses().await;
             keys::WRITE_INTERVAL
         });
-        let store = engine.store().clone();
-        repeat(thread, "log", async move || {
-            if let Err(error) = store.copy_log().await {
+        let (store, mut known) = (engine.store().clone(), 0);
+        repeat(thread, "log", async move || match store.copy_log().await {
+            Ok(pages) if pages != mem::replace(&mut known, pages) => GROWING_LOG_INTERVAL,
+            Ok(_) => LOG_INTERVAL,
+            Err(error) => {
                 tracing::debug!(%error, "cannot copy the database's log");
+                LOG_INTERVAL
             }
-            LOG_INTERVAL
         });
         let (keeper, store) = (engine.clone(), engine.store().clone());
         repeat(thread, "indexing", async move || {
