@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
+/// Permits that are granted to companies in turns.
 pub struct FairSemaphore(Mutex<State>);
 
 struct State {

@@ -40,7 +40,7 @@ impl Stage {
 
     async fn with(web_sessions: WebSessionOptions) -> Self {
         let options = Options { web_sessions, ..Options::default() };
-        let simulator = simulator::start(options, Seed::default()).await.unwrap();
+        let simulator = crate::start(options, Seed::default()).await.unwrap();
         let driver = simulator.web_sessions();
         Self { simulator, driver }
     }
