@@ -28,6 +28,22 @@ const CLIENTS: &str = "actix_http::h1::dispatcher";
 /// the library, name it in `log.level`.
 const NATS: &str = "async_nats";
 
+/// The targets of crates that were modules of the program: filters that name the modules keep their effect. The first
+/// that fits counts.
+const MODULES: [(&str, &str); 11] = [
+    ("pombo::connector::web_session::whatsapp", "pombo_web_session"),
+    ("pombo::connector", "pombo_connectors"),
+    ("pombo::config", "pombo_config"),
+    ("pombo::domain", "pombo_domain"),
+    ("pombo::files", "pombo_files"),
+    ("pombo::import", "pombo_import"),
+    ("pombo::loadtest", "pombo_loadtest"),
+    ("pombo::simulator", "pombo_simulator"),
+    ("pombo::store", "pombo_store"),
+    ("pombo::telemetry", "pombo_telemetry"),
+    ("pombo::vault", "pombo_vault"),
+];
+
 /// Why the log cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -58,7 +74,7 @@ fn subscriber<W>(
 where
     W: for<'writer> MakeWriter<'writer> + Send + Sync + 'static,
 {
-    let filter = EnvFilter::builder().parse(&log.level)?;
+    let filter = EnvFilter::builder().parse(with_crates(&log.level))?;
     let discreet = discreet(&log.level);
     let builder = fmt().with_env_filter(filter).with_writer(writer);
     Ok(match (log.format, terminal) {
@@ -68,6 +84,11 @@ where
         (LogFormat::Text | LogFormat::Auto, true) => Box::new(builder.finish().with(discreet)),
         (LogFormat::Text, false) => Box::new(builder.with_ansi(false).finish().with(discreet)),
     })
+}
+
+/// The filter with the targets of crates instead of modules.
+fn with_crates(level: &str) -> String {
+    MODULES.iter().fold(level.to_owned(), |level, (module, target)| level.replace(module, target))
 }
 
 /// Filters out lines that must not be logged, and clients' faults. A line whose target contains a slash,
@@ -152,6 +173,10 @@ mod tests {
         let looked_for = logged("off,actix_http::h1::dispatcher=error", LogFormat::Text);
         assert!(looked_for.contains("stream error"), "{looked_for}");
         assert_eq!(logged("off,pombo=debug", LogFormat::Text).lines().count(), 2);
+        let of_modules =
+            "info,pombo::store=debug,pombo::connector::web_session::whatsapp=warn,pombo::engine=trace";
+        let of_crates = "info,pombo_store=debug,pombo_web_session=warn,pombo::engine=trace";
+        assert_eq!(with_crates(of_modules), of_crates);
         let broken = Log { level: "pombo=loud".to_owned(), format: LogFormat::Text };
         assert!(subscriber(&broken, false, io::sink).is_err());
     }

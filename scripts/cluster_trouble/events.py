@@ -8,7 +8,7 @@ from collections import defaultdict
 from .processes import Failed, wait_for
 
 STREAM = "POMBO_EVENTS"
-# The states that have an event, by the numbers of src/domain/message.rs.
+# The states that have an event, by the numbers of crates/domain/src/message.rs.
 STATES = {
     2: "sent", 3: "delivered", 4: "read", 5: "failed", 6: "expired", 7: "canceled", 8: "unknown", 9: "suppressed",
 }

@@ -1,54 +1,38 @@
-//! Imports go in one direction, and each layer leaves the work of other layers to them.
+//! Imports go in one direction, and each layer leaves the work of other layers to them. Between crates, Cargo sees to it
+//! (`walls`); this is about the modules of the program, and about words that more than one crate may use.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// From the bottom up. A module may use those in lines before its own, and itself.
+/// The program's modules, from the bottom up. A module may use those in lines before its own, and itself.
 const LAYERS: &[&[&str]] = &[
-    &["error", "clock", "fair_semaphore", "files", "planted"],
-    &["domain"],
-    &["config"],
-    &["vault", "logging", "telemetry"],
-    &["store", "connector"],
-    &["import", "cluster"],
+    &["planted", "logging"],
+    &["cluster"],
     &["engine", "accounts"],
     &["surface"],
     &["api", "console"],
     &["app"],
-    &["loadtest"],
     &["cli"],
 ];
 
-/// The simulator is beside the layers: it may use the clock, and only the code that constructs the service may use the
-/// simulator.
-const SIMULATOR: &str = "simulator";
-/// The part of the simulator that stands in for a driver of web sessions, and not for a server: it keeps the promises
-/// of the connector's traits, so it has to know them and the words in them.
-const SIMULATED_DRIVER: (&str, &[&str]) = ("simulator/web_session", &["clock", "connector", "domain"]);
+/// The crates below the program, by the names that its modules use.
+const BELOW: &[&str] =
+    &["clock", "config", "connector", "domain", "error", "files", "import", "store", "telemetry", "vault"];
 
-/// Words that only these modules may contain, each with the reason.
+/// Words that only these crates and modules of the program may contain, each with the reason.
 const OWNED: &[(&str, &[&str], &str)] = &[
-    ("sea_orm", &["store"], "only the store knows the database"),
-    ("entity::", &["store"], "only the store knows the tables"),
-    ("migration::", &["store"], "only the store knows the schema"),
     ("actix_web", &["surface", "api", "console", "app", "cli", "simulator"], "only the surfaces speak HTTP"),
     (
         "reqwest",
-        &["connector", "simulator", "loadtest", "cli"],
+        &["connectors", "web_session", "simulator", "loadtest", "cli"],
         "only a connector talks to a provider, and only a load test and a command to a service",
     ),
     (
         "Client::builder",
-        &["connector", "simulator"],
+        &["connectors", "web_session", "simulator", "loadtest"],
         "a client that is made elsewhere takes a proxy from the environment: begin with connector::http",
     ),
     ("std::env::var", &["config", "cli", "app"], "only the configuration reads the environment"),
-    (
-        "async_nats",
-        &["connector", "logging"],
-        "only the connector knows the library of NATS, and the log its name",
-    ),
-    ("opentelemetry", &["connector"], "only the exporter knows the collector's protocol"),
 ];
 
 /// The directories of machines, which only decide.
@@ -121,22 +105,31 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Each source with its layer and its lines of code, comments and tests left out.
+/// Each source with its crate, or its module of the program, and its lines of code without comments and tests.
 fn code() -> Vec<(String, PathBuf, Vec<String>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
-    files
-        .into_iter()
-        .filter(|path| !path.ends_with("lib.rs") && !path.ends_with("main.rs"))
-        .filter(|path| !is_test(path.strip_prefix(&root).unwrap()))
-        .map(|path| {
-            let layer = path.strip_prefix(&root).unwrap().components().next().unwrap();
-            let layer = layer.as_os_str().to_string_lossy().trim_end_matches(".rs").to_owned();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    let rooms = crates.map(|path| {
+        let name = path.file_name().unwrap().to_string_lossy().replace('-', "_");
+        (Some(name), path.join("src"))
+    });
+    let mut found = Vec::new();
+    for (name, room) in rooms.chain([(None, root.join("src"))]) {
+        let mut files = Vec::new();
+        sources(&room, &mut files);
+        for path in files {
+            let inside = path.strip_prefix(&room).unwrap();
+            let first = inside.components().next().unwrap().as_os_str().to_string_lossy();
+            let module = first.trim_end_matches(".rs");
+            if is_test(inside) || name.is_none() && matches!(module, "lib" | "main") {
+                continue;
+            }
+            let layer = name.clone().unwrap_or_else(|| module.to_owned());
             let text = fs::read_to_string(&path).unwrap();
-            (layer, path.clone(), without_tests(&text))
-        })
-        .collect()
+            found.push((layer, path, without_tests(&text)));
+        }
+    }
+    found
 }
 
 /// Lines of code without comments and without the items that are compiled for tests only.
@@ -168,33 +161,21 @@ fn is_test(path: &Path) -> bool {
     path.ends_with("tests.rs") || path.components().any(|part| part.as_os_str() == "tests")
 }
 
-fn is_simulated_driver(path: &Path) -> bool {
-    path.parent().is_some_and(|directory| directory.ends_with(SIMULATED_DRIVER.0))
-}
-
 fn rank(module: &str) -> Option<usize> {
     LAYERS.iter().position(|layer| layer.contains(&module))
 }
 
 #[test]
 fn imports_run_one_way() {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut faults = Vec::new();
-    for (layer, path, lines) in code() {
+    for (layer, path, lines) in code().into_iter().filter(|(_, path, _)| path.starts_with(&program)) {
         for line in lines {
             for used in line.split("crate::").skip(1) {
                 let used: String =
                     used.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-                let allowed = match (rank(&layer), rank(&used)) {
-                    _ if used == layer => true,
-                    (Some(_), None) if used == SIMULATOR => matches!(layer.as_str(), "app" | "cli"),
-                    (None, Some(_)) if is_simulated_driver(&path) => {
-                        SIMULATED_DRIVER.1.contains(&used.as_str())
-                    }
-                    (None, Some(_)) if layer == SIMULATOR => used == "clock",
-                    (Some(user), Some(used)) => used < user,
-                    _ => false,
-                };
-                if !allowed {
+                let is_above = rank(&layer).zip(rank(&used)).is_some_and(|(user, used)| used < user);
+                if used != layer && !is_above && !BELOW.contains(&used.as_str()) {
                     faults.push(format!("{}: {layer} uses {used}: {}", path.display(), line.trim()));
                 }
             }
@@ -263,7 +244,7 @@ fn no_handler_names_the_store() {
         if !SURFACES.contains(&layer.as_str()) {
             continue;
         }
-        for line in lines.iter().filter(|line| says(line, "crate::store")) {
+        for line in lines.iter().filter(|line| says(line, "crate::store") || says(line, "store::")) {
             faults.push(format!("{}: `{}`", path.display(), line.trim()));
         }
     }

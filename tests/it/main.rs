@@ -80,6 +80,7 @@ mod taken_over;
 mod traces;
 mod unreliable;
 mod waiting;
+mod walls;
 #[cfg(feature = "web-session")]
 mod web_chat;
 #[cfg(feature = "web-session")]

@@ -222,7 +222,7 @@ fn the_image_uses_only_existing_files_features_and_commands() {
     for path in &seen {
         assert!(root().join(path).exists(), "{path} is not there");
     }
-    for needed in ["Cargo.toml", "Cargo.lock", "src", "entity", "migration", "config", "benches"] {
+    for needed in ["Cargo.toml", "Cargo.lock", "src", "crates", "entity", "migration", "config", "benches"] {
         assert!(seen.contains(needed), "the build does not see {needed}");
     }
     for line in file.lines().filter(|line| line.contains("install -D")) {

@@ -50,8 +50,19 @@ const TURNS: &[(&str, &str)] = &[
 ];
 
 /// Where texts are, from the root of the repository.
-const DIRECTORIES: &[&str] =
-    &["benches", "config", "docs", "entity", "fuzz", "migration", "packaging", "scripts", "src", "tests"];
+const DIRECTORIES: &[&str] = &[
+    "benches",
+    "config",
+    "crates",
+    "docs",
+    "entity",
+    "fuzz",
+    "migration",
+    "packaging",
+    "scripts",
+    "src",
+    "tests",
+];
 /// Files of text by how their names end, beside Rust's, of which only comments and strings count.
 const TEXTS: &[&str] =
     &["md", "toml", "ftl", "yaml", "yml", "sh", "html", "css", "js", "mjs", "py", "service"];

@@ -1,7 +1,7 @@
 //! Configuration: three layers, typed, with every fault reported at once.
 //!
 //! `config/default.toml` is compiled in as the lowest layer and is the reference of all options. The file of
-//! `--config` overrides it, and the environment overrides both. Only this module reads the environment.
+//! `--config` overrides it, and the environment overrides both. Only this crate reads the environment.
 //! `main` loads it once; all other modules get the section that they need.
 
 mod check;

@@ -2,7 +2,7 @@
 //!
 //! A [`Driver`] opens sessions, one per channel. A [`Session`] sends messages and makes look-ups; it reports
 //! its [`Event`]s in order. The caller stores its keys ([`Records`]). Nothing here names a type of the
-//! library that speaks the protocol: that library changes with each minor version, and stays in `whatsapp`,
+//! library that speaks the protocol: that library changes with each minor version, and stays in `pombo-web-session`,
 //! which exists with the Cargo feature `web-session`.
 //!
 //! At most one process may have a session open, because two would disconnect each other endlessly. The caller

@@ -148,9 +148,8 @@ impl Store {
         page: PageRequest,
         search: Option<&str>,
     ) -> Result<Page<Channel>> {
-        let mut matching = Entity::find()
-            .filter(Column::CompanyId.eq(company_id))
-            .filter(Column::Kind.eq(kind.stored()));
+        let mut matching =
+            Entity::find().filter(Column::CompanyId.eq(company_id)).filter(Column::Kind.eq(kind.stored()));
         if let Some(search) = search {
             matching = matching.filter(matches(search));
         }

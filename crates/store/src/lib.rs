@@ -1,4 +1,4 @@
-//! The database: the only module that knows entities, SeaORM and SQL.
+//! The database: the only crate that knows entities, SeaORM and SQL.
 //!
 //! One [`Store`] serves SQLite and PostgreSQL; their differences are in [`dialect`]. Called by the engine and by the
 //! command line. Every query of a company's data begins at its id.

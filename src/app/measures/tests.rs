@@ -52,6 +52,7 @@ fn after<'a>(text: &'a str, before: &str) -> Option<&'a str> {
 fn counted() -> Metrics {
     let mut files = Vec::new();
     sources(&root().join("src"), &mut files);
+    sources(&root().join("crates"), &mut files);
     let mut counted = Metrics::new();
     for path in files {
         let text = fs::read_to_string(path).unwrap();

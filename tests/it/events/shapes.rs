@@ -12,7 +12,7 @@ use pombo::domain::message::State;
 use serde_json::Value;
 use utoipa::PartialSchema;
 
-const BEGIN: &str = "<!-- From the types of src/domain/event.rs; a test compares them. -->\n";
+const BEGIN: &str = "<!-- From the types of crates/domain/src/event.rs; a test compares them. -->\n";
 const END: &str = "<!-- The end of what comes from there. -->";
 
 /// The type of a field's value, in a word or two.

@@ -1,0 +1,60 @@
+//! The walls between the crates, as Cargo knows them.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// The packages in the tree that these arguments ask for. Needs no network.
+fn packages(arguments: &[&str]) -> BTreeSet<String> {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&tree.stderr);
+    assert!(tree.status.success(), "cargo could not say what depends on what: {errors}");
+    let text = String::from_utf8(tree.stdout).unwrap();
+    text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+}
+
+/// The packages that name this one in their manifests.
+fn dependents(of: &str) -> BTreeSet<String> {
+    let mut found = packages(&["--workspace", "--invert", of, "--depth", "1"]);
+    found.remove(of);
+    found
+}
+
+#[test]
+fn the_values_have_no_runtime_no_database_and_no_http() {
+    let tree = packages(&["--package", "pombo-domain"]);
+    assert!(tree.contains("pombo-clock"), "{tree:?}");
+    for banned in ["tokio", "actix", "actix-web", "sea-orm", "sqlx", "sqlx-core", "reqwest"] {
+        assert!(!tree.contains(banned), "pombo-domain depends on {banned}");
+    }
+}
+
+#[test]
+fn only_the_store_knows_the_database() {
+    for of in ["pombo-entity", "pombo-migration"] {
+        assert_eq!(dependents(of), BTreeSet::from(["pombo-store".to_owned()]), "{of}");
+    }
+    let of_sea_orm = dependents("sea-orm");
+    let ours: Vec<_> = of_sea_orm.iter().filter(|package| package.starts_with("pombo")).collect();
+    assert_eq!(ours, ["pombo-entity", "pombo-store"]);
+}
+
+#[test]
+fn code_under_the_agpl_stands_behind_one_crate() {
+    assert_eq!(dependents("whatsapp-rust"), BTreeSet::from(["pombo-web-session".to_owned()]));
+    let without = packages(&["--package", "pombo", "--no-default-features"]);
+    assert!(!without.iter().any(|package| package.starts_with("wacore") || package.starts_with("whatsapp")));
+}
+
+#[test]
+fn a_server_has_no_tools_in_it() {
+    let server = packages(&["--package", "pombo", "--no-default-features", "--features", "web-session"]);
+    assert!(server.contains("pombo-web-session"));
+    for tool in ["pombo-simulator", "pombo-loadtest"] {
+        assert!(!server.contains(tool), "a server contains {tool}");
+    }
+}
