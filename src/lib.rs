@@ -76,5 +76,4 @@ pub mod cluster;
 pub mod console;
 pub mod engine;
 pub mod logging;
-mod planted;
 pub mod surface;

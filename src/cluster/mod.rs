@@ -5,9 +5,7 @@
 //! is the engine's access. A process that serves alone owns every channel, and nothing here runs.
 
 mod carrier;
-pub(crate) mod machine;
 mod nats;
-pub(crate) mod placement;
 mod shell;
 mod status;
 
@@ -23,7 +21,6 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 pub use self::carrier::{Carrier, Incoming, Link, Nobody, NotCarried, Request, Subscription};
-pub use self::machine::LEASE;
 use self::machine::{Input, Wanted};
 pub use self::nats::NatsCarrier;
 pub use self::placement::{HOUSEKEEPING, shard};
@@ -32,6 +29,9 @@ pub use self::shell::Heartbeat;
 pub use self::status::{Moves, Node, NodeState, NodeStatus, Server, Status, channels_of, status};
 use crate::domain::channel::{Channel, Kind};
 use crate::store::{self, Lease, Purpose, Store};
+pub(crate) use ::machines::node as machine;
+pub use ::machines::node::LEASE;
+pub(crate) use ::machines::placement;
 
 /// An event of the cluster, for the engine.
 #[derive(Debug)]

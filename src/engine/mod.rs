@@ -14,7 +14,6 @@ mod error;
 mod events;
 mod fair_queue;
 mod ledger;
-mod machine;
 mod mailbox;
 mod nodes;
 mod receipts;
@@ -79,9 +78,9 @@ use crate::config;
 use crate::domain::channel::Channel;
 pub use crate::domain::request::{Skipped, SkippedEntry};
 use crate::domain::send::Schedule;
-use crate::planted;
 pub use crate::store::changes::Who;
 use crate::store::{self, Store};
+pub(crate) use ::machines::{self as machine, planted};
 
 /// When a client should retry while the database cannot write.
 const RETRY_AFTER: Duration = Duration::from_secs(1);

@@ -188,3 +188,14 @@ impl TemplateRequest {
 
 #[cfg(test)]
 mod tests;
+
+/// A recipient of a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrittenTo {
+    /// The recipient.
+    pub recipient: PhoneNumber,
+    /// When the provider accepted the message, or may have.
+    pub at: Timestamp,
+    /// Whether the provider certainly accepted it.
+    pub is_certain: bool,
+}

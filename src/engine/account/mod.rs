@@ -6,7 +6,6 @@
 //! store.
 
 mod apps;
-mod machine;
 mod member;
 mod open;
 mod pacer;
@@ -17,10 +16,11 @@ mod tests;
 
 pub(in crate::engine) use self::apps::ThrottledApp;
 pub(crate) use self::apps::{AppId, ScopeKind};
-pub(crate) use self::machine::{AccountUpdate, Reserved, Window};
-#[cfg(any(test, feature = "universe"))]
-pub(crate) use self::machine::{Effect, Input, Unread};
 pub(crate) use self::member::{Member, People};
 pub(crate) use self::pacer::Pacer;
 pub(crate) use self::registry::Accounts;
 pub(super) use self::shell::keep;
+use ::machines::account as machine;
+pub(crate) use ::machines::account::{AccountUpdate, Reserved, Window};
+#[cfg(any(test, feature = "universe"))]
+pub(crate) use ::machines::account::{Effect, Input, Unread};

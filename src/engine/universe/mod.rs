@@ -13,7 +13,7 @@ mod answers;
 mod calm;
 mod clock;
 mod commits;
-pub(super) mod dice;
+use ::machines::dice;
 mod effects;
 mod event_queue;
 mod events;

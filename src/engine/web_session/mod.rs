@@ -3,11 +3,8 @@
 //! Only the process that has the lease opens sessions, one after the other. The store has each channel's state; the
 //! progress of a pairing is in memory.
 
-mod end_policy;
 mod handle;
-pub(super) mod machine;
 mod outgoing;
-mod pairing;
 mod passkey;
 mod pending_reply;
 mod records;
@@ -25,22 +22,16 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-pub(crate) use self::end_policy::RESTRICTED_FOR;
-pub(super) use self::end_policy::restricted_until;
-#[cfg(any(test, feature = "universe"))]
-pub(super) use self::end_policy::waits_for_a_person;
 pub(crate) use self::handle::SessionHandles;
 pub(crate) use self::outgoing::{Outgoing, WebChannel, file_name, is_voice, link, seconds};
-pub use self::pairing::{Pairing, Passkey, Shown, Stage};
-pub use self::passkey::PasskeyAnswer;
 pub(crate) use self::pending_reply::{Admitted, HandOver, PendingReplies, PendingReply, QueueSlots, Wait};
 pub use self::pending_reply::{Form, HandedOver, Render};
 pub use self::records::SessionRecords;
 use self::supervisor::{Command, Supervisor};
 use self::updates::UpdateSender;
-pub(super) use self::updates::session_updates;
 #[cfg(any(test, feature = "universe"))]
-pub(super) use self::updates::{SessionUpdate, heard};
+pub(super) use self::updates::heard;
+pub(super) use self::updates::session_updates;
 pub(crate) use self::window::{Slot, Window};
 use super::account::Pacer;
 use super::nodes::{AskPairing, Pair, Unlink};
@@ -53,6 +44,11 @@ use crate::domain::phone::PhoneNumber;
 use crate::error::{Code, Refusal};
 use crate::store::{self, Store};
 use crate::vault::Vault;
+pub(super) use ::machines::web_session as machine;
+#[cfg(any(test, feature = "universe"))]
+pub(super) use ::machines::web_session::waits_for_a_person;
+pub use ::machines::web_session::{Pairing, Passkey, PasskeyAnswer, Shown, Stage};
+pub(crate) use ::machines::web_session::{RESTRICTED_FOR, SessionUpdate, restricted_until};
 
 /// Commands that wait for a supervisor.
 const COMMANDS: usize = 16;

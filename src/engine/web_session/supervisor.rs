@@ -11,11 +11,11 @@ use std::time::Instant;
 use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
+use super::Pairing;
 use super::handle::SessionHandle;
 use super::machine::{
     self, Answer, Change, Effect, Effects, Input, Machine, Saved, Write, is_written_by_sender,
 };
-use super::pairing::Pairing;
 use super::passkey::{NotExpected, PasskeyAnswer};
 use super::updates::SessionUpdate;
 use super::{Common, SessionRecords};

@@ -9,6 +9,8 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use uuid::Uuid;
 
+use machines::web_session::SessionUpdate;
+
 use crate::clock::Timestamp;
 use crate::connector::web_session::{Ack, AckState, Jid, MessageId};
 use crate::domain::message::{Failure, Key, State};
@@ -27,17 +29,6 @@ const AT_ONCE: usize = 512;
 const WRITE_PAUSE: Duration = Duration::from_secs(1);
 /// Messages whose sends are cached: the receipts of one message come within moments.
 const REMEMBERED: usize = 8_192;
-
-/// Something that a session heard.
-#[derive(Debug)]
-pub(in crate::engine) enum SessionUpdate {
-    /// The outcome of a message.
-    Ack(Ack),
-    /// The LID, an address that hides the number.
-    Lid(PhoneNumber, Jid),
-    /// This person wrote to the session.
-    Inbound(PhoneNumber),
-}
 
 /// An entry of the queue.
 pub(crate) enum Item {

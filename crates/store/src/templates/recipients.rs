@@ -13,22 +13,12 @@ use crate::{Result, Store};
 use clock::Timestamp;
 use domain::phone::PhoneNumber;
 use domain::send::Progress;
+pub use domain::template::WrittenTo;
 
 /// Sends of one recipient that are read at once.
 const SENDS: usize = 500;
 /// Messages of one send that are read at once.
 const MESSAGES: u64 = 10_000;
-
-/// A recipient of a template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WrittenTo {
-    /// The recipient.
-    pub recipient: PhoneNumber,
-    /// When the provider accepted the message, or may have.
-    pub at: Timestamp,
-    /// Whether the provider certainly accepted it.
-    pub is_certain: bool,
-}
 
 /// A send of a template.
 struct Send {
