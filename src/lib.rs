@@ -57,6 +57,7 @@
 //!   of a channel, through the database.
 //! - *disposition*: what a provider's error means for message, recipient, template and channel.
 
+pub use ::accounts;
 pub use ::clock;
 pub use ::config;
 pub use ::connectors as connector;
@@ -68,7 +69,6 @@ pub use ::store;
 pub use ::telemetry;
 pub use ::vault;
 
-pub mod accounts;
 pub mod api;
 pub mod app;
 pub mod cli;

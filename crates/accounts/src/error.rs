@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use crate::domain::user::Invalid;
-use crate::store;
-use crate::vault;
+use domain::user::Invalid;
 
 /// Why a call did not succeed.
 #[derive(Debug, thiserror::Error)]

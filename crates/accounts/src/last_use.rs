@@ -8,8 +8,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::lock;
-use crate::clock::Timestamp;
-use crate::store::Store;
+use clock::Timestamp;
+use store::Store;
 
 /// The precision of a last use.
 const MINUTE: Duration = Duration::from_secs(60);

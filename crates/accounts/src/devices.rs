@@ -2,8 +2,8 @@
 
 use super::backoff::Place;
 use super::{Accounts, Origin, Result, User};
-use crate::domain::secret::Secret;
-use crate::vault::api_key;
+use domain::secret::Secret;
+use vault::api_key;
 
 impl Accounts {
     /// Where an attempt at the account of this e-mail is made.
@@ -27,7 +27,7 @@ impl Accounts {
             if let Some(device) = known.or(fresh) {
                 self.store().remember_device(user.id, &device).await?;
             }
-            Ok::<_, crate::store::Error>(token)
+            Ok::<_, store::Error>(token)
         };
         // The person is signed in: only the next sign-in has no allowance of its own.
         remembered.await.unwrap_or_else(|error| {

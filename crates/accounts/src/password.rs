@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 
 use super::strength::{self, About};
 use super::{Error, Result};
-use crate::domain::user::MAX_PASSWORD;
+use domain::user::MAX_PASSWORD;
 
 /// 19 MiB and two passes: OWASP's advice
 /// (<https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html>).

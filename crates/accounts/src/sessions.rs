@@ -4,12 +4,12 @@
 use uuid::Uuid;
 
 use super::{Accounts, Error, Membership, Origin, Result, Session, User};
-use crate::clock::Timestamp;
-use crate::domain::page::{Page, PageRequest};
-use crate::domain::secret::Secret;
-use crate::store::users::credentials::Kept;
-use crate::store::users::sessions::{self, Bearer};
-use crate::vault::api_key;
+use clock::Timestamp;
+use domain::page::{Page, PageRequest};
+use domain::secret::Secret;
+use store::users::credentials::Kept;
+use store::users::sessions::{self, Bearer};
+use vault::api_key;
 
 /// A new session, with the token for its cookie.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use zxcvbn::zxcvbn;
 
-use crate::domain::fold::fold;
+use domain::fold::fold;
 
 /// A password that needs fewer guesses is refused: the million most likely ones are tried first, wherever accounts are
 /// attacked. With the back-off, more than that takes years for one account.

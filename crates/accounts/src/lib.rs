@@ -4,7 +4,7 @@
 //! a person is authenticated: a client that failed too often has to wait ([`backoff`]), the answer and its
 //! time are the same whether the account exists or not, and every attempt is in the record of changes, where
 //! many attempts in a minute share one entry with their number ([`failures`]). The callers decide what a role allows,
-//! with [`crate::domain::user::Role`]. Nothing here knows HTTP or SQL.
+//! with [`domain::user::Role`]. Nothing here knows HTTP or SQL.
 
 mod attempt;
 mod backoff;
@@ -37,13 +37,13 @@ use self::password::Passwords;
 pub use self::second_factor::{Proof, TotpConfirmed, TotpSetup};
 pub use self::sessions::NewSession;
 pub use self::sign_in::{SignIn, SignedIn};
-pub use crate::domain::user::{Email, Language, Role};
-use crate::store::Store;
-pub use crate::store::users::User;
-pub use crate::store::users::links::{Link as Invitation, Purpose};
-pub use crate::store::users::memberships::{Member, Membership};
-pub use crate::store::users::sessions::{Bearer, Session};
-use crate::vault::Vault;
+pub use domain::user::{Email, Language, Role};
+use store::Store;
+pub use store::users::User;
+pub use store::users::links::{Link as Invitation, Purpose};
+pub use store::users::memberships::{Member, Membership};
+pub use store::users::sessions::{Bearer, Session};
+use vault::Vault;
 
 /// A call's result.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -5,13 +5,12 @@ use uuid::Uuid;
 use super::sessions::keep;
 use super::strength::About;
 use super::{Accounts, Error, Member, Origin, Result, Session, User};
-use crate::domain::page::{Page, PageRequest};
-use crate::domain::secret::Secret;
-use crate::domain::user::{Email, Language, Role, check_password, name, time_zone};
-use crate::store;
-use crate::store::changes::Who;
-use crate::store::users::NewUser;
-use crate::store::users::memberships::Changed;
+use domain::page::{Page, PageRequest};
+use domain::secret::Secret;
+use domain::user::{Email, Language, Role, check_password, name, time_zone};
+use store::changes::Who;
+use store::users::NewUser;
+use store::users::memberships::Changed;
 
 /// A person to add without an invitation.
 #[derive(Debug, Clone, Copy)]

@@ -3,12 +3,12 @@
 use super::attempt::Attempt;
 use super::failures::Entry;
 use super::{Accounts, Error, NewSession, Origin, Result, Session, User, lock};
-use crate::clock::Timestamp;
-use crate::domain::secret::Secret;
-use crate::domain::user::Email;
-use crate::store::changes::Who;
-use crate::store::users::Credentials;
-use crate::vault::api_key;
+use clock::Timestamp;
+use domain::secret::Secret;
+use domain::user::Email;
+use store::changes::Who;
+use store::users::Credentials;
+use vault::api_key;
 
 /// An attempt to sign in.
 #[derive(Debug, Clone, Copy)]

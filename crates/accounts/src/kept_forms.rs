@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{Accounts, Result, Session};
-use crate::clock::Timestamp;
+use clock::Timestamp;
 
 impl Accounts {
     /// Keeps the content of a form for this session, and returns its id. A session keeps a few; the oldest one makes room.

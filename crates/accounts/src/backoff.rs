@@ -18,8 +18,8 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::lock;
-use crate::store::users::guesses::Guesses;
-use crate::store::{self, Store};
+use store::Store;
+use store::users::guesses::Guesses;
 
 /// The maximum of accounts and networks with a count of their own; some 5 MiB in the database.
 const CAPACITY: u64 = 50_000;

@@ -12,11 +12,10 @@
 use super::attempt::Attempt;
 use super::strength::About;
 use super::{Accept, Accounts, Error, Origin, Result, Session, SignedIn, User};
-use crate::domain::user::{Email, name};
-use crate::store;
-use crate::store::users::Credentials;
-use crate::store::users::invitations::Accepted;
-use crate::store::users::links::{Link, Purpose};
+use domain::user::{Email, name};
+use store::users::Credentials;
+use store::users::invitations::Accepted;
+use store::users::links::{Link, Purpose};
 
 impl Accounts {
     /// Uses an invitation for a person who is not signed in.

@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use crate::store::changes::Who;
-use crate::vault::api_key;
+use store::changes::Who;
+use vault::api_key;
 
 /// The maximum of characters of a user agent that are kept.
 const BROWSER_CHARS: usize = 200;

@@ -6,10 +6,10 @@ use rand::distr::{Distribution as _, Uniform};
 use super::attempt::Attempt;
 use super::sessions::keep;
 use super::{Accounts, Email, Error, Origin, Result, Session, totp};
-use crate::clock::Timestamp;
-use crate::domain::secret::Secret;
-use crate::store::users::Credentials;
-use crate::vault::{api_key, context};
+use clock::Timestamp;
+use domain::secret::Secret;
+use store::users::Credentials;
+use vault::{api_key, context};
 
 /// How many recovery codes a person gets.
 const CODES: usize = 10;

@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use uuid::Uuid;
 
 use super::backoff::Network;
-use crate::clock::Timestamp;
-use crate::store::users::failed_sign_ins::Folded;
-use crate::store::{self, Store};
+use clock::Timestamp;
+use store::Store;
+use store::users::failed_sign_ins::Folded;
 
 /// The attempts of a network in a minute that get entries of their own.
 const OWN: u32 = 5;

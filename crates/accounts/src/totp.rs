@@ -3,8 +3,8 @@
 use totp_rs::{Builder, Secret as Raw, Totp};
 
 use super::{Error, Result};
-use crate::clock::Timestamp;
-use crate::domain::secret::Secret;
+use clock::Timestamp;
+use domain::secret::Secret;
 
 /// The name of the issuer, which the app on the phone shows.
 const ISSUER: &str = "Pombo";

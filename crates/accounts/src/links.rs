@@ -4,13 +4,13 @@
 use uuid::Uuid;
 
 use super::{Accounts, Error, Origin, Result, SignedIn, User};
-use crate::clock::Timestamp;
-use crate::domain::secret::Secret;
-use crate::domain::user::{Email, Language, Role, check_password, name};
-use crate::store::changes::Who;
-use crate::store::users::links::{self, Link, Purpose};
-use crate::store::users::memberships::Membership;
-use crate::vault::api_key;
+use clock::Timestamp;
+use domain::secret::Secret;
+use domain::user::{Email, Language, Role, check_password, name};
+use store::changes::Who;
+use store::users::links::{self, Link, Purpose};
+use store::users::memberships::Membership;
+use vault::api_key;
 
 /// A person to invite.
 #[derive(Debug, Clone, Copy)]
