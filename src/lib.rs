@@ -59,6 +59,7 @@
 
 pub use ::accounts;
 pub use ::clock;
+pub use ::cluster;
 pub use ::config;
 pub use ::connectors as connector;
 pub use ::domain;
@@ -72,7 +73,6 @@ pub use ::vault;
 pub mod api;
 pub mod app;
 pub mod cli;
-pub mod cluster;
 pub mod console;
 pub mod engine;
 pub mod logging;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::NodeEvent;
-use crate::cluster::machine::Input;
 use crate::engine::ledger::Condition;
 use crate::engine::universe::world::{Event, World};
+use machines::node::Input;
 
 /// How long the node waits for the result of a renewal, and of any other statement.
 const RENEWAL_PATIENCE: Duration = Duration::from_millis(1_500);

@@ -6,11 +6,11 @@ use uuid::Uuid;
 
 use super::NodeEvent;
 use super::asking::Statement;
-use crate::cluster::machine::{Effect, Input};
 use crate::engine::channel::machine::Input as ToChannel;
 use crate::engine::machine::Caller;
 use crate::engine::planted::{Fault, is_planted};
 use crate::engine::universe::world::World;
+use machines::node::{Effect, Input};
 
 impl World {
     /// Passes an input to the present node's machine, and carries out its effects.

@@ -8,10 +8,10 @@ use uuid::Uuid;
 use super::look::Seen;
 use super::rows::Rows;
 use super::{Node, NodeEvent};
-use crate::cluster::machine::{Input, Machine};
 use crate::engine::universe::life::{CHANGES, EXPIRY, LONGEST_HOLD};
 use crate::engine::universe::process::Running;
 use crate::engine::universe::world::{Event, World};
+use machines::node::{Input, Machine};
 
 /// How often an operator checks whether a node is drained, and how many times before the node is stopped anyway.
 const DRAIN_LOOK: Duration = Duration::from_millis(500);

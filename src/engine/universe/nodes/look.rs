@@ -7,14 +7,14 @@ use uuid::Uuid;
 
 use super::NodeEvent;
 use crate::cluster::HOUSEKEEPING;
-use crate::cluster::machine::{Input, Wanted};
-use crate::cluster::placement::proposed;
 use crate::domain::channel::Status;
 use crate::domain::send::Control;
 use crate::engine::channel::machine::Input as ToChannel;
 use crate::engine::planted::{Fault, is_planted};
 use crate::engine::universe::world::World;
 use crate::store::sends::{Ready, Size};
+use machines::node::{Input, Wanted};
+use machines::placement::proposed;
 
 /// How often a node looks for work.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -30,11 +30,11 @@ use super::dice::Dice;
 use super::plan::Plan;
 use super::process::Process;
 use super::world::{Event, World};
-use crate::cluster::machine::{Input, Machine};
-use crate::cluster::placement::Member;
 use crate::cluster::shard;
 use crate::engine::channel::machine::Attempt;
 use crate::engine::machine::Caller;
+use machines::node::{Input, Machine};
+use machines::placement::Member;
 
 /// Something that happens to a node, or to its rows.
 pub(in crate::engine::universe) enum NodeEvent {

@@ -6,11 +6,11 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::NodeEvent;
-use crate::cluster::machine::Wanted;
 use crate::domain::send::State;
 use crate::engine::channel::machine::Input;
 use crate::engine::machine::Caller;
 use crate::engine::universe::world::{Event, World};
+use machines::node::Wanted;
 
 /// How long a caller waits for the owner of a channel to act.
 const PATIENCE: Duration = Duration::from_secs(3);

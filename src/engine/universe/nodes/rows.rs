@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 use super::notes::Notes;
 use crate::cluster::LEASE;
-use crate::cluster::machine::{Seen, Standing};
-use crate::cluster::placement::Member;
 use crate::engine::planted::{Fault, is_planted};
 use crate::store::nodes::Stage;
+use machines::node::{Seen, Standing};
+use machines::placement::Member;
 
 #[derive(Debug, Default)]
 pub(super) struct Rows {

@@ -27,11 +27,11 @@ pub use self::placement::{HOUSEKEEPING, shard};
 use self::placement::{Member, proposed};
 pub use self::shell::Heartbeat;
 pub use self::status::{Moves, Node, NodeState, NodeStatus, Server, Status, channels_of, status};
-use crate::domain::channel::{Channel, Kind};
-use crate::store::{self, Lease, Purpose, Store};
 pub(crate) use ::machines::node as machine;
 pub use ::machines::node::LEASE;
 pub(crate) use ::machines::placement;
+use domain::channel::{Channel, Kind};
+use store::{Lease, Purpose, Store};
 
 /// An event of the cluster, for the engine.
 #[derive(Debug)]

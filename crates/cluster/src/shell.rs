@@ -18,9 +18,9 @@ use uuid::Uuid;
 use super::machine::{Effect, Input, LEASE, Machine, Seen, Standing};
 use super::placement::Member;
 use super::{ClusterEvent, Nodes, micros};
-use crate::clock::Timestamp;
-use crate::store::nodes::{Node, Stage};
-use crate::store::{Error, Lease};
+use clock::Timestamp;
+use store::nodes::{Node, Stage};
+use store::{Error, Lease};
 
 /// How long a renewal may take: an unanswered one makes room for another before the lease lapses.
 const RENEWAL_PATIENCE: Duration = Duration::from_millis(1_500);

@@ -10,10 +10,10 @@ use uuid::Uuid;
 use super::WAKE;
 use super::envelope::{Answer, Envelope, MOST_BYTES, Refused, Said};
 use super::fresh::{Epochs, Freshness, Judgement, Wakes};
-use crate::clock::Timestamp;
-use crate::cluster::carrier::{Incoming, Request};
-use crate::connector::nats::{Heard, ReplyTo, Subscription};
-use crate::vault::KeyId;
+use crate::carrier::{Incoming, Request};
+use clock::Timestamp;
+use connectors::nats::{Heard, ReplyTo, Subscription};
+use vault::KeyId;
 
 /// How long a subscription that nobody listens to any more waits for the messages that are on their way to it.
 const LEAVING: Duration = Duration::from_secs(5);

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use crate::clock::Timestamp;
-use crate::vault::{self, KeyId, MESSAGE_OVERHEAD, Vault};
+use clock::Timestamp;
+use vault::{KeyId, MESSAGE_OVERHEAD, Vault};
 
 /// The longest body of a question or an answer: what a NATS server takes unless it is told otherwise, 1 MiB, less the
 /// envelope. Longer messages are not opened.
@@ -257,8 +257,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::config::Secrets;
-    use crate::domain::secret::SealingKey;
+    use config::Secrets;
+    use domain::secret::SealingKey;
 
     const SHARD: Uuid = Uuid::from_u128(1);
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use super::envelope::Wake;
-use crate::clock::Timestamp;
+use clock::Timestamp;
 
 /// How long an epoch lasts. Questions for the previous one are taken, too, so that those on their way find an answer.
 const EPOCH: Duration = Duration::from_secs(60);

@@ -19,9 +19,9 @@ use uuid::Uuid;
 
 use self::envelope::{Answer, Envelope, MOST_BYTES, Question, Said, Wake};
 use super::carrier::{Carrier, Link, NotCarried, Subscription};
-use crate::clock::Timestamp;
-use crate::connector::nats::{Nats, NotConnected, Reply};
-use crate::vault::Vault;
+use clock::Timestamp;
+use connectors::nats::{Nats, NotConnected, Reply};
+use vault::Vault;
 
 /// The name of a wake-up.
 const WAKE: &str = "wake";

@@ -8,9 +8,9 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::placement::shard_of;
-pub use crate::store::nodes::{Moves, Node, Server};
-use crate::store::nodes::{Place, Stage};
-use crate::store::{Result, Store};
+pub use store::nodes::{Moves, Node, Server};
+use store::nodes::{Place, Stage};
+use store::{Result, Store};
 
 /// A cluster at a moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,9 +132,9 @@ fn home(place: &Place) -> Uuid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Timestamp;
-    use crate::cluster::HOUSEKEEPING;
-    use crate::domain::channel::Kind;
+    use crate::HOUSEKEEPING;
+    use clock::Timestamp;
+    use domain::channel::Kind;
 
     fn node(id: u128, stage: Stage, lapses_in: i64) -> Node {
         Node {
