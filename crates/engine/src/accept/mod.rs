@@ -1,0 +1,245 @@
+//! Accepting sends: checks a request, resolves its audience and writes the send.
+//!
+//! Requests through a business account are checked here, those through a web session in [`web_send`]. A [`plan`]
+//! estimates a send without sending it, a [`retry`] is a send of its own, and [`idempotency`] keeps a repeated request
+//! from acting twice.
+
+pub(super) mod idempotency;
+pub mod plan;
+pub(super) mod resolver;
+pub(super) mod retry;
+pub(super) mod web_send;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use actix::Addr;
+
+use self::plan::{Forecast, Outcome, Planned, WithoutFields};
+use self::resolver::{Resolve, Resolved, Resolver};
+use super::ledger::{Accept, Claim, Order};
+use super::{Accepted, Engine, Error, KeyGuard, RETRY_AFTER};
+use clock::Timestamp;
+use domain::channel::Channel;
+use domain::content::Content;
+use domain::error::{Code, Refusal};
+use domain::plan::{Binding, Estimate};
+use domain::request::{Audience, BusinessRequest, RequestedContent, Skipped};
+use domain::send::{Recipients, Source, TemplateUse};
+use domain::template::{Category, Template, TemplateRequest};
+use telemetry::Origin;
+
+/// The result of a dry run: what the send would be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DryRun {
+    /// Unique recipients.
+    pub recipients: u64,
+    /// Entries that are not numbers, and recipients that are skipped.
+    pub skipped: Skipped,
+    /// The number of suppressed recipients, by reason.
+    pub suppressed: BTreeMap<&'static str, u64>,
+    /// Recipients who would get no message because they lack a contact field; `None` when the send needs none.
+    pub without_fields: Option<WithoutFields>,
+    /// How long it would take, with the messages queued before it; `None` when that is unknown.
+    pub takes: Option<Duration>,
+    /// When it would end.
+    pub ends: Option<Timestamp>,
+    /// The limit that decides how long it takes, if one does.
+    pub binding: Option<Binding>,
+    /// The fields of the request that would have no effect.
+    pub ignored: Vec<String>,
+}
+
+impl Engine {
+    /// Accepts a send through a business account: the send is durable when this returns. With a key `guard`, the answer
+    /// is stored under its key.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `invalid_schedule`; `template_not_found`, `template_not_approved`,
+    /// `invalid_components`; `reconnect_waba`; `no_valid_recipients`. [`Error::Unavailable`] when it cannot
+    /// be written now.
+    pub async fn send(
+        &self,
+        channel: &Arc<Channel>,
+        request: BusinessRequest,
+        guard: Option<KeyGuard>,
+    ) -> Result<Accepted, Error> {
+        let Some(guard) = guard else { return self.accept(channel, request, None).await };
+        // The caller may leave before the answer comes: a request under a key runs to its end, and the key stays held
+        // until then.
+        let (engine, channel) = (self.clone(), Arc::clone(channel));
+        let accepting = actix::spawn(telemetry::carried(async move {
+            let accepted = engine.accept(&channel, request, Some(guard.claim().clone())).await;
+            drop(guard);
+            accepted
+        }));
+        accepting.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "accepting a send was interrupted");
+            Err(Error::Internal)
+        })
+    }
+
+    /// Does the checks of [`Engine::send`], with the same refusals in the same order, and queues nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::send`].
+    pub async fn dry_run(&self, channel: &Arc<Channel>, request: BusinessRequest) -> Result<DryRun, Error> {
+        let (start, is_retry) = (request.schedule.send_at, request.audience.again.is_some());
+        let ignored = request.ignored.clone();
+        let (order, audience) = self.admit(channel, request, None).await?;
+        let planned = Planned::new(channel, audience, order.template.map(|template| template.is_marketing))
+            .needing(order.content.needed_fields());
+        let Outcome { skipped, suppressed, course, without_fields } =
+            self.resolver().send(Forecast(planned)).await??;
+        let recipients = course.recipients;
+        if recipients == 0 {
+            return Err(nobody(is_retry, skipped));
+        }
+        let Estimate { takes, binding } = self.estimate(channel, course).await?;
+        let now = Timestamp::now();
+        let ends = takes.map(|takes| start.map_or(now, |start| start.max(now)).plus(takes));
+        Ok(DryRun { recipients, skipped, suppressed, without_fields, takes, ends, binding, ignored })
+    }
+
+    async fn accept(
+        &self,
+        channel: &Arc<Channel>,
+        request: BusinessRequest,
+        claim: Option<Claim>,
+    ) -> Result<Accepted, Error> {
+        let (schedule, is_retry) = (request.schedule, request.audience.again.is_some());
+        let ignored = request.ignored.clone();
+        let (order, audience) = self.admit(channel, request, claim).await?;
+        let resolved = self.resolve(order, audience).await?;
+        let (Some(send_id), recipients) = (resolved.send_id, resolved.recipients) else {
+            return Err(nobody(is_retry, resolved.skipped));
+        };
+        self.hint(channel);
+        metrics::counter!("pombo_sends_accepted_total").increment(1);
+        metrics::counter!("pombo_recipients_accepted_total").increment(recipients);
+        Ok(Accepted { send_id, recipients, skipped: resolved.skipped, schedule, ignored })
+    }
+
+    /// Checks a request, except its audience. The channel's actor runs after this, and is told of the send.
+    async fn admit(
+        &self,
+        channel: &Arc<Channel>,
+        request: BusinessRequest,
+        claim: Option<Claim>,
+    ) -> Result<(Order, Audience), Error> {
+        if self.0.stopping.load(Ordering::Relaxed) {
+            return Err(Error::Unavailable { retry_after: RETRY_AFTER });
+        }
+        let BusinessRequest { content, audience, schedule, ignored: _ } = request;
+        schedule.check(Timestamp::now())?;
+        let (content, template) = match content {
+            RequestedContent::Ready(content) => (content, None),
+            RequestedContent::Template(requested) => {
+                let (content, template) = self.fit(channel, requested).await?;
+                (content, Some(template))
+            }
+        };
+        self.directory().actor(channel).admit()?;
+        let (company_id, channel_id) = (channel.company_id, channel.id);
+        let sources = sources(&audience);
+        let order = Order {
+            company_id,
+            channel_id,
+            content,
+            group: None,
+            template,
+            schedule,
+            sources,
+            claim,
+            is_awaited: false,
+            origin: Origin::current(),
+        };
+        Ok((order, audience))
+    }
+
+    /// Resolves the audience, and writes the send.
+    async fn resolve(&self, order: Order, audience: Audience) -> Result<Resolved, Error> {
+        let Audience { mut numbers, tags, again, mut skipped } = audience;
+        numbers.dedup();
+        if !tags.is_empty() || again.is_some() || numbers.len() > 1 {
+            let order = Arc::new(order);
+            let resolve = Resolve { order, numbers, tags, again, skipped };
+            return Ok(self.resolver().send(resolve).await??);
+        }
+        let is_marketing = order.template.is_some_and(|template| template.is_marketing);
+        let suppressions = &self.0.shared.suppressions;
+        suppressions.skip_suppressed(order.company_id, is_marketing, &mut numbers, &mut skipped);
+        let Some(number) = numbers.pop() else { return Ok(Resolved { skipped, ..Resolved::default() }) };
+        let accept = Accept::new(Arc::new(order), Recipients::One(number), skipped.clone());
+        let send_id = self.0.shared.ledger.send(accept).await??;
+        Ok(Resolved { send_id: Some(send_id), recipients: 1, skipped })
+    }
+
+    /// The content of a template send: finds the template, checks it and fills it in.
+    async fn fit(
+        &self,
+        channel: &Channel,
+        requested: TemplateRequest,
+    ) -> Result<(Content, TemplateUse), Error> {
+        let id = requested.template_id;
+        let missing = |what: String| {
+            Refusal::new(
+                Code::TemplateNotFound,
+                format!("{what}; `GET …/templates` lists those that can be sent"),
+            )
+        };
+        let company = channel.company_id;
+        let mut found = self
+            .store()
+            .find_template(company, id)
+            .await?
+            .ok_or_else(|| missing(format!("there is no template {id} in this company")))?;
+        if Some(&found.waba_id) != channel.waba_id.as_ref() {
+            return Err(missing(format!(
+                "template {id} belongs to another business account than the channel"
+            ))
+            .into());
+        }
+        if let Some(language) = requested.language.as_ref().filter(|language| **language != found.language) {
+            let (waba, name) = (found.waba_id.clone(), found.name.clone());
+            found = self
+                .store()
+                .find_template_by_name(company, &waba, &name, language)
+                .await?
+                .ok_or_else(|| missing(format!("template {id} ({name}) does not exist in {language}")))?;
+        }
+        let template = TemplateUse { id: found.id, is_marketing: found.category == Category::Marketing };
+        Ok((requested.fit(&Template::from(found))?, template))
+    }
+
+    fn resolver(&self) -> &Addr<Resolver> {
+        let next = self.0.next_resolver.fetch_add(1, Ordering::Relaxed);
+        &self.0.resolvers[next % self.0.resolvers.len()]
+    }
+}
+
+/// The sources of an audience, beside its numbers.
+fn sources(audience: &Audience) -> Vec<Source> {
+    let again = audience.again.iter().map(|again| Source::Send(again.send_id));
+    audience.tags.iter().map(|tag| Source::Tag(*tag)).chain(again).collect()
+}
+
+/// The refusal of a send without recipients, with the true reasons where entries were skipped.
+fn nobody(is_retry: bool, skipped: Skipped) -> Error {
+    let sentence = if is_retry {
+        "nobody is left to send to again: no message of the send has a selected state and code, or all recipients \
+         are skipped now"
+            .to_owned()
+    } else if let Some(reasons) = skipped.reasons() {
+        format!("nobody is left to send to: {reasons}")
+    } else {
+        "nobody is left to send to: give a number of 7 to 15 digits that begins with a country code, or a tag \
+         with contacts that have one"
+            .to_owned()
+    };
+    Error::Nobody { refusal: Refusal::new(Code::NoValidRecipients, sentence), skipped }
+}

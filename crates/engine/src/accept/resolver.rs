@@ -1,0 +1,223 @@
+//! The resolver actor: turns numbers and tags into unique recipients, packed and written.
+//!
+//! Every source (the request's own numbers, each tag, the messages of a retried send) yields ascending numbers; merging
+//! them removes duplicates without holding the audience. Blocks go to the ledger in steps. So an audience of millions
+//! takes the memory of two steps, one that is written and one that is read meanwhile, and single sends never wait
+//! longer than one step's write. The send counts only when its last block is durable. For dry runs, [`super::plan`]
+//! counts the audience here.
+
+mod again;
+mod met;
+mod unique;
+
+use std::sync::Arc;
+
+use actix::prelude::*;
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+pub(crate) use self::met::Met;
+pub(crate) use self::unique::Unique;
+use crate::ledger::{Accept, AcceptedSend, Activate, Error, Extend, Ledger, Order, Withdraw};
+use crate::mailbox::{Door, Queued};
+use crate::shared::Shared;
+use crate::traces::Resolving;
+use crate::upkeep::rounds::caught;
+use connectors::fair_semaphore::Permit;
+use domain::block::pack;
+use domain::phone::PhoneNumber;
+use domain::request::{Again, Skipped};
+use domain::send::{Block, Recipients};
+
+/// The average number of audiences that a resolver writes at once; further ones wait, and companies have fair shares.
+pub(crate) const AT_ONCE: usize = 4;
+/// Blocks written at once.
+const STEP: usize = 12;
+
+/// Resolve this audience, and write it as a send.
+#[derive(Message)]
+#[rtype(result = "Result<Resolved, Error>")]
+pub(crate) struct Resolve {
+    pub(crate) order: Arc<Order>,
+    pub(crate) numbers: Vec<PhoneNumber>,
+    pub(crate) tags: Vec<Uuid>,
+    /// Messages of an earlier send to retry.
+    pub(crate) again: Option<Again>,
+    /// Entries of the request that are skipped already.
+    pub(crate) skipped: Skipped,
+}
+
+/// A resolved audience.
+#[derive(Debug, Default)]
+pub(crate) struct Resolved {
+    /// The send; `None` when the audience is empty, and nothing was written.
+    pub(crate) send_id: Option<Uuid>,
+    /// Unique recipients.
+    pub(crate) recipients: u64,
+    /// Entries that were skipped.
+    pub(crate) skipped: Skipped,
+}
+
+pub(crate) struct Resolver {
+    shared: Arc<Shared>,
+}
+
+impl Resolver {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        Self { shared }
+    }
+
+    /// The resolver's shared parts, and the turn of this company, to be awaited.
+    pub(crate) fn turn(&self, company_id: Uuid) -> (Arc<Shared>, impl Future<Output = Permit> + use<>) {
+        let audiences = Arc::clone(&self.shared.audiences);
+        (Arc::clone(&self.shared), async move { audiences.acquire(company_id, 1).await })
+    }
+}
+
+impl Actor for Resolver {
+    type Context = Context<Self>;
+}
+
+impl Handler<Resolve> for Resolver {
+    type Result = ResponseFuture<Result<Resolved, Error>>;
+
+    fn handle(&mut self, resolve: Resolve, _: &mut Self::Context) -> Self::Result {
+        let (shared, turn) = self.turn(resolve.order.company_id);
+        let traced = Resolving::begin(resolve.tags.len(), resolve.numbers.len());
+        let writing = Writing {
+            shared,
+            resolve,
+            resolved: Resolved::default(),
+            pending: Vec::new(),
+            met: Met::default(),
+        };
+        Box::pin(async move {
+            let _turn = turn.await;
+            writing.run(traced).await
+        })
+    }
+}
+
+/// A send whose audience is being written.
+struct Writing {
+    shared: Arc<Shared>,
+    resolve: Resolve,
+    /// The result so far; has an id once the first step is written.
+    resolved: Resolved,
+    pending: Vec<Block>,
+    /// The people who may occur once more under another number.
+    met: Met,
+}
+
+impl Writing {
+    async fn run(mut self, traced: Resolving) -> Result<Resolved, Error> {
+        self.resolved.skipped = std::mem::take(&mut self.resolve.skipped);
+        // After a panic, the send is withdrawn as after any other failure.
+        let result = caught("resolver", self.resolve()).await.unwrap_or(Err(Error::Closed));
+        let Resolved { send_id, recipients, skipped } = &self.resolved;
+        traced.end(*send_id, *recipients, skipped.count, result.is_ok());
+        if let (Err(_), Some(send_id)) = (&result, self.resolved.send_id) {
+            let _ = self.shared.ledger.send(Withdraw(send_id)).await;
+        }
+        result.map(|()| self.resolved)
+    }
+
+    /// Reads blocks of the audience while the previous step is written.
+    async fn resolve(&mut self) -> Result<(), Error> {
+        let numbers = std::mem::take(&mut self.resolve.numbers);
+        let unique = Unique::new(numbers, &self.resolve.tags, self.resolve.again.take());
+        let (read, mut blocks) = mpsc::channel(STEP);
+        let reading = read_ahead(Arc::clone(&self.shared), self.resolve.order.company_id, unique, read);
+        let writing = async move {
+            while let Some(block) = blocks.recv().await {
+                self.block(block?).await?;
+            }
+            self.finish().await
+        };
+        // A write under way is never dropped: the send's id would be unknown.
+        let ((), written) = tokio::join!(reading, writing);
+        written
+    }
+
+    /// Packs `unique` without the suppressed numbers and second numbers of one person into a block; writes a step when it is full.
+    async fn block(&mut self, mut unique: Vec<PhoneNumber>) -> Result<(), Error> {
+        let order = &self.resolve.order;
+        let is_marketing = order.template.is_some_and(|template| template.is_marketing);
+        let skipped = &mut self.resolved.skipped;
+        self.shared.suppressions.skip_suppressed(order.company_id, is_marketing, &mut unique, skipped);
+        self.met.skip_second_forms(&self.shared.people, order.company_id, &mut unique, skipped);
+        let (first_ordinal, recipients) = (self.resolved.recipients, unique.len() as u64);
+        self.resolved.recipients += recipients;
+        if recipients > 0 {
+            self.pending.push(Block { first_ordinal, recipients, packed: pack(&unique) });
+        }
+        if self.pending.len() < STEP {
+            return Ok(());
+        }
+        let blocks = std::mem::take(&mut self.pending);
+        match self.resolved.send_id {
+            Some(send_id) => ask(&self.shared.ledger, Extend { send_id, blocks }).await,
+            None => self.accept(blocks, true).await,
+        }
+    }
+
+    async fn accept(&mut self, blocks: Vec<Block>, more: bool) -> Result<(), Error> {
+        let recipients = Recipients::Blocks(self.resolved.recipients);
+        let skipped = if more { Skipped::default() } else { self.resolved.skipped.clone() };
+        let accept = Accept::new(Arc::clone(&self.resolve.order), recipients, skipped);
+        let accept = Accept { blocks, more, ..accept };
+        self.resolved.send_id = Some(ask(&self.shared.ledger, accept).await?);
+        Ok(())
+    }
+
+    async fn finish(&mut self) -> Result<(), Error> {
+        let blocks = std::mem::take(&mut self.pending);
+        let Some(send_id) = self.resolved.send_id else {
+            return if self.resolved.recipients == 0 { Ok(()) } else { self.accept(blocks, false).await };
+        };
+        if !blocks.is_empty() {
+            ask(&self.shared.ledger, Extend { send_id, blocks }).await?;
+        }
+        let send = AcceptedSend {
+            id: send_id,
+            order: Arc::clone(&self.resolve.order),
+            recipients: Recipients::Blocks(self.resolved.recipients),
+        };
+        ask(&self.shared.ledger, Activate { send, skipped: self.resolved.skipped.clone() }).await
+    }
+}
+
+/// Reads an audience a block at a time until it ends, a read fails, or the receiver is gone.
+async fn read_ahead(
+    shared: Arc<Shared>,
+    company_id: Uuid,
+    mut unique: Unique,
+    blocks: mpsc::Sender<Result<Vec<PhoneNumber>, Error>>,
+) {
+    let size = shared.engine.block_size;
+    loop {
+        let mut block = Vec::with_capacity(size);
+        let read = match unique.next(&shared.store, company_id, size, &mut block).await {
+            Ok(true) => Ok(block),
+            Ok(false) => return,
+            Err(error) => {
+                tracing::error!(%error, "cannot read an audience");
+                Err(if error.is_passing() { Error::Unavailable } else { Error::Closed })
+            }
+        };
+        let is_over = read.is_err();
+        if blocks.send(read).await.is_err() || is_over {
+            return;
+        }
+    }
+}
+
+/// Sends a request to the ledger; a ledger that is gone counts as closed.
+async fn ask<M, T>(ledger: &Door<Ledger>, message: M) -> Result<T, Error>
+where
+    M: Message<Result = Result<T, Error>> + Send + 'static,
+    T: Send + 'static,
+    Ledger: Handler<Queued<M>>,
+{
+    ledger.send(message).await.unwrap_or(Err(Error::Closed))
+}

@@ -1,0 +1,91 @@
+//! Retries of a send: a new send of the same content through the same channel, to the recipients of selected messages
+//! of the earlier send and to nobody else.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::{Accepted, DryRun, Engine, Error, KeyGuard, no_such_send};
+use domain::channel::{Channel, Kind};
+use domain::content::Content;
+use domain::error::{Code, Refusal};
+use domain::request::{Again, Audience, BusinessRequest, RequestedContent, RetryRequest};
+use domain::template::TemplateRequest;
+use store::sends::Sent;
+
+/// An earlier send of a company, to be retried.
+#[derive(Debug)]
+pub struct Retried {
+    send_id: Uuid,
+    channel: Arc<Channel>,
+    content: RequestedContent,
+}
+
+impl Retried {
+    /// The request for the new send.
+    fn request(self, request: RetryRequest) -> (Arc<Channel>, BusinessRequest) {
+        let RetryRequest { selection, schedule } = request;
+        let Self { send_id, channel, content } = self;
+        let audience = Audience { again: Some(Again { send_id, selection }), ..Audience::default() };
+        (channel, BusinessRequest { content, audience, schedule, ignored: Vec::new() })
+    }
+}
+
+impl Engine {
+    /// Reads the content and channel of a company's send.
+    ///
+    /// # Errors
+    ///
+    /// `send_not_found`; `channel_not_found` when it went through a web session, or its channel is gone.
+    pub async fn retried(&self, company_id: Uuid, send_id: Uuid) -> Result<Retried, Error> {
+        let sent = self.store().sent(company_id, send_id).await?.ok_or_else(no_such_send)?;
+        let Sent { channel_id, content, template_id } = sent;
+        let channel = self.channel(channel_id).await?;
+        let channel = channel.filter(|channel| channel.kind == Kind::BusinessAccount).ok_or_else(|| {
+            Refusal::new(
+                Code::ChannelNotFound,
+                "there is no business-account channel behind this send: a message of a web session is sent \
+                 again with POST /api/v1/web-chat/{id}/messages",
+            )
+        })?;
+        let content = match (content, template_id) {
+            // The template may have changed since: it is found and checked like that of any new send.
+            (Content::Template { components, contact_fields, .. }, Some(template_id)) => {
+                RequestedContent::Template(TemplateRequest {
+                    template_id,
+                    language: None,
+                    components,
+                    contact_fields,
+                })
+            }
+            (content, _) => RequestedContent::Ready(content),
+        };
+        Ok(Retried { send_id, channel, content })
+    }
+
+    /// Retries messages of an earlier send as a new send, which is durable when this returns. With a key `guard`, the
+    /// answer is stored under its key.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::send`].
+    pub async fn retry(
+        &self,
+        retried: Retried,
+        request: RetryRequest,
+        guard: Option<KeyGuard>,
+    ) -> Result<Accepted, Error> {
+        let (channel, request) = retried.request(request);
+        self.send(&channel, request, guard).await
+    }
+
+    /// Does the checks of [`Engine::retry`], with the same refusals in the same order, and queues nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::retry`].
+    pub async fn dry_run_retry(&self, retried: Retried, request: RetryRequest) -> Result<DryRun, Error> {
+        let (channel, request) = retried.request(request);
+        self.dry_run(&channel, request).await
+    }
+}

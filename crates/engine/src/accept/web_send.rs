@@ -1,0 +1,332 @@
+//! Sending through a web session: the caller waits until the message is handed over.
+//!
+//! Every refusal comes before anything is written: no session, the pace, the file, the number. The pace comes first and
+//! reserves the message's turn: a file for a message that would go too late is not fetched, and no channel has more
+//! files fetched than it may send. Then the message takes the same way as every other: ledger, channel actor,
+//! connector. Its send expires when the caller's patience ends, so that a request that was answered with an error is
+//! not sent later. [`repeat`] decides how a repeated request under a client's key is answered; [`dry_run`] checks a
+//! message without sending it.
+
+mod addresses;
+mod dry_run;
+mod repeat;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use url::Url;
+use uuid::Uuid;
+
+pub use self::dry_run::{DryRunFile, WebDryRun};
+use crate::channel::{Admit, PAIR_SENTENCE};
+use crate::ledger::{Accept, Order};
+use crate::nodes::{BeginWeb, SendWeb};
+use crate::web_session::{Admitted, Form, HandOver, HandedOver, Render, Wait, link};
+use crate::{Engine, Error, KeyGuard, RETRY_AFTER};
+use clock::Timestamp;
+use connectors::media::Media;
+use domain::channel::Channel;
+use domain::content::Content;
+use domain::error::{Code, Refusal};
+use domain::limit::Spent;
+use domain::outlook::Reason;
+use domain::phone::PhoneNumber;
+use domain::request::{Skipped, WebRecipient, WebRequest};
+use domain::send::{Recipients, Schedule};
+use driver::Session;
+use store::web_sessions::contacts::KnownNumber;
+use telemetry::Origin;
+
+/// The caller is answered at most this long after its send expires.
+const AFTERWARDS: Duration = Duration::from_secs(30);
+
+/// A message whose send is written, waiting to be handed over.
+struct Submitted {
+    send_id: Uuid,
+    wait: Wait,
+    stranger: Option<PhoneNumber>,
+    patience: Duration,
+}
+
+impl Engine {
+    /// Registers the forms in which answers are rendered, before the engine answers other nodes.
+    pub fn render_as(&self, forms: &[Form]) {
+        // Called once for each engine.
+        let _ = self.0.forms.set(forms.to_vec());
+    }
+
+    /// The form of this name, for another node.
+    ///
+    /// # Errors
+    ///
+    /// `service_unavailable` when this version does not have it.
+    pub(crate) fn form(&self, name: &str) -> Result<Form, Refusal> {
+        let known = self.0.forms.get().and_then(|forms| forms.iter().find(|form| form.name == name));
+        known.copied().ok_or_else(|| {
+            let sentence =
+                "this channel runs on a node of another version, which does not know this answer: ask that node";
+            Refusal::new(Code::ServiceUnavailable, sentence)
+        })
+    }
+
+    /// Sends a message through a web session, and returns its answer in this form once it is handed over. With a key
+    /// `guard`, the answer is stored under its key.
+    ///
+    /// # Errors
+    ///
+    /// In this order: `session_disconnected`; [`Error::TooSoon`]; `link_not_allowed`, `media_unavailable`,
+    /// `media_too_large`; `not_on_whatsapp`; `send_is_over` when somebody canceled the send, or paused it and did not
+    /// resume it in time. [`Error::Unavailable`] when it cannot be written now, and [`Error::Internal`] when nobody
+    /// knows whether it was handed over. After any other error it was not, and will not be.
+    pub async fn send_web(
+        &self,
+        channel: &Arc<Channel>,
+        request: WebRequest,
+        guard: Option<KeyGuard>,
+        form: Form,
+    ) -> Result<String, Error> {
+        let (engine, channel) = (self.clone(), Arc::clone(channel));
+        // The caller may leave before the answer comes: the request runs to its end, and the key stays held until then.
+        guard.iter().for_each(KeyGuard::until_handed_over);
+        let sending = actix::spawn(telemetry::carried(async move {
+            let asked = to_owner(request, guard.as_ref(), form);
+            if let Some(answer) = engine.ask_owner(&channel, &asked).await? {
+                return Ok(answer);
+            }
+            let submitted = engine.submit(&channel, asked.request, guard.as_ref(), form.render).await;
+            engine.finish(&channel, submitted, guard).await.map(form.render)
+        }));
+        sending.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "sending through a web session was interrupted");
+            Err(Error::Internal)
+        })
+    }
+
+    /// Accepts a message for a web session, and returns its send once that is durable; the send's state shows the
+    /// outcome. The answer in this form is stored under the key when the message is handed over.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::send_web`], except for errors after the send is written.
+    pub async fn begin_web(
+        &self,
+        channel: &Arc<Channel>,
+        request: WebRequest,
+        guard: Option<KeyGuard>,
+        form: Form,
+    ) -> Result<Uuid, Error> {
+        let (engine, channel) = (self.clone(), Arc::clone(channel));
+        guard.iter().for_each(KeyGuard::until_handed_over);
+        let (tell, told) = oneshot::channel();
+        actix::spawn(telemetry::carried(async move {
+            let asked = BeginWeb(to_owner(request, guard.as_ref(), form));
+            match engine.ask_owner(&channel, &asked).await {
+                Ok(None) => {}
+                Ok(Some(send_id)) => return drop(tell.send(Ok(send_id))),
+                Err(error) => return drop(tell.send(Err(error))),
+            }
+            let BeginWeb(SendWeb { request, .. }) = asked;
+            let submitted = engine.submit(&channel, request, guard.as_ref(), form.render).await;
+            // The caller may have left: the request runs to its end.
+            let _ = tell.send(submitted.as_ref().map(|submitted| submitted.send_id).map_err(Error::clone));
+            // The outcome is in the ledger.
+            let _ = engine.finish(&channel, submitted, guard).await;
+        }));
+        told.await.unwrap_or_else(|_| {
+            tracing::error!("accepting a message of a web session was interrupted");
+            Err(Error::Internal)
+        })
+    }
+
+    /// Does everything up to and including the write of the send.
+    async fn submit(
+        &self,
+        channel: &Arc<Channel>,
+        request: WebRequest,
+        guard: Option<&KeyGuard>,
+        render: Render,
+    ) -> Result<Submitted, Error> {
+        self.check_running()?;
+        let WebRequest { recipient, content, mut ignored } = request;
+        let session = self.session(channel)?;
+        let known = self.known(channel, &recipient).await?;
+        let (stranger, patience) = (stranger(&recipient, known.as_ref()), self.0.web_sessions.patience());
+        let admitted = self.admit_web(channel, Admit { stranger, patience, tried: None }).await?;
+        let file = self.file(channel, &content).await?;
+        ignored.extend(unheard_voice(&content, file.as_ref()));
+        let to = self.address(channel, &session, &recipient, known.as_ref()).await?;
+        let pending_replies = &self.0.shared.pending_replies;
+        let (pending_reply, wait) = pending_replies.begin(channel.id, to, file, admitted, (render, ignored));
+        let (recipients, group) = match recipient {
+            WebRecipient::Number(number) => (Recipients::One(number), None),
+            WebRecipient::Group(id) => (Recipients::Group, Some(id)),
+        };
+        let order = Order {
+            company_id: channel.company_id,
+            channel_id: channel.id,
+            content,
+            group,
+            template: None,
+            schedule: Schedule { send_at: None, expires_at: Some(Timestamp::now().plus(patience)) },
+            sources: Vec::new(),
+            claim: guard.map(|guard| guard.claim().clone()),
+            is_awaited: true,
+            origin: Origin::current(),
+        };
+        let accept = Accept::new(Arc::new(order), recipients, Skipped::default());
+        let accept = Accept { pending_reply: Some(pending_reply), ..accept };
+        let send_id = self.0.shared.ledger.send(accept).await??;
+        metrics::counter!("pombo_sends_accepted_total").increment(1);
+        metrics::counter!("pombo_recipients_accepted_total").increment(1);
+        Ok(Submitted { send_id, wait, stranger, patience })
+    }
+
+    /// Waits until the message is handed over. If it is not, its key is released.
+    async fn finish(
+        &self,
+        channel: &Channel,
+        submitted: Result<Submitted, Error>,
+        guard: Option<KeyGuard>,
+    ) -> Result<HandedOver, Error> {
+        let handed_over = match submitted {
+            Ok(submitted) => self.until_handed_over(channel, submitted).await,
+            Err(error) => Err(error),
+        };
+        if let (Some(guard), Err(error)) = (&guard, &handed_over) {
+            self.give_key_back(channel.company_id, &guard.claim().key, error).await;
+        }
+        handed_over
+    }
+
+    async fn until_handed_over(&self, channel: &Channel, submitted: Submitted) -> Result<HandedOver, Error> {
+        let Submitted { send_id, mut wait, stranger, patience } = submitted;
+        let handed_over = told_of(&mut wait, patience, send_id).await?;
+        if let Some(number) = stranger {
+            self.no_stranger_any_more(channel, number, handed_over.at).await;
+        }
+        Ok(handed_over)
+    }
+
+    /// The channel's session, if it can send. The session knows first that it is connected; while it reconnects, the
+    /// channel's state counts.
+    fn session(&self, channel: &Arc<Channel>) -> Result<Arc<dyn Session>, Refusal> {
+        let gate = self.directory().actor(channel);
+        let session = self.0.web_sessions.session(channel.id);
+        if !session.as_ref().is_some_and(|session| session.figures().is_logged_in) {
+            gate.admit_to_session()?;
+        }
+        session.ok_or_else(reconnecting)
+    }
+
+    /// Admits a message, or says when to retry.
+    async fn admit_web(&self, channel: &Channel, admit: Admit) -> Result<Admitted, Error> {
+        let later = Error::Unavailable { retry_after: RETRY_AFTER };
+        let admitted = self.directory().ask(channel.id, admit).await.ok_or(later)?;
+        admitted.map_err(|too_soon| Error::TooSoon {
+            retry_after: too_soon.retry_after,
+            sentence: too_soon.sentence,
+            spent: too_soon.spent,
+        })
+    }
+
+    /// The file behind the link, if there is one.
+    async fn file(&self, channel: &Channel, content: &Content) -> Result<Option<Media>, Error> {
+        let Some((link, kind)) = link(content) else { return Ok(None) };
+        let link = Url::parse(link).map_err(|_| {
+            Refusal::new(Code::InvalidLink, "`link` is not an absolute http or https address")
+        })?;
+        Ok(Some(self.0.shared.fetcher.fetch(channel.company_id, &link, kind).await?))
+    }
+
+    /// Notes the first message to a person, who is no stranger from here on.
+    async fn no_stranger_any_more(&self, channel: &Channel, number: PhoneNumber, at: Timestamp) {
+        if let Err(error) = self.store().note_first_sent(channel.id, number, at).await {
+            tracing::warn!(channel.id = %channel.id, %error, "cannot note the first message to a person");
+        }
+    }
+
+    /// Releases the key of a request without effect, so that the request may be repeated under it. The key of a message
+    /// that may have been handed over stays with its send.
+    async fn give_key_back(&self, company: Uuid, key: &str, error: &Error) {
+        if *error == Error::Internal {
+            return;
+        }
+        if let Err(error) = self.store().remove_answer(company, key).await {
+            // The ledger says that nothing was sent, which decides when the request is repeated.
+            tracing::warn!(%error, "cannot release the key of a request without effect");
+        }
+    }
+}
+
+/// The outcome of a message, for its caller.
+async fn told_of(wait: &mut Wait, patience: Duration, send_id: Uuid) -> Result<HandedOver, Error> {
+    match timeout(patience + AFTERWARDS, wait.end()).await {
+        Ok(HandOver::Done(handed_over)) => Ok(*handed_over),
+        Ok(HandOver::Failed(failure)) => {
+            let sentence = format!("the message was not sent: {}", failure.sentence);
+            Err(Refusal::new(Code::NotOnWhatsapp, sentence).into())
+        }
+        Ok(HandOver::TooLate(reason)) => Err(too_late(reason)),
+        Ok(HandOver::Canceled) => {
+            let sentence = "somebody canceled the send before it was handed over";
+            Err(Refusal::new(Code::SendIsOver, sentence).into())
+        }
+        Ok(HandOver::Stopping) => Err(Error::Unavailable { retry_after: RETRY_AFTER }),
+        Ok(HandOver::Unknown) | Err(_) => {
+            tracing::error!(send.id = %send_id, "it is unknown whether a message was handed over");
+            Err(Error::Internal)
+        }
+    }
+}
+
+/// The request in the form for the channel's owner, if that is another node.
+fn to_owner(request: WebRequest, guard: Option<&KeyGuard>, form: Form) -> SendWeb {
+    SendWeb { request, key: guard.and_then(KeyGuard::to_move), form: form.name.to_owned() }
+}
+
+/// The error when the caller's patience ended before the message could be handed over.
+fn too_late(reason: Reason) -> Error {
+    let sentence = match reason {
+        Reason::Disconnected | Reason::Blocked | Reason::ProviderPause => return reconnecting().into(),
+        Reason::Retry | Reason::BackOff | Reason::NoSocket => {
+            return Error::Unavailable { retry_after: RETRY_AFTER };
+        }
+        Reason::Paused => {
+            let sentence = "somebody paused the send and did not resume it in time: it was not sent and never will \
+                            be; repeat the request when it may go";
+            return Refusal::new(Code::SendIsOver, sentence).into();
+        }
+        Reason::Pair => PAIR_SENTENCE,
+        _ => {
+            "other messages of the channel went first for longer than a caller may wait (option \
+             web_session.patience): try again"
+        }
+    };
+    Error::TooSoon {
+        retry_after: RETRY_AFTER,
+        sentence: sentence.to_owned(),
+        spent: Spent::pause(RETRY_AFTER),
+    }
+}
+
+/// The field `voice`, if it asks for a voice message that the file cannot be.
+fn unheard_voice(content: &Content, file: Option<&Media>) -> Option<String> {
+    let is_asked = matches!(content, Content::Audio { voice: Some(true), .. });
+    (is_asked && file.is_some_and(|file| !file.is_voice_note)).then(|| "voice".to_owned())
+}
+
+/// The recipient's number, if it is a stranger's.
+fn stranger(recipient: &WebRecipient, known: Option<&KnownNumber>) -> Option<PhoneNumber> {
+    match recipient {
+        WebRecipient::Number(number) => known.is_none_or(KnownNumber::is_cold).then_some(*number),
+        WebRecipient::Group(_) => None,
+    }
+}
+
+fn reconnecting() -> Refusal {
+    let sentence = "the web session has no connection to WhatsApp just now: try again in a minute, and look at the \
+                    channel's `status_reason` if that lasts";
+    Refusal::new(Code::SessionDisconnected, sentence)
+}

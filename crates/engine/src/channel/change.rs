@@ -1,0 +1,54 @@
+//! Operators' changes of channels: reconnecting and removing them. [`super::addition`] adds channels.
+
+use uuid::Uuid;
+
+use crate::{Engine, Error};
+use domain::error::{Code, Refusal};
+use domain::secret::Secret;
+use store::changes::Who;
+use vault::context;
+
+impl Engine {
+    /// Removes a channel, whose sends must have ended and whose phone must be unlinked; `false` when there is no such
+    /// channel.
+    ///
+    /// # Errors
+    ///
+    /// `channel_in_use` when a send of the channel has not ended or a phone is linked; [`Error::Unavailable`] when the
+    /// database cannot be written to now.
+    pub async fn remove_channel(&self, who: &Who, id: Uuid) -> Result<bool, Error> {
+        if self.store().find_channel(id).await?.is_none() {
+            return Ok(false);
+        }
+        // Hidden first, so that no send is accepted while the remaining ones are checked.
+        let hidden = self.directory().hide(id);
+        if self.store().remove_channel(who, id).await? {
+            hidden.remove().await;
+            self.tell_of_removal(id).await?;
+            return Ok(true);
+        }
+        drop(hidden);
+        Err(Error::Refused(Refusal::new(
+            Code::ChannelInUse,
+            "sends of this channel are not over, or a phone is linked to it: cancel the sends, unlink the phone, and try again",
+        )))
+    }
+
+    /// Sets a business account back to `connecting`. Seals and stores the new access token, if there is one and it is
+    /// another than before. Returns `false` when there is no such channel. The channel's actor follows the change as it follows one from the command
+    /// line.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database cannot be written to now.
+    pub async fn reconnect(&self, who: &Who, id: Uuid, token: Option<Secret>) -> Result<bool, Error> {
+        self.check_sealing()?;
+        let vault = &self.0.shared.vault;
+        let _hold = vault.hold();
+        let context = context::token(id);
+        let known = self.store().channel_secrets(id).await?.and_then(|secrets| secrets.token);
+        let token = token.filter(|token| !vault.is_sealed(known.as_deref(), token, &context));
+        let sealed = token.map(|token| vault.seal(token.expose().as_bytes(), &context));
+        Ok(self.store().reconnect_channel(who, id, sealed).await?)
+    }
+}

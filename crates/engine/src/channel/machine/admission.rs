@@ -1,0 +1,195 @@
+//! Admission: whether a message of a web session whose caller waits may be accepted, and what its caller is told.
+
+use std::collections::HashSet;
+use std::mem;
+use std::sync::Arc;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::dispatch::Later;
+use super::effect::{Answer, Effect};
+use super::input::{Admit, Failed, WebActivity};
+use super::moment::Step;
+use super::retries::Retry;
+use super::web_pacing::{Asker, TooSoon, WebPacing};
+use super::work::Leave;
+use super::{Machine, STORE_PAUSE};
+use crate::machine::Caller;
+use crate::planted::{Fault, is_planted};
+use crate::web_session::{self, Admitted, HandOver, PendingReply};
+use clock::Timestamp;
+use domain::channel::Kind;
+use domain::limit::Spent;
+use domain::message::{Failure, State};
+use domain::outlook::Reason;
+use domain::send;
+use domain::tier::QUOTA_SPAN;
+
+/// The answer to a message whose recipient got another one too recently.
+pub(crate) const PAIR_SENTENCE: &str = "the recipient got another message too recently (option pair_interval \
+                                        of the channel's tier): try again later";
+
+/// Admission of messages to a web session.
+#[derive(Default)]
+pub(super) struct Admission {
+    /// `None` until the session's recent activity is read.
+    pub(super) web_pacing: Option<WebPacing>,
+    /// A read of the recent activity is in progress.
+    is_learning: bool,
+    /// Requests for admission that wait for that read.
+    asked: Vec<(Admit, Caller)>,
+}
+
+impl Admission {
+    /// Takes over when the phone was linked.
+    pub(super) fn linked(&mut self, at: Option<Timestamp>) {
+        if let Some(web_pacing) = &mut self.web_pacing {
+            web_pacing.linked(at);
+        }
+    }
+
+    /// The recent activity may be read again.
+    pub(super) const fn may_learn(&mut self) {
+        self.is_learning = false;
+    }
+}
+
+impl Machine {
+    /// A caller asks whether a message is admitted. The answer waits until the session's recent activity is read.
+    pub(super) fn asked_in(&mut self, admit: Admit, caller: Caller, step: &mut Step<'_>) {
+        if self.admission.web_pacing.is_none() {
+            self.admission.asked.push((admit, caller));
+            return;
+        }
+        let answer = Answer::Admission(self.admit(admit, step));
+        step.push(Effect::Reply(caller, answer));
+    }
+
+    /// Admits a message, or says when to retry.
+    fn admit(&mut self, admit: Admit, step: &Step<'_>) -> Result<Admitted, TooSoon> {
+        let Admit { stranger, patience, tried } = admit;
+        let (now, wall) = (step.now(), step.wall());
+        if let Some((reason, until)) = self.pause.holds(now + patience) {
+            let sentence = self.sentence(reason, now);
+            return Err(TooSoon { retry_after: until - now, sentence, spent: Spent::pause(until - now) });
+        }
+        let Some(web_pacing) = &mut self.admission.web_pacing else {
+            return Err(TooSoon {
+                retry_after: STORE_PAUSE,
+                sentence: "the channel is starting".to_owned(),
+                spent: Spent::pause(STORE_PAUSE),
+            });
+        };
+        // A restriction that the supervisor heard of earlier, perhaps in another process.
+        if let Some(until) = web_session::restricted_until(self.link.connection()) {
+            web_pacing.restrict(until);
+        }
+        let mut admitted = web_pacing.admit(Asker { stranger, patience }, &self.tier, now, wall)?;
+        let wait =
+            tried.map_or(Duration::ZERO, |recipient| self.recipient_pacing.wait(recipient, false, now));
+        if wait > patience {
+            let sentence = PAIR_SENTENCE.to_owned();
+            return Err(TooSoon { retry_after: wait, sentence, spent: Spent::pause(wait) });
+        }
+        admitted.wait = admitted.wait.max(wait);
+        Ok(admitted)
+    }
+
+    /// Reads the session's recent activity before the first message goes.
+    pub(super) fn learn_web_pacing(&mut self, step: &mut Step<'_>) {
+        let Admission { web_pacing, is_learning, .. } = &mut self.admission;
+        if web_pacing.is_some() || *is_learning || self.channel.kind != Kind::WebSession {
+            return;
+        }
+        *is_learning = true;
+        step.push(Effect::ReadWebActivity { since: step.wall().minus(QUOTA_SPAN) });
+    }
+
+    /// The session's recent activity is read.
+    pub(super) fn web_pacing_learned(&mut self, result: Result<WebActivity, Failed>, step: &mut Step<'_>) {
+        let Ok(WebActivity { mut attempts, strangers }) = result else {
+            // Reading stays marked as in progress until the retry, so that a channel that reconnects does not read a
+            // second time.
+            self.retries.add(Retry::WebActivity, step.now());
+            return;
+        };
+        if is_planted(Fault::DailyCapNotRestored) {
+            attempts.clear();
+        }
+        self.admission.is_learning = false;
+        let linked_at = self.channel.linked_at;
+        self.admission.web_pacing =
+            Some(WebPacing::new(linked_at, attempts, strangers, &self.tier, step.now()));
+        for (admit, caller) in mem::take(&mut self.admission.asked) {
+            let answer = Answer::Admission(self.admit(admit, step));
+            step.push(Effect::Reply(caller, answer));
+        }
+        self.pump(step);
+    }
+
+    /// The pending reply of a send whose caller waits.
+    pub(super) fn pending_reply(&self, send_id: Uuid) -> Option<Arc<PendingReply>> {
+        // Only web sessions have pending replies; other channels skip the look-up.
+        if self.channel.kind == Kind::WebSession { self.common.pending_replies.find(send_id) } else { None }
+    }
+
+    /// A message or its send is over: tells its caller, unless the message was handed over before.
+    pub(super) fn end_pending_reply(
+        &self,
+        send_id: Uuid,
+        state: State,
+        failure: Option<&Failure>,
+        wall: Timestamp,
+    ) {
+        if state.is_open() && state != State::Unknown {
+            return;
+        }
+        let Some(pending_reply) = self.pending_reply(send_id) else { return };
+        match (state, failure) {
+            (State::Failed, Some(failure)) => pending_reply.tell(HandOver::Failed(failure.clone()), wall),
+            (State::Expired, _) => pending_reply.expire(|| self.why_nothing_goes(), wall),
+            (State::Canceled, _) => pending_reply.cancel(wall),
+            (State::Sent | State::Delivered | State::Read, _) => pending_reply.has_arrived(wall),
+            _ => pending_reply.tell(HandOver::Unknown, wall),
+        }
+    }
+
+    /// The engine stops: tells the callers of messages that are not under way, and puts those messages back so that
+    /// they are not started later either.
+    pub(super) fn end_pending_replies(&mut self, step: &mut Step<'_>) {
+        if self.channel.kind != Kind::WebSession {
+            return;
+        }
+        let over = Leave::Over(send::State::Expired);
+        let pending_replies = self.common.pending_replies.of(self.channel.id).into_iter();
+        let given_up: HashSet<_> = pending_replies
+            .filter(|(_, pending_reply)| pending_reply.give_up(step.wall()))
+            .map(|(send_id, _)| send_id)
+            .collect();
+        for ticket in self.lanes.leave(over, step.clocks(), |work| given_up.contains(&work.id)) {
+            self.put_back(ticket, Later::now(&ticket, Reason::Turn), step);
+        }
+    }
+
+    /// Nothing can be written any more. Callers of messages that are not under way are told that the outcome is
+    /// unknown: a mark may be durable, and the next process then treats the message as unknown and may attempt it.
+    pub(super) fn lose_pending_replies(&self, step: &Step<'_>) {
+        for (_, pending_reply) in self.common.pending_replies.of(self.channel.id) {
+            pending_reply.lose(step.wall());
+        }
+    }
+
+    /// Whether the caller of this message is gone, although the message was certainly not handed over. Such a message
+    /// is not started: its caller got an error, or no answer.
+    pub(super) fn is_abandoned(&self, send_id: Uuid) -> bool {
+        self.channel.kind == Kind::WebSession && self.pending_reply(send_id).is_none()
+    }
+
+    fn why_nothing_goes(&self) -> Reason {
+        if !self.link.can_send() {
+            return self.link.refusal();
+        }
+        self.held.as_ref().map_or(Reason::Turn, |held| held.reason)
+    }
+}

@@ -1,0 +1,242 @@
+//! Messages with contact fields: the recipient's contact is read before the message is handed over.
+//!
+//! For a bulk send the next recipients are read ahead, with one query for some hundred messages. Any other recipient
+//! (of a first message, or of a retry) is read together with all that wait at the same time. A contact that was read is
+//! used for a minute: a change or deletion shows in messages a minute later.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actix::prelude::*;
+use uuid::Uuid;
+
+use super::{Shell, tasks};
+use crate::channel::machine::{Answered, Attempt, Rendered};
+use connectors::{Disposition, Reply, cloud_api};
+use domain::contact::Person;
+use domain::message::{Failure, Key, own_code};
+
+/// The number of recipients that are read at once.
+pub(super) const AT_ONCE: usize = 512;
+/// The next recipients are read when only this many are left.
+const LEAST: u64 = AT_ONCE as u64 / 2;
+/// How long a contact is used after it was read.
+const FRESH: Duration = Duration::from_secs(60);
+/// The most stretches in memory, of all sends together.
+const STRETCHES: usize = 32;
+
+/// The contacts of recipients whose messages go soon.
+#[derive(Default)]
+pub(super) struct People {
+    /// The stretches, the latest last.
+    stretches: VecDeque<Stretch>,
+    /// Sends whose next recipients are being read.
+    reading_ahead: HashSet<Uuid>,
+    /// Messages whose recipients are read next; no more than may be in flight.
+    waiting: Vec<Attempt>,
+    is_reading: bool,
+}
+
+/// Consecutive recipients of a send; empty when they end before `first`.
+struct Stretch {
+    send_id: Uuid,
+    first: u64,
+    /// `None` for a recipient who is not a contact.
+    people: Vec<Option<Person>>,
+    read_at: Instant,
+}
+
+impl Stretch {
+    fn is_fresh(&self, now: Instant) -> bool {
+        now.saturating_duration_since(self.read_at) < FRESH
+    }
+
+    fn end(&self) -> u64 {
+        self.first + self.people.len() as u64
+    }
+
+    fn person(&self, ordinal: u64) -> Option<Option<&Person>> {
+        let place = usize::try_from(ordinal.checked_sub(self.first)?).ok()?;
+        self.people.get(place).map(Option::as_ref)
+    }
+}
+
+impl People {
+    /// The recipient's contact, if it was read; the inner `None` is a recipient who is not a contact.
+    fn find(&self, Key { send_id, ordinal }: Key, now: Instant) -> Option<Option<&Person>> {
+        self.of(send_id, now).find_map(|stretch| stretch.person(ordinal))
+    }
+
+    fn of(&self, send_id: Uuid, now: Instant) -> impl Iterator<Item = &Stretch> {
+        self.stretches.iter().rev().filter(move |stretch| stretch.send_id == send_id && stretch.is_fresh(now))
+    }
+
+    /// The ordinal from which to read the send's recipients ahead, when this message goes and few of the next
+    /// recipients are in memory.
+    fn wanted(&self, Key { send_id, ordinal }: Key, now: Instant) -> Option<u64> {
+        // Only the second message shows that the send has many recipients.
+        if ordinal == 0 || self.reading_ahead.contains(&send_id) {
+            return None;
+        }
+        let mut end = ordinal + 1;
+        while let Some(stretch) = self.of(send_id, now).find(|stretch| stretch.person(end).is_some()) {
+            end = stretch.end();
+        }
+        let is_last = self.of(send_id, now).any(|stretch| stretch.first == end && stretch.people.is_empty());
+        (!is_last && end - ordinal <= LEAST).then_some(end)
+    }
+
+    /// Adds recipients that were read ahead.
+    fn add(&mut self, stretch: Stretch, now: Instant) {
+        self.forget_old(now);
+        while self.stretches.len() >= STRETCHES {
+            self.stretches.pop_front();
+        }
+        self.stretches.push_back(stretch);
+    }
+
+    fn forget_old(&mut self, now: Instant) {
+        self.stretches.retain(|stretch| stretch.is_fresh(now));
+    }
+}
+
+impl Shell {
+    fn people(&mut self) -> &mut People {
+        self.people.get_or_insert_default()
+    }
+
+    /// Starts the attempt of a message with contact fields, once its recipient is read.
+    pub(super) fn attempt_personal(&mut self, attempt: Attempt, ctx: &mut Context<Self>) {
+        let (key, now) = (attempt.ticket.key(), Instant::now());
+        if let Some(from) = self.people().wanted(key, now).filter(|_| !attempt.ticket.again) {
+            self.read_ahead(key.send_id, from, ctx);
+        }
+        match self.people.as_ref().and_then(|people| people.find(key, now)) {
+            Some(person) => self.fill_in(attempt, person),
+            None => {
+                self.people().waiting.push(attempt);
+                self.read_waiting(ctx);
+            }
+        }
+    }
+
+    /// Fills the recipient's contact fields in and hands the message over, or answers that a field is missing.
+    fn fill_in(&self, attempt: Attempt, person: Option<&Person>) {
+        let Rendered::Personal(content) = &attempt.rendered else { return self.hand_over(attempt) };
+        match content.filled(person) {
+            Ok(filled) => {
+                let rendered = Rendered::CloudApi(Arc::new(cloud_api::Rendered::new(&filled)));
+                self.hand_over(Attempt { rendered, ..attempt });
+            }
+            Err(no_value) => {
+                let code = Some(own_code::NO_CONTACT_VALUE);
+                self.answer(&attempt, Reply::Unsendable(Failure { code, sentence: no_value.to_string() }));
+            }
+        }
+    }
+
+    /// Answers in place of the provider, which was not called.
+    fn answer(&self, attempt: &Attempt, reply: Reply) {
+        let Attempt { ticket, generation, started, .. } = *attempt;
+        // The actor is gone only when nothing can be written any more.
+        let _ = self.answers.unbounded_send(Box::new(Answered { ticket, generation, reply, started }));
+    }
+
+    /// Reads the recipients of waiting messages, unless a read is under way: then the next read includes them.
+    fn read_waiting(&mut self, ctx: &mut Context<Self>) {
+        let people = self.people();
+        if people.is_reading || people.waiting.is_empty() {
+            return;
+        }
+        people.is_reading = true;
+        let waiting = people.waiting.len().min(AT_ONCE);
+        let attempts: Vec<_> = people.waiting.drain(..waiting).collect();
+        let numbers = attempts.iter().filter_map(|attempt| attempt.ticket.recipient).collect();
+        let company = self.machine.channel().company_id;
+        tasks::read_people(Arc::clone(&self.shared), company, numbers)
+            .into_actor(self)
+            .map(move |read, shell, ctx| {
+                shell.people().is_reading = false;
+                for attempt in attempts {
+                    match &read {
+                        Ok(people) => {
+                            let person = attempt.ticket.recipient.and_then(|number| people.get(&number));
+                            shell.fill_in(attempt, person);
+                        }
+                        Err(_) => shell.answer(&attempt, unread()),
+                    }
+                }
+                shell.read_waiting(ctx);
+            })
+            .spawn(ctx);
+    }
+
+    fn read_ahead(&mut self, send_id: Uuid, first: u64, ctx: &mut Context<Self>) {
+        self.people().reading_ahead.insert(send_id);
+        let company = self.machine.channel().company_id;
+        tasks::read_people_ahead(Arc::clone(&self.shared), company, send_id, first)
+            .into_actor(self)
+            .map(move |read, shell, ctx| {
+                shell.people().reading_ahead.remove(&send_id);
+                let Ok(people) = read else { return };
+                let now = Instant::now();
+                shell.people().add(Stretch { send_id, first, people, read_at: now }, now);
+                // A channel that falls silent keeps no names in memory.
+                ctx.run_later(FRESH, |shell, _| shell.people().forget_old(Instant::now()));
+            })
+            .spawn(ctx);
+    }
+}
+
+/// The database did not answer: the message was not handed over, and is retried like one with a temporary failure.
+fn unread() -> Reply {
+    let sentence = "the recipient's contact could not be read".to_owned();
+    let failure = Failure { code: None, sentence };
+    Reply::Refused { disposition: Disposition::Retry, failure, retry_after: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stretch(first: u64, len: usize, read_at: Instant) -> Stretch {
+        Stretch { send_id: Uuid::nil(), first, people: vec![None; len], read_at }
+    }
+
+    fn key(ordinal: u64) -> Key {
+        Key { send_id: Uuid::nil(), ordinal }
+    }
+
+    #[test]
+    fn the_next_recipients_are_read_before_those_in_memory_are_used_up() {
+        let (mut people, now) = (People::default(), Instant::now());
+        assert_eq!(people.wanted(key(0), now), None, "the send may have only one recipient");
+        assert_eq!(people.wanted(key(1), now), Some(2));
+        people.add(stretch(2, AT_ONCE, now), now);
+        assert_eq!((people.find(key(1), now), people.find(key(2), now)), (None, Some(None)));
+        let few = 2 + AT_ONCE as u64 - LEAST;
+        assert_eq!((people.wanted(key(few - 1), now), people.wanted(key(few), now)), (None, Some(514)));
+        people.reading_ahead.insert(Uuid::nil());
+        assert_eq!(people.wanted(key(few), now), None, "they are being read");
+        people.reading_ahead.clear();
+        people.add(stretch(514, 3, now), now);
+        assert_eq!((people.wanted(key(few), now), people.wanted(key(few + 3), now)), (None, Some(517)));
+        people.add(stretch(517, 0, now), now);
+        assert_eq!(people.wanted(key(516), now), None, "there are no more recipients");
+    }
+
+    #[test]
+    fn contacts_are_used_for_a_minute_and_their_number_is_bounded() {
+        let (mut people, now) = (People::default(), Instant::now());
+        people.add(stretch(2, 10, now), now);
+        let later = now + FRESH;
+        assert_eq!((people.find(key(5), later), people.wanted(key(5), later)), (None, Some(6)));
+        people.add(stretch(6, 10, later), later);
+        assert_eq!(people.stretches.len(), 1);
+        for place in 0..2 * STRETCHES as u64 {
+            people.add(stretch(place, 1, later), later);
+        }
+        assert_eq!(people.stretches.len(), STRETCHES);
+    }
+}

@@ -1,0 +1,72 @@
+//! Questions of callers to a channel: some are answered at once, the others when the machine replies.
+
+use std::time::Duration;
+
+use actix::prelude::*;
+
+use super::messages::{AskPace, Explain, LookAhead, Release, Stop};
+use super::{Shell, moment};
+use crate::channel::machine::{Admit, Answer, Input, TooSoon};
+use crate::web_session::Admitted;
+use domain::limit::Spent;
+
+impl Handler<Release> for Shell {
+    type Result = ResponseFuture<()>;
+
+    fn handle(&mut self, Release { send_id, over }: Release, ctx: &mut Self::Context) -> Self::Result {
+        let done = self.ask(|caller| Input::Released { send_id, over, caller }, ctx);
+        // A channel that ended writes no more marks.
+        Box::pin(async move { drop(done.await) })
+    }
+}
+
+impl Handler<Stop> for Shell {
+    type Result = ResponseFuture<()>;
+
+    fn handle(&mut self, _: Stop, ctx: &mut Self::Context) -> Self::Result {
+        let done = self.ask(Input::Stop, ctx);
+        Box::pin(async move { drop(done.await) })
+    }
+}
+
+impl Handler<Admit> for Shell {
+    type Result = ResponseFuture<Result<Admitted, TooSoon>>;
+
+    fn handle(&mut self, admit: Admit, ctx: &mut Self::Context) -> Self::Result {
+        let told = self.ask(|caller| Input::Admit { admit, caller }, ctx);
+        Box::pin(async move {
+            let Ok(Answer::Admission(admission)) = told.await else {
+                return Err(TooSoon {
+                    retry_after: Duration::from_secs(1),
+                    sentence: "the channel has just restarted: try again".to_owned(),
+                    spent: Spent::pause(Duration::from_secs(1)),
+                });
+            };
+            admission
+        })
+    }
+}
+
+impl Handler<Explain> for Shell {
+    type Result = MessageResult<Explain>;
+
+    fn handle(&mut self, _: Explain, _: &mut Self::Context) -> Self::Result {
+        MessageResult(self.machine.explain(moment()))
+    }
+}
+
+impl Handler<LookAhead> for Shell {
+    type Result = MessageResult<LookAhead>;
+
+    fn handle(&mut self, LookAhead(sends): LookAhead, _: &mut Self::Context) -> Self::Result {
+        MessageResult(self.machine.look_ahead(sends, moment()))
+    }
+}
+
+impl Handler<AskPace> for Shell {
+    type Result = MessageResult<AskPace>;
+
+    fn handle(&mut self, _: AskPace, _: &mut Self::Context) -> Self::Result {
+        MessageResult(self.machine.pace(moment()))
+    }
+}

@@ -1,0 +1,229 @@
+//! Imports of contacts from uploaded files.
+//!
+//! An upload is stored in pieces and parsed while it arrives ([`upload`]). Its rows are written by one [`runner`],
+//! which companies share in turns and which continues after a restart. A preview shows how the beginning of a file
+//! would be imported ([`show`]).
+
+mod reader;
+mod runner;
+mod show;
+mod upload;
+
+pub(crate) use self::runner::Runner;
+pub use self::show::Shown;
+pub use self::upload::{NewUpload, Upload};
+
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use crate::{Engine, Error};
+use domain::error::{Code, Refusal};
+use domain::phone::Country;
+use import::{Column, Field, Settings};
+use store::Names;
+use store::changes::Who;
+use store::imports::Import;
+
+/// What uploads and the runner share.
+pub(crate) struct Imports {
+    /// The largest file, in bytes.
+    max_bytes: usize,
+    /// Wakes the runner.
+    wake: Notify,
+    /// Uploads that broke off.
+    abandoned: Mutex<Vec<Uuid>>,
+}
+
+/// A change of an import before it begins; `None` leaves a setting as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportChange {
+    /// The columns that a person or a program maps; the others keep the fields of their names.
+    pub columns: Option<Vec<Column>>,
+    /// The fields that a form sends for the columns at these places, changed or not, as it showed them before the change.
+    pub chosen: Option<Vec<(usize, Field)>>,
+    /// Names of tags that every contact of the file gets.
+    pub tags: Option<Vec<String>>,
+    /// The file's encoding.
+    pub encoding: Option<String>,
+    /// The country by whose rules numbers without a plus sign are read; `Some(None)` reads them as international.
+    pub country: Option<Option<Country>>,
+    /// Whether a name that looks wrongly decoded replaces a good one.
+    pub replaces_names: Option<bool>,
+}
+
+impl Imports {
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        Self { max_bytes, wake: Notify::new(), abandoned: Mutex::default() }
+    }
+
+    fn abandon(&self, import: Uuid) {
+        self.abandoned.lock().unwrap_or_else(PoisonError::into_inner).push(import);
+        self.wake.notify_one();
+    }
+
+    /// Wakes the runner.
+    pub(crate) fn wake(&self) {
+        self.wake.notify_one();
+    }
+
+    fn take_abandoned(&self) -> Vec<Uuid> {
+        std::mem::take(&mut self.abandoned.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Engine {
+    /// Changes how a file is read, before it is imported.
+    ///
+    /// # Errors
+    ///
+    /// `import_not_found`, `import_has_begun`, `too_many_columns`, `too_many_mappings`, `too_many_tags`, and
+    /// `invalid_mapping` when the change does not fit the file.
+    pub async fn change_import(&self, company: Uuid, id: Uuid, change: ImportChange) -> Result<(), Error> {
+        let ImportChange { columns, chosen, tags, encoding, country, replaces_names } = change;
+        let mut settings = settings(&self.find_import(company, id).await?);
+        if let Some(chosen) = chosen {
+            // A form shows the columns as they are named in the encoding before the change.
+            settings.choose(&chosen);
+        }
+        if let Some(encoding) = encoding {
+            self.change_encoding(company, id, &mut settings, encoding).await?;
+        }
+        if let Some(columns) = columns {
+            settings.columns = columns;
+        }
+        if let Some(tags) = tags {
+            settings.tags = tags;
+        }
+        if let Some(country) = country {
+            settings.country = country.map(|country| country.code().to_owned());
+        }
+        if let Some(replaces_names) = replaces_names {
+            settings.replaces_names = replaces_names;
+        }
+        settings.check().map_err(|wrong| refused(&wrong, Code::InvalidMapping))?;
+        let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
+        match self.records_of(company).await?.set_import_settings(company, id, &written).await? {
+            true => Ok(()),
+            false => Err(has_begun().into()),
+        }
+    }
+
+    /// Reads the header of a file in another encoding. Its columns keep their fields, and those are recalled whose names
+    /// only this encoding shows.
+    async fn change_encoding(
+        &self,
+        company: Uuid,
+        id: Uuid,
+        settings: &mut Settings,
+        encoding: String,
+    ) -> Result<(), Error> {
+        settings.encoding = encoding;
+        settings.wrong_bytes = None;
+        let (beginning, is_all) = self.beginning(company, id).await?;
+        let bare = Settings { columns: Vec::new(), recalled: Vec::new(), ..settings.clone() };
+        let read = import::preview(&beginning, is_all, &bare, 1);
+        let read = read.map_err(|error| refused(&error, Code::InvalidMapping))?;
+        settings.rename(read.columns.into_iter().map(|(name, _)| name).collect());
+        let records = self.records_of(company).await?;
+        settings.recall(&self.remembered(company, &records).await?);
+        Ok(())
+    }
+
+    /// Begins an import.
+    ///
+    /// # Errors
+    ///
+    /// `import_not_found`, `import_has_begun`, and `invalid_mapping` when no column identifies contacts.
+    pub async fn start_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<(), Error> {
+        let found = self.find_import(company, id).await?;
+        let settings = settings(&found);
+        settings.check_complete().map_err(|wrong| refused(&wrong, Code::InvalidMapping))?;
+        let records = self.records_of(company).await?;
+        let columns = settings.remember(self.remembered(company, &records).await?);
+        let columns = serde_json::to_string(&columns).map_err(|_| Error::Internal)?;
+        if !records.start_import(who, company, id, &columns).await? {
+            return Err(has_begun().into());
+        }
+        self.imports().wake.notify_one();
+        Ok(())
+    }
+
+    /// Cancels an import; rows that are written stay. A finished import stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// `import_not_found`.
+    pub async fn cancel_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<(), Error> {
+        self.find_import(company, id).await?;
+        self.records_of(company).await?.cancel_import(who, company, id).await?;
+        self.imports().wake.notify_one();
+        Ok(())
+    }
+
+    /// An import of the company.
+    ///
+    /// # Errors
+    ///
+    /// `import_not_found`.
+    pub async fn find_import(&self, company: Uuid, id: Uuid) -> Result<Import, Error> {
+        let found = self.records_of(company).await?.import(company, id).await?;
+        Ok(found.ok_or_else(no_such_import)?)
+    }
+
+    async fn remembered(
+        &self,
+        company: Uuid,
+        records: &crate::records::Records,
+    ) -> Result<Vec<Column>, Error> {
+        let remembered = records.remembered_columns(company).await?;
+        Ok(remembered.and_then(|columns| serde_json::from_str(&columns).ok()).unwrap_or_default())
+    }
+
+    pub(crate) fn imports(&self) -> &Imports {
+        &self.0.imports
+    }
+}
+
+/// How a file is read.
+pub fn settings(import: &Import) -> Settings {
+    serde_json::from_str(&import.settings).unwrap_or_default()
+}
+
+/// What becomes of names that look wrongly decoded.
+fn names(settings: &Settings) -> Names {
+    if settings.replaces_names { Names::Replace } else { Names::KeepGood }
+}
+
+/// The refusal of a file, or of the way in which it is to be read; with the code `otherwise` for a fault that has none of
+/// its own.
+fn refused(error: &import::Error, otherwise: Code) -> Refusal {
+    let code = match error {
+        import::Error::TooManyColumns { .. } => Code::TooManyColumns,
+        import::Error::TooManyMappings { .. } => Code::TooManyMappings,
+        import::Error::TooManyTags { .. } => Code::TooManyTags,
+        import::Error::NoKnownColumn { .. } => {
+            let sentence =
+                "no column is known to hold a phone number or an e-mail address: say which one does";
+            return Refusal::new(otherwise, sentence);
+        }
+        _ => otherwise,
+    };
+    Refusal::new(code, error.to_string())
+}
+
+/// The refusal for an import that the company does not have.
+pub fn no_such_import() -> Refusal {
+    Refusal::new(
+        Code::ImportNotFound,
+        "this company has no such import: GET /api/v1/contacts/imports lists them",
+    )
+}
+
+fn has_begun() -> Refusal {
+    Refusal::new(
+        Code::ImportHasBegun,
+        "this import has begun, or is over: it can only be canceled, if at all",
+    )
+}

@@ -1,0 +1,175 @@
+//! Uploads of files.
+
+use uuid::Uuid;
+
+use super::{Import, no_such_import, refused};
+use crate::records::country::OwnCountry;
+use crate::{Engine, Error};
+use domain::contact::MOST_TAGS;
+use domain::error::{Code, Refusal};
+use domain::phone::Country;
+use import::{Inspected, Inspection, Settings};
+use store::imports::MOST_OPEN;
+
+/// Bytes of one stored piece: few enough that the writer is held for some milliseconds, many enough that a large file
+/// has some thousand pieces.
+pub(super) const PIECE: usize = 256 * 1024;
+
+/// The settings of a file before its upload.
+#[derive(Debug, Clone, Default)]
+pub struct NewUpload {
+    /// The client's name for the file.
+    pub file_name: String,
+    /// Its encoding; without one, the file is UTF-8 or has a byte order mark; `auto` guesses.
+    pub encoding: Option<String>,
+    /// Names of tags that every contact of the file gets.
+    pub tags: Vec<String>,
+    /// The country by whose rules numbers without a plus sign are read; without one, they are international.
+    pub country: Option<Country>,
+}
+
+/// An upload under way. One that is dropped before it is finished leaves nothing.
+pub struct Upload {
+    engine: Engine,
+    company: Uuid,
+    import: Uuid,
+    tags: Vec<String>,
+    country: Option<Country>,
+    inspection: Option<Inspection>,
+    /// The bytes that are not stored yet.
+    piece: Vec<u8>,
+    pieces: u64,
+    bytes: usize,
+    /// The first piece, for the header.
+    beginning: Vec<u8>,
+    is_finished: bool,
+}
+
+impl Engine {
+    /// Begins an upload.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_file` for an unknown encoding, `too_many_tags`, and `too_many_imports` when the company has as many
+    /// unfinished imports as it may have.
+    pub async fn begin_upload(&self, company: Uuid, new: NewUpload) -> Result<Upload, Error> {
+        let NewUpload { file_name, encoding, tags, country } = new;
+        if tags.len() > MOST_TAGS {
+            return Err(invalid(&import::Error::TooManyTags { found: tags.len() }).into());
+        }
+        let records = self.records_of(company).await?;
+        let likely = OwnCountry::of(&records, company).await?.likely();
+        let inspection =
+            Inspection::new(encoding.as_deref(), country.or(likely)).map_err(|error| invalid(&error))?;
+        let begun = records.begin_upload(company, &file_name).await?;
+        drop(records);
+        let import = begun.ok_or_else(|| {
+            let sentence = format!(
+                "this company has {MOST_OPEN} imports that are not over: wait for one to end, or cancel one"
+            );
+            Refusal::new(Code::TooManyImports, sentence)
+        })?;
+        Ok(Upload {
+            engine: self.clone(),
+            company,
+            import,
+            tags,
+            country,
+            inspection: Some(inspection),
+            piece: Vec::new(),
+            pieces: 0,
+            bytes: 0,
+            beginning: Vec::new(),
+            is_finished: false,
+        })
+    }
+}
+
+impl Engine {
+    /// The largest file of contacts that is taken, in bytes.
+    pub fn largest_import(&self) -> usize {
+        self.imports().max_bytes
+    }
+}
+
+impl Upload {
+    /// The largest file, in bytes.
+    pub fn most(&self) -> usize {
+        self.engine.largest_import()
+    }
+
+    /// Takes the next bytes of the file.
+    ///
+    /// # Errors
+    ///
+    /// `body_too_large`, and `invalid_file` when the bytes cannot be read as text.
+    pub async fn write(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
+        self.bytes = self.bytes.saturating_add(bytes.len());
+        let most = self.most();
+        if self.bytes > most {
+            let sentence = format!("the file is larger than {most} bytes (`imports.max_bytes`): split it");
+            return Err(Refusal::new(Code::BodyTooLarge, sentence).into());
+        }
+        while !bytes.is_empty() {
+            let (fits, rest) = bytes.split_at(bytes.len().min(PIECE - self.piece.len()));
+            self.piece.extend_from_slice(fits);
+            bytes = rest;
+            if self.piece.len() == PIECE {
+                self.store().await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn store(&mut self) -> Result<(), Error> {
+        let piece = std::mem::take(&mut self.piece);
+        if let Some(inspection) = &mut self.inspection {
+            inspection.feed(&piece).map_err(|error| invalid(&error))?;
+        }
+        if self.pieces == 0 {
+            self.beginning.clone_from(&piece);
+        }
+        let ordinal = self.pieces;
+        self.pieces += 1;
+        let records = self.engine.records_of(self.company).await?;
+        Ok(records.add_import_chunk(self.import, ordinal, piece).await?)
+    }
+
+    /// Ends the upload of a complete file.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_file` when its header cannot be read, or part of the file is not in its encoding; `too_many_columns`.
+    pub async fn finish(mut self) -> Result<Import, Error> {
+        if !self.piece.is_empty() {
+            self.store().await?;
+        }
+        let Some(inspection) = self.inspection.take() else { return Err(Error::Internal) };
+        let Inspected { encoding, wrong } = inspection.finish().map_err(|error| invalid(&error))?;
+        let (encoding, tags) = (encoding.to_owned(), self.tags.clone());
+        let country = self.country.map(|country| country.code().to_owned());
+        let settings = Settings { encoding, tags, country, wrong_bytes: wrong, ..Settings::default() };
+        let read = import::preview(&self.beginning, self.pieces <= 1, &settings, 1);
+        let header =
+            read.map_err(|error| invalid(&error))?.columns.into_iter().map(|(name, _)| name).collect();
+        let mut settings = Settings { header, ..settings };
+        let records = self.engine.records_of(self.company).await?;
+        settings.recall(&self.engine.remembered(self.company, &records).await?);
+        let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
+        records.finish_upload(self.import, &written).await?;
+        self.is_finished = true;
+        Ok(records.import(self.company, self.import).await?.ok_or_else(no_such_import)?)
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            self.engine.imports().abandon(self.import);
+        }
+    }
+}
+
+fn invalid(error: &import::Error) -> Refusal {
+    refused(error, Code::InvalidFile)
+}

@@ -1,0 +1,129 @@
+//! Takes requests into the open batch.
+
+use uuid::Uuid;
+
+use super::super::message::{Accept, AcceptedSend, Activate, Condition, Error, Extend, Hear};
+use super::Machine;
+use super::effect::{Effect, Effects};
+use super::in_doubt::InDoubtSend;
+use super::open::{Accepting, Activating, Extending};
+use crate::machine::Caller;
+use domain::send::State;
+use store::ledger::{Activation, BlockOf, NewSend, PendingWrites, SourceOf};
+
+/// No webhook joins a batch with this many receipts and inbound messages: sends wait for the same commit, and the
+/// provider repeats a webhook that is not accepted.
+pub(super) const MOST_HEARD: usize = 20_000;
+
+fn turn_away(caller: Caller, error: Error, effects: &mut Effects) {
+    effects.push(Effect::Reply(caller, Err(error)));
+}
+
+impl Machine {
+    /// Whether the ledger writes nothing any more.
+    fn is_closed(&self) -> bool {
+        self.is_over || self.condition == Condition::Fenced
+    }
+
+    /// The reason to refuse new requests now, if there is one.
+    fn refusal(&self) -> Option<Error> {
+        if self.is_closed() {
+            return Some(Error::Closed);
+        }
+        let waiting = &self.open.waiting;
+        let waiting = waiting.accepts.len() + waiting.extensions.len() + waiting.hearings.len();
+        (waiting + self.in_doubt.len() >= self.capacity).then_some(Error::Unavailable)
+    }
+
+    pub(super) fn accept(&mut self, id: Uuid, accept: Accept, caller: Caller, effects: &mut Effects) {
+        if let Some(refusal) = self.refusal() {
+            return turn_away(caller, refusal, effects);
+        }
+        let Accept { order, recipients, skipped, blocks, more, pending_reply: _ } = accept;
+        let Ok(content) = serde_json::to_string(&order.stored()) else {
+            return turn_away(caller, Error::Closed, effects);
+        };
+        let batch = &mut self.open.batch;
+        batch.sends.push(NewSend {
+            id,
+            company_id: order.company_id,
+            channel_id: order.channel_id,
+            state: if more { State::Resolving } else { State::Active },
+            content,
+            template_id: order.template.map(|template| template.id),
+            recipients,
+            skipped: skipped.count,
+            schedule: order.schedule,
+        });
+        batch.sources.extend(order.sources.iter().map(|source| SourceOf { send_id: id, source: *source }));
+        batch.blocks.extend(blocks.into_iter().map(|block| BlockOf { send_id: id, block }));
+        let send = AcceptedSend { id, order, recipients };
+        if !more {
+            batch.answers.extend(send.kept_answer(&skipped));
+        }
+        self.open.waiting.accepts.push(Accepting { send, counts: !more, caller });
+    }
+
+    pub(super) fn extend(&mut self, extend: Extend, caller: Caller, effects: &mut Effects) {
+        if let Some(refusal) = self.refusal() {
+            return turn_away(caller, refusal, effects);
+        }
+        let Extend { send_id, blocks } = extend;
+        self.open.batch.blocks.extend(blocks.into_iter().map(|block| BlockOf { send_id, block }));
+        self.open.waiting.extensions.push(Extending { send_id, caller });
+    }
+
+    pub(super) fn activate(&mut self, activate: Activate, caller: Caller, effects: &mut Effects) {
+        if self.is_closed() {
+            return turn_away(caller, Error::Closed, effects);
+        }
+        let Activate { send, skipped } = activate;
+        let batch = &mut self.open.batch;
+        batch.activations.push(Activation {
+            send_id: send.id,
+            recipients: send.recipients.count(),
+            skipped: skipped.count,
+        });
+        batch.answers.extend(send.kept_answer(&skipped));
+        self.open.waiting.activations.push(Activating { send, caller });
+    }
+
+    pub(super) fn withdraw(&mut self, send_id: Uuid, effects: &mut Effects) {
+        if !self.is_closed() {
+            self.in_doubt.add(send_id, InDoubtSend::Abandoned, effects);
+        }
+    }
+
+    pub(super) fn record(
+        &mut self,
+        writes: PendingWrites,
+        is_awaited: bool,
+        caller: Caller,
+        effects: &mut Effects,
+    ) {
+        if self.is_closed() {
+            return turn_away(caller, Error::Closed, effects);
+        }
+        self.open.is_awaited |= is_awaited;
+        self.open.batch.add(writes);
+        self.open.waiting.records.push(caller);
+    }
+
+    pub(super) fn hear(&mut self, hear: Hear, caller: Caller, effects: &mut Effects) {
+        if let Some(refusal) = self.refusal() {
+            return turn_away(caller, refusal, effects);
+        }
+        let batch = &mut self.open.batch;
+        if batch.receipts.len() + batch.events.len() >= MOST_HEARD {
+            return turn_away(caller, Error::Unavailable, effects);
+        }
+        let Hear { receipts, suppressions, events } = hear;
+        // Opt-outs of marketing come in thousands, each in a webhook of its own: sends would wait for them all the
+        // time.
+        self.open.is_awaited |= !receipts.is_empty() || !events.is_empty();
+        batch.receipts.extend(receipts);
+        batch.events.extend(events);
+        batch.suppressions.extend(suppressions);
+        self.open.waiting.hearings.push(caller);
+    }
+}

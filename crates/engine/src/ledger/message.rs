@@ -1,0 +1,219 @@
+//! Requests to the ledger, and its answers.
+
+use std::sync::Arc;
+
+use actix::prelude::*;
+use uuid::Uuid;
+
+use crate::web_session::PendingReply;
+use domain::content::{Content, Stored};
+use domain::message::Key;
+use domain::request::Skipped;
+use domain::send::{Block, Recipients, Schedule, Source, TemplateUse};
+use store::ledger::{Answer, Event, PendingWrites, Receipt};
+use store::suppressions;
+use telemetry::Origin;
+
+/// Why something was not written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Error {
+    /// The database is unavailable, or too many requests wait for it.
+    #[error("the database cannot write now")]
+    Unavailable,
+    /// Another process took over, or the database refused a statement; the log has the reason.
+    #[error("the ledger is closed")]
+    Closed,
+    /// The database permanently refuses a row of it; the log says which.
+    #[error("the database refuses it")]
+    Refused,
+}
+
+/// The ledger's condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// Everything is written at once.
+    Writing,
+    /// The last commit failed and is retried.
+    Failing,
+    /// Another process took over; nothing more is written.
+    Fenced,
+}
+
+/// A send without its audience.
+#[derive(Debug)]
+pub(crate) struct Order {
+    pub(crate) company_id: Uuid,
+    pub(crate) channel_id: Uuid,
+    pub(crate) content: Content,
+    /// The id of the group that it goes to; used with [`Recipients::Group`].
+    pub(crate) group: Option<String>,
+    pub(crate) template: Option<TemplateUse>,
+    pub(crate) schedule: Schedule,
+    /// The sources of its audience other than numbers.
+    pub(crate) sources: Vec<Source>,
+    /// The client's key, under which the answer is kept.
+    pub(crate) claim: Option<Claim>,
+    /// A caller waits until the message is handed over.
+    pub(crate) is_awaited: bool,
+    /// The request that it came with, for its trace.
+    pub(crate) origin: Origin,
+}
+
+impl Order {
+    /// The stored content. It has the client's key only for a message whose caller waits: the answer is kept when that
+    /// message is handed over.
+    pub(crate) fn stored(&self) -> Stored<&Content, &str> {
+        let claim = self.claim.as_ref().filter(|_| self.is_awaited);
+        let key = claim.map(|claim| claim.key.as_str());
+        Stored { content: &self.content, group: self.group.as_deref(), key }
+    }
+}
+
+/// A client's key for a request that must be carried out once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// The key, as the client gave it.
+    pub key: String,
+    /// SHA-256 of the request: the same key for another request is a mistake of the client.
+    pub fingerprint: [u8; 32],
+}
+
+impl Claim {
+    /// The most characters of a key.
+    const MAX_CHARS: usize = 255;
+
+    /// Whether a client may give this key: 1 to 255 visible ASCII characters.
+    pub fn is_key(text: &str) -> bool {
+        (1..=Self::MAX_CHARS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+    }
+}
+
+/// An accepted send, on its way to the channel that dispatches it.
+#[derive(Debug, Clone)]
+pub(crate) struct AcceptedSend {
+    pub(crate) id: Uuid,
+    pub(crate) order: Arc<Order>,
+    pub(crate) recipients: Recipients,
+}
+
+impl AcceptedSend {
+    /// The answer to keep under the client's key, if there is one.
+    pub(crate) fn kept_answer(&self, skipped: &Skipped) -> Option<Answer> {
+        let claim = self.order.claim.as_ref()?;
+        Some(Answer {
+            company_id: self.order.company_id,
+            key: claim.key.clone(),
+            fingerprint: claim.fingerprint,
+            send_id: self.id,
+            recipients: self.recipients.count(),
+            skipped: skipped.count,
+            // Texts always become JSON.
+            skipped_first: serde_json::to_string(&skipped.first).unwrap_or_default(),
+        })
+    }
+}
+
+/// These sends became durable.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub(crate) struct Arrived {
+    pub(crate) sends: Vec<AcceptedSend>,
+    /// They were delayed, or found to be in the store after a commit in doubt: messages about them may have arrived
+    /// before, and they may be dispatched already.
+    pub(crate) is_late: bool,
+}
+
+/// Write a new send, and its recipients unless there is only one. Its channel is told once the send is durable and
+/// complete.
+#[derive(Message)]
+#[rtype(result = "Result<Uuid, Error>")]
+pub(crate) struct Accept {
+    pub(crate) order: Arc<Order>,
+    pub(crate) recipients: Recipients,
+    /// Entries that were skipped.
+    pub(crate) skipped: Skipped,
+    /// The first blocks.
+    pub(crate) blocks: Vec<Block>,
+    /// More blocks follow: the send only counts once [`Activate`] is written.
+    pub(crate) more: bool,
+    /// The pending reply, if a caller waits: found under the send's id before the send is written.
+    pub(crate) pending_reply: Option<Arc<PendingReply>>,
+}
+
+impl Accept {
+    /// A complete send, without a waiting caller.
+    pub(crate) const fn new(order: Arc<Order>, recipients: Recipients, skipped: Skipped) -> Self {
+        Self { order, recipients, skipped, blocks: Vec::new(), more: false, pending_reply: None }
+    }
+}
+
+/// Write more blocks of a send.
+#[derive(Message)]
+#[rtype(result = "Result<(), Error>")]
+pub(crate) struct Extend {
+    pub(crate) send_id: Uuid,
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// The last block was written: the send counts from now on.
+#[derive(Message)]
+#[rtype(result = "Result<(), Error>")]
+pub(crate) struct Activate {
+    pub(crate) send: AcceptedSend,
+    /// Entries that were skipped.
+    pub(crate) skipped: Skipped,
+}
+
+/// Remove a send that was not accepted in the end.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Withdraw(pub(crate) Uuid);
+
+/// The result of writing a record.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Written {
+    /// Sends of the marks that are not in the store (any more).
+    pub(crate) gone: Vec<Uuid>,
+    /// Announced messages that are over, as the store says.
+    pub(crate) overtaken: Vec<Key>,
+}
+
+impl Written {
+    /// Adds the result of another commit.
+    pub(super) fn add(&mut self, other: Self) {
+        let Self { gone, overtaken } = other;
+        self.gone.extend(gone);
+        self.overtaken.extend(overtaken);
+    }
+}
+
+/// Write the work of a channel: outcomes, marks and suppressions. Answered when durable, however long that takes.
+#[derive(Message)]
+#[rtype(result = "Result<Written, Error>")]
+pub(crate) struct Record {
+    pub(crate) writes: Box<PendingWrites>,
+    /// Whether a message waits for it.
+    pub(crate) is_awaited: bool,
+}
+
+/// Write the reports of a provider. Answered when durable; after an error the provider repeats them.
+#[derive(Default, Message)]
+#[rtype(result = "Result<(), Error>")]
+pub(crate) struct Hear {
+    pub(crate) receipts: Vec<Receipt>,
+    pub(crate) suppressions: Vec<suppressions::Word>,
+    pub(crate) events: Vec<Event>,
+}
+
+impl Hear {
+    /// Whether there is nothing to write.
+    pub(crate) const fn is_empty(&self) -> bool {
+        let Self { receipts, suppressions, events } = self;
+        receipts.is_empty() && suppressions.is_empty() && events.is_empty()
+    }
+}
+
+/// Write what is left, then end. Answered when done; then the lease is released.
+#[derive(Message)]
+#[rtype(result = "()")]
+pub(crate) struct Close;

@@ -1,0 +1,194 @@
+//! Receipts for channels that other nodes own: the owner is told by the carrier or, without one, by a note.
+//!
+//! The ledger has the receipts already. The owner is told so that it stops waiting: for the receipt of a message with
+//! an unknown outcome, or for the answer to a canary.
+
+use std::collections::HashMap;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::asking::Question;
+use super::notes::Told;
+use super::questions::GLANCE;
+use super::work::GATHERING;
+use crate::channel::Heard;
+use crate::{Engine, Error};
+use domain::channel::Channel;
+use domain::message::{Key, State};
+
+/// A message with a receipt: its send, its ordinal and its state.
+pub(super) type Mark = (Uuid, u64, i16);
+
+/// The messages, without those in a state that only a newer version knows.
+pub(super) fn marked(marks: Vec<Mark>) -> Vec<(Key, State)> {
+    let message = |(send_id, ordinal, state)| Some((Key { send_id, ordinal }, State::from_i16(state)?));
+    marks.into_iter().filter_map(message).collect()
+}
+
+/// Receipts of these messages are durable.
+#[derive(Serialize, Deserialize)]
+pub(super) struct TellHeard {
+    messages: Vec<Mark>,
+}
+
+#[async_trait(?Send)]
+impl Question for TellHeard {
+    const NAME: &'static str = "heard";
+    type Answer = ();
+
+    fn within(&self, _: &Engine) -> Option<Duration> {
+        Some(GLANCE)
+    }
+
+    async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<(), Error> {
+        engine.directory().ask(channel.id, Heard(marked(self.messages))).await;
+        Ok(())
+    }
+}
+
+/// Receipts to write in notes: webhooks that arrive together share a note.
+#[derive(Debug, Default)]
+pub(super) struct Unwritten {
+    of_channels: Mutex<HashMap<Uuid, Vec<Mark>>>,
+    /// Held during a write.
+    turn: tokio::sync::Mutex<()>,
+}
+
+impl Unwritten {
+    fn add(&self, channel: Uuid, marks: Vec<Mark>) {
+        self.of_channels().entry(channel).or_default().extend(marks);
+    }
+
+    fn take(&self) -> HashMap<Uuid, Vec<Mark>> {
+        mem::take(&mut *self.of_channels())
+    }
+
+    /// Puts back the receipts of a failed write, before newer ones.
+    fn put_back(&self, left: impl IntoIterator<Item = (Uuid, Vec<Mark>)>) {
+        let mut of_channels = self.of_channels();
+        for (channel, mut marks) in left {
+            let later = of_channels.entry(channel).or_default();
+            marks.append(later);
+            *later = marks;
+        }
+    }
+
+    fn of_channels(&self) -> MutexGuard<'_, HashMap<Uuid, Vec<Mark>>> {
+        self.of_channels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Engine {
+    /// Tells the channel about receipts, on whichever node it runs. If no carrier reaches its owner, a note tells it,
+    /// which is durable when this returns.
+    ///
+    /// # Errors
+    ///
+    /// When the database fails.
+    pub(crate) async fn tell_heard(
+        &self,
+        channel_id: Uuid,
+        messages: Vec<(Key, State)>,
+    ) -> store::Result<()> {
+        let cluster = &self.0.shared.cluster;
+        if cluster.is_alone() {
+            self.directory().ask(channel_id, Heard(messages)).await;
+            return Ok(());
+        }
+        let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
+        if cluster.owns(&channel) {
+            self.directory().ask(channel_id, Heard(messages)).await;
+            return Ok(());
+        }
+        let mark = |(key, state): (Key, State)| (key.send_id, key.ordinal, state.as_i16());
+        let messages: Vec<_> = messages.into_iter().map(mark).collect();
+        let carrier = cluster.carrier();
+        let connected = carrier.filter(|carrier| carrier.link().is_none_or(|link| link.is_connected));
+        let Some(carrier) = connected else { return self.note_heard(channel_id, messages).await };
+        let engine = self.clone();
+        // The provider's webhook does not wait for the other node.
+        actix::spawn(async move {
+            let told = TellHeard { messages };
+            if let Ok(Some(())) = engine.ask_once(&*carrier, &channel, &told).await {
+                return;
+            }
+            // The owner may have received it: a repetition does no harm.
+            if let Err(error) = engine.note_heard(channel.id, told.messages).await {
+                tracing::warn!(channel.id = %channel.id, %error, "cannot tell the owner of a channel about receipts");
+            }
+        });
+        Ok(())
+    }
+
+    async fn note_heard(&self, channel_id: Uuid, marks: Vec<Mark>) -> store::Result<()> {
+        self.0.nodes.unwritten.add(channel_id, marks);
+        // Other callers rely on this write: it goes on when this caller is gone.
+        let engine = self.clone();
+        let written = actix::spawn(async move { engine.write_heard().await });
+        let cut_short = |_| Err(store::Error::Impossible("a note was cut short".to_owned()));
+        written.await.unwrap_or_else(cut_short)
+    }
+
+    /// Writes the collected receipts; writes that others began are done when this returns.
+    async fn write_heard(&self) -> store::Result<()> {
+        let unwritten = &self.0.nodes.unwritten;
+        let _turn = unwritten.turn.lock().await;
+        if unwritten.of_channels().is_empty() {
+            return Ok(());
+        }
+        tokio::time::sleep(GATHERING).await;
+        let mut left = unwritten.take().into_iter();
+        while let Some((channel_id, marks)) = left.next() {
+            if let Err(error) = self.write_heard_of(channel_id, &marks).await {
+                unwritten.put_back(std::iter::once((channel_id, marks)).chain(left));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    async fn write_heard_of(&self, channel_id: Uuid, marks: &[Mark]) -> store::Result<()> {
+        let cluster = &self.0.shared.cluster;
+        let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
+        // A channel that runs nowhere reads the ledger when it starts.
+        if !cluster.owns(&channel) && cluster.owner(&channel).await?.is_none() {
+            return Ok(());
+        }
+        if self.tell_owner(&channel, &Told::Heard(marks.to_vec())).await?.is_none() {
+            self.directory().ask(channel_id, Heard(marked(marks.to_vec()))).await;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn receipts_of_a_failed_write_come_before_newer_ones() {
+        let (unwritten, [one, other]) = (Unwritten::default(), [1, 2].map(Uuid::from_u128));
+        let mark = |ordinal| (Uuid::nil(), ordinal, 4);
+        unwritten.add(one, vec![mark(0)]);
+        unwritten.add(one, vec![mark(1)]);
+        unwritten.add(other, vec![mark(7)]);
+        let left = unwritten.take();
+        assert!(unwritten.of_channels().is_empty());
+        unwritten.add(one, vec![mark(2)]);
+        unwritten.put_back(left);
+        let all = HashMap::from([(one, vec![mark(0), mark(1), mark(2)]), (other, vec![mark(7)])]);
+        assert_eq!(unwritten.take(), all);
+    }
+
+    #[test]
+    fn a_state_that_only_a_newer_version_knows_is_left_out() {
+        let known = State::Delivered.as_i16();
+        let messages = marked(vec![(Uuid::nil(), 0, i16::MAX), (Uuid::nil(), 1, known)]);
+        assert_eq!(messages, [(Key { send_id: Uuid::nil(), ordinal: 1 }, State::Delivered)]);
+    }
+}

@@ -1,0 +1,195 @@
+//! Tallies of sends: messages by state, by error, and over time.
+//!
+//! The store keeps rows and no figures, so that a message costs one row. A small send is counted on request. The rows
+//! of a large one are counted part by part, in turns with other requests, one send at a time, and again only when
+//! counting takes a small share of the time: a caller in between gets the latest figures, with the time of the count.
+//! Nothing of this is stored: a new process counts again.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use crate::{Engine, Error};
+use clock::Timestamp;
+use domain::send::{Pace, Tally};
+use store::sends::list::Record;
+
+/// A send with no more recipients than this is counted on request, in some milliseconds.
+const SMALL: u64 = 16_384;
+/// Rows that are counted in one turn.
+const PART: u64 = 50_000;
+/// Figures of a large send are at least this old before it is counted again …
+const LEAST_AGE: Duration = Duration::from_secs(2);
+/// … and this many times as old as counting took.
+const SHARE: u32 = 20;
+/// Large sends whose figures are kept.
+const MOST: usize = 256;
+
+/// The figures of a send, and when they were counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// The figures.
+    pub tally: Tally,
+    /// When counting began.
+    pub at: Timestamp,
+}
+
+type Latest = Option<Arc<Counted>>;
+
+/// The tallies of large sends.
+#[derive(Default)]
+pub(crate) struct Tallies {
+    known: Mutex<HashMap<Uuid, Entry>>,
+    /// One send is counted at a time.
+    turn: tokio::sync::Mutex<()>,
+}
+
+struct Entry {
+    latest: watch::Sender<Latest>,
+    is_counting: bool,
+    /// The send is not counted again before this.
+    due: Instant,
+    asked: Instant,
+}
+
+impl Tallies {
+    fn known(&self) -> MutexGuard<'_, HashMap<Uuid, Entry>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The receiver of a send's figures, and whether the caller has to count them.
+    fn ask(&self, send_id: Uuid, now: Instant) -> (watch::Receiver<Latest>, bool) {
+        let mut known = self.known();
+        if known.len() >= MOST && !known.contains_key(&send_id) {
+            let idle = known.iter().filter(|(_, entry)| !entry.is_counting);
+            if let Some(oldest) = idle.min_by_key(|(_, entry)| entry.asked).map(|(id, _)| *id) {
+                known.remove(&oldest);
+            }
+        }
+        let entry = known.entry(send_id).or_insert_with(|| Entry {
+            latest: watch::Sender::new(None),
+            is_counting: false,
+            due: now,
+            asked: now,
+        });
+        entry.asked = now;
+        let is_due = !entry.is_counting && entry.due <= now;
+        entry.is_counting |= is_due;
+        (entry.latest.subscribe(), is_due)
+    }
+
+    /// Notes the end of a count: its figures, if it succeeded, and how long it took.
+    fn counted(&self, send_id: Uuid, figures: Option<Counted>, took: Duration) {
+        if let Some(entry) = self.known().get_mut(&send_id) {
+            entry.is_counting = false;
+            entry.due = Instant::now() + LEAST_AGE.max(took.saturating_mul(SHARE));
+            if let Some(figures) = figures {
+                entry.latest.send_replace(Some(Arc::new(figures)));
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// The figures of a company's send. Those of a large one may be some seconds old; `None` when nobody counted it
+    /// before, and counting takes longer than `patience`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] when the database is away.
+    pub async fn tally(
+        &self,
+        company_id: Uuid,
+        send: &Record,
+        patience: Duration,
+    ) -> Result<Option<Arc<Counted>>, Error> {
+        if send.recipients <= SMALL {
+            return Ok(self.count(company_id, send.id).await?.map(Arc::new));
+        }
+        let (mut latest, is_due) = self.0.tallies.ask(send.id, Instant::now());
+        if is_due {
+            let (engine, send_id) = (self.clone(), send.id);
+            self.0.threads[1].spawn(async move { engine.count_in_turn(company_id, send_id).await });
+        }
+        let counted = tokio::time::timeout(patience, latest.wait_for(Option::is_some)).await;
+        Ok(counted.ok().and_then(|latest| latest.ok()?.clone()))
+    }
+
+    async fn count_in_turn(self, company_id: Uuid, send_id: Uuid) {
+        let _turn = self.0.tallies.turn.lock().await;
+        let started = Instant::now();
+        let counted = self.count(company_id, send_id).await;
+        // A failure was logged.
+        self.0.tallies.counted(send_id, counted.ok().flatten(), started.elapsed());
+    }
+
+    /// Counts the messages of a send as it is now; `None` when the company has no such send any more.
+    async fn count(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<Counted>, Error> {
+        let at = Timestamp::now();
+        let records = self.records_of(company_id).await?;
+        let Some(send) = records.send_head(company_id, send_id, at).await? else { return Ok(None) };
+        drop(records);
+        let begins = send.schedule.send_at.map_or(send.created_at, |start| start.max(send.created_at));
+        let pace = Pace::between(begins, send.finished_at.unwrap_or(at));
+        let mut tally = Tally::new(pace);
+        // At and above the high-water mark there are no rows.
+        let (mut next, end) = (0, send.progress.high_water.min(send.recipients));
+        while next < end {
+            let to = next.saturating_add(PART).min(end);
+            let records = self.records_of(company_id).await?;
+            tally.add(records.tally_part(send_id, next, to, &tally.pace).await?);
+            next = to;
+        }
+        tally.finish(send.state, end, send.recipients);
+        Ok(Some(Counted { tally, at }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted() -> Counted {
+        let at = Timestamp::from_millis(7);
+        Counted { tally: Tally::new(Pace::between(at, at)), at }
+    }
+
+    #[test]
+    fn one_caller_counts_a_send_and_no_other_counts_it_again_at_once() {
+        let (tallies, id, now) = (Tallies::default(), Uuid::from_u128(1), Instant::now());
+        let (first, is_due) = tallies.ask(id, now);
+        assert!(is_due && first.borrow().is_none());
+        assert!(!tallies.ask(id, now).1, "it is being counted");
+        tallies.counted(id, Some(counted()), Duration::from_millis(300));
+        assert_eq!(first.borrow().as_deref(), Some(&counted()));
+        assert!(!tallies.ask(id, now + LEAST_AGE).1, "counting took long: it is not due yet");
+        assert!(tallies.ask(id, now + Duration::from_secs(60)).1);
+    }
+
+    #[test]
+    fn a_failed_count_is_retried_later_and_keeps_the_earlier_figures() {
+        let (tallies, id, now) = (Tallies::default(), Uuid::from_u128(1), Instant::now());
+        let (latest, _) = tallies.ask(id, now);
+        tallies.counted(id, Some(counted()), Duration::ZERO);
+        assert!(tallies.ask(id, now + Duration::from_secs(60)).1);
+        tallies.counted(id, None, Duration::ZERO);
+        assert!(latest.borrow().is_some());
+        assert!(tallies.ask(id, now + Duration::from_secs(60)).1);
+    }
+
+    #[test]
+    fn the_figures_that_were_asked_for_least_recently_make_room() {
+        let (tallies, now) = (Tallies::default(), Instant::now());
+        for number in 0..MOST + 5 {
+            let id = Uuid::from_u128(number as u128);
+            tallies.ask(id, now + Duration::from_millis(number as u64));
+            tallies.counted(id, Some(counted()), Duration::ZERO);
+        }
+        let known = tallies.known();
+        assert_eq!(known.len(), MOST);
+        assert!(!known.contains_key(&Uuid::from_u128(4)) && known.contains_key(&Uuid::from_u128(5)));
+    }
+}

@@ -1,0 +1,374 @@
+//! The real store, with the same operations.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use entity::{message, recipient_block, send, suppression, template};
+use sea_orm::{ConnectionTrait as _, Database, DatabaseConnection, DbBackend, EntityTrait as _, Statement};
+use serde_json::value::RawValue;
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use super::operation::{ACCOUNTS, LONGEST_HOLD, Operation, PAUSED_AT, Read, kind, sorted, stamp};
+use crate::universe::model::{MessageRow, Model, SendRow, SuppressionRow, TemplateRow};
+use clock::Timestamp;
+use domain::block::unpack;
+use domain::channel::{Kind, Status};
+use domain::message::{Failure, State as At};
+use domain::phone::PhoneNumber;
+use domain::send::{Control, Progress, Recipients, State};
+use domain::suppression::{Source, Suppression};
+use domain::template::{ListedTemplate, ParameterFormat};
+use store::changes::Who;
+use store::channels::{NewChannel, Sealed};
+use store::ledger::Terms;
+use store::scratch::Scratch;
+use store::templates::Said;
+use store::{Lease, Options, Store};
+
+const LANGUAGE: &str = "pt_BR";
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(super) struct Real {
+    store: Store,
+    lease: Lease,
+    /// For statements that the store has no call for.
+    raw: DatabaseConnection,
+    place: Place,
+}
+
+enum Place {
+    File(#[expect(dead_code, reason = "the directory is removed when it is dropped")] TempDir),
+    Server(Scratch),
+}
+
+impl Real {
+    pub(super) async fn sqlite() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", directory.path().join("pombo.db").display());
+        Self::open(url, Place::File(directory)).await
+    }
+
+    pub(super) async fn postgres() -> Self {
+        let server = std::env::var("POMBO_TEST_POSTGRES").expect("POMBO_TEST_POSTGRES names no server");
+        let scratch = Scratch::create(&server).await.unwrap();
+        Self::open(scratch.url().to_owned(), Place::Server(scratch)).await
+    }
+
+    async fn open(url: String, place: Place) -> Self {
+        let options = Options {
+            url,
+            connections: 6,
+            acquire_timeout: Duration::from_secs(10),
+            statement_timeout: Duration::ZERO,
+            synchronous_full: false,
+            migrate: true,
+        };
+        let store = Store::open(&options).await.unwrap();
+        let lease = store.acquire_lease(&options, "test").await.unwrap();
+        let raw = Database::connect(&options.url).await.unwrap();
+        for account in ACCOUNTS {
+            let sql = "INSERT INTO company (id, name, tier, created_at) VALUES ($1, $2, 'standard', 1)";
+            let values = [account.company_id.into(), account.waba_id.into()];
+            let insert = Statement::from_sql_and_values(raw.get_database_backend(), sql, values);
+            raw.execute_raw(insert).await.unwrap();
+            for id in account.channels {
+                let new = NewChannel {
+                    id,
+                    company_id: account.company_id,
+                    kind: Kind::BusinessAccount,
+                    name: id.to_string(),
+                    phone_number: None,
+                    phone_number_id: Some(id.to_string()),
+                    waba_id: Some(account.waba_id.to_owned()),
+                    tier: "standard".to_owned(),
+                    secrets: Sealed { token: None, app_secret: None },
+                    status: Status::Connected,
+                };
+                store.add_channel(&Who::Pombo, new).await.unwrap();
+            }
+        }
+        Self { store, lease, raw, place }
+    }
+
+    /// The same with events.
+    pub(super) fn writing_events(mut self) -> Self {
+        self.store = self.store.writing_events();
+        self
+    }
+
+    /// Empties the tables that the model has.
+    pub(super) async fn clear(&self) {
+        let of_sends = ["send", "send_source", "recipient_block", "message", "outbox_event"];
+        for table in of_sends.into_iter().chain(["suppression", "template"]) {
+            self.raw.execute_unprepared(&format!("DELETE FROM {table}")).await.unwrap();
+        }
+    }
+
+    pub(super) async fn remove(self) {
+        self.raw.close().await.unwrap();
+        drop(self.lease);
+        self.store.close().await;
+        if let Place::Server(scratch) = self.place {
+            scratch.remove().await.unwrap();
+        }
+    }
+
+    /// Whether another process can take the lease of one that lives.
+    pub(super) fn loses_leases(&self) -> bool {
+        self.raw.get_database_backend() == DbBackend::Postgres
+    }
+
+    pub(super) async fn ask(&self, operation: &Operation) -> String {
+        let Self { store, lease, .. } = self;
+        let done = || "done".to_owned();
+        match operation {
+            Operation::Commit { batch, now } => {
+                let terms = Terms { patience: PATIENCE, in_one_statement: now.millis() % 2 == 0 };
+                match store.commit_on(terms, lease, batch, *now).await {
+                    Ok(found) => {
+                        format!("{} {} {:?}", sorted(found.gone), sorted(found.overtaken), found.ignored)
+                    }
+                    Err(error) => kind(&error),
+                }
+            }
+            Operation::LoseLease => {
+                self.raw.execute_unprepared("UPDATE lease SET epoch = epoch + 1").await.unwrap();
+                done()
+            }
+            Operation::RegainLease => {
+                self.raw.execute_unprepared("UPDATE lease SET epoch = epoch - 1").await.unwrap();
+                done()
+            }
+            Operation::Control { company_id, send_id, control } => {
+                format!("{:?}", store.control_send(*company_id, *send_id, *control, None).await.unwrap())
+            }
+            Operation::Cancel { company_id, send_id, now } => {
+                format!("{:?}", store.cancel_send(*company_id, *send_id, *now, None).await.unwrap())
+            }
+            Operation::Expire { now, limit } => {
+                format!("{:?}", store.expire_sends(*now, *limit).await.unwrap())
+            }
+            Operation::PutOffUnknown { until } => store.put_off_unknown(*until).await.unwrap().to_string(),
+            Operation::EndLeft { now } => store.end_left_messages(*now).await.unwrap().to_string(),
+            Operation::ClockWentBack { now } => {
+                store.clock_went_back(*now, LONGEST_HOLD).await.unwrap().to_string()
+            }
+            Operation::Settle { sends, now } => sorted(store.settle(sends, *now, PATIENCE).await.unwrap()),
+            Operation::RemoveUnresolved => match store.remove_unresolved(lease).await {
+                Ok(removed) => removed.to_string(),
+                Err(error) => kind(&error),
+            },
+            Operation::PauseTemplate { id } => {
+                store.pause_template(*id).await.unwrap();
+                done()
+            }
+            Operation::ChangeTemplate { account, id: _, name, status, category, said_at } => {
+                let said = Said { status: *status, quality_score: None, category: *category };
+                let changing = store.change_template(
+                    account.company_id,
+                    account.waba_id,
+                    name,
+                    LANGUAGE,
+                    said,
+                    *said_at,
+                );
+                changing.await.unwrap();
+                done()
+            }
+            Operation::ListTemplates { account, listed, as_of } => {
+                let listed = listed.iter().map(|listing| ListedTemplate {
+                    provider_id: listing.name.clone(),
+                    name: listing.name.clone(),
+                    language: LANGUAGE.to_owned(),
+                    category: listing.category.as_str().into(),
+                    status: listing.status.as_str().into(),
+                    parameter_format: ParameterFormat::Positional,
+                    components: RawValue::from_string("[]".to_owned()).unwrap(),
+                    rejected_reason: None,
+                    quality_score: None,
+                });
+                let listed: Vec<_> = listed.collect();
+                let listing =
+                    store.sync_templates_as_of(account.company_id, account.waba_id, &listed, *as_of);
+                listing.await.unwrap();
+                done()
+            }
+            Operation::Read(read) => self.read(read).await,
+        }
+    }
+
+    async fn read(&self, read: &Read) -> String {
+        let store = &self.store;
+        match read {
+            Read::Unfinished { channel, size, ready, limit } => {
+                format!("{:?}", store.unfinished(*channel, *size, *ready, *limit).await.unwrap())
+            }
+            Read::UnfinishedAmong(sends) => format!("{:?}", store.unfinished_among(sends).await.unwrap()),
+            Read::Waiting { send_id, horizon, limit } => {
+                format!("{:?}", store.waiting(*send_id, *horizon, *limit).await.unwrap())
+            }
+            Read::States { send_id, ordinals } => {
+                sorted(store.message_states(*send_id, ordinals).await.unwrap())
+            }
+            Read::RecipientsOf { company_id, keys } => {
+                sorted(store.recipients_of(*company_id, keys).await.unwrap())
+            }
+            Read::Recorded { send_id, progress } => {
+                format!("{:?}", store.recorded(*send_id, *progress).await.unwrap())
+            }
+            Read::Block { send_id, ordinal } => match store.block_at(*send_id, *ordinal).await {
+                Ok(block) => format!("{block:?}"),
+                Err(error) => kind(&error),
+            },
+            Read::NextDue { channel, now } => {
+                format!("{:?}", store.next_due_send(*channel, *now).await.unwrap())
+            }
+            Read::WaitingTemplates { channel, size, now, after, limit } => {
+                let waiting = store.waiting_templates(*channel, *size, *now, *after, *limit);
+                format!("{:?}", waiting.await.unwrap())
+            }
+            Read::TemplateRecipients { account, since, now } => {
+                let mut people = Vec::new();
+                let reading =
+                    store.template_recipients(account.waba_id, (*since, *now), |page| people.extend(page));
+                reading.await.unwrap();
+                sorted(people)
+            }
+            Read::WebAttempts { channel, since } => {
+                format!("{:?}", store.web_attempts_since(*channel, *since).await.unwrap())
+            }
+            Read::SendOfStamp { channel, send_id } => {
+                let (millis, tail) = stamp(*send_id);
+                format!("{:?}", store.send_of_stamp(*channel, millis, tail).await.unwrap())
+            }
+            Read::Suppressions { now } => sorted(store.suppressions(*now).await.unwrap()),
+            Read::SuppressionsAmong { subjects, now } => {
+                sorted(store.suppressions_among(subjects, *now).await.unwrap())
+            }
+        }
+    }
+
+    /// The number of each template, by account and name.
+    pub(super) async fn template_numbers(&self) -> HashMap<(String, String), i64> {
+        let rows = template::Entity::find().all(&self.raw).await.unwrap();
+        rows.into_iter().map(|row| ((row.waba_id, row.name), row.id)).collect()
+    }
+
+    /// The events of each message, in the order of the outbox.
+    async fn events(&self) -> BTreeMap<(Uuid, u64), Vec<At>> {
+        let sql =
+            "SELECT subject_id, ordinal, state FROM outbox_event WHERE ordinal IS NOT NULL ORDER BY seq";
+        let statement = Statement::from_string(self.raw.get_database_backend(), sql);
+        let mut events = BTreeMap::<_, Vec<_>>::new();
+        for row in self.raw.query_all_raw(statement).await.unwrap() {
+            let ordinal: i64 = row.try_get_by_index(1).unwrap();
+            let place = (row.try_get_by_index(0).unwrap(), ordinal.cast_unsigned());
+            let state = At::from_i16(row.try_get_by_index(2).unwrap()).unwrap();
+            events.entry(place).or_default().push(state);
+        }
+        events
+    }
+
+    /// Everything that is in the tables; the events of the model, if this store writes none.
+    pub(super) async fn tables(&self, model: &Model) -> Model {
+        let (epoch, is_telling) = (model.epoch, self.store.writes_events());
+        let events = if is_telling { self.events().await } else { model.events.clone() };
+        let sends = send::Entity::find().all(&self.raw).await.unwrap().into_iter().map(send_row).collect();
+        let blocks = recipient_block::Entity::find().all(&self.raw).await.unwrap();
+        let blocks = blocks
+            .into_iter()
+            .map(|row| ((row.send_id, row.first_ordinal.cast_unsigned()), unpack(&row.packed).unwrap()));
+        let messages = message::Entity::find().all(&self.raw).await.unwrap();
+        let messages = messages.into_iter().map(message_row).collect();
+        let suppressions = suppression::Entity::find().all(&self.raw).await.unwrap();
+        let suppressions: BTreeMap<_, _> = suppressions.iter().map(suppression_row).collect();
+        let templates = template::Entity::find().all(&self.raw).await.unwrap();
+        let templates = templates.into_iter().map(template_row).collect();
+        Model {
+            sends,
+            blocks: blocks.collect(),
+            messages,
+            events,
+            suppressions,
+            templates,
+            epoch,
+            open: [epoch].into(),
+        }
+    }
+}
+
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+fn send_row(row: send::Model) -> (Uuid, SendRow) {
+    let recipients = match row.recipient {
+        None => Recipients::Blocks(row.recipients.cast_unsigned()),
+        Some(0) => Recipients::Group,
+        Some(number) => Recipients::One(PhoneNumber::from_i64(number).unwrap()),
+    };
+    let progress =
+        Progress { high_water: row.high_water.cast_unsigned(), settled: row.settled.cast_unsigned() };
+    let send = SendRow {
+        company_id: row.company_id,
+        channel_id: row.channel_id,
+        state: State::from_i16(row.state),
+        control: Control::from_i16(row.control).unwrap(),
+        content: row.content,
+        template_id: row.template_id,
+        recipients,
+        skipped: row.skipped.cast_unsigned(),
+        progress,
+        due_at: row.due_at.map(at),
+        send_at: row.send_at.map(at),
+        expires_at: row.expires_at.map(at),
+        created_at: at(row.created_at),
+        finished_at: row.finished_at.map(at),
+    };
+    assert!(send.state.is_some() || row.state == -1, "{} is no state", row.state);
+    (row.id, send)
+}
+
+fn message_row(row: message::Model) -> ((Uuid, u64), MessageRow) {
+    let message = MessageRow {
+        company_id: row.company_id,
+        recipient: PhoneNumber::from_i64(row.recipient),
+        state: At::from_i16(row.state).unwrap(),
+        attempts: row.attempts.cast_unsigned(),
+        provider_message_id: row.provider_message_id,
+        error: row.error.map(|sentence| Failure { code: row.error_code, sentence }),
+        retry_at: row.retry_at.map(at),
+        taken_at: row.taken_at.map(at),
+        updated_at: at(row.updated_at),
+    };
+    ((row.send_id, row.ordinal.cast_unsigned()), message)
+}
+
+fn suppression_row(row: &suppression::Model) -> ((Uuid, PhoneNumber, Suppression), SuppressionRow) {
+    let scope = Suppression::from_i16(row.scope).unwrap();
+    let subject = (row.company_id, PhoneNumber::from_i64(row.recipient).unwrap(), scope);
+    let kept = SuppressionRow {
+        until: row.until.map(at),
+        provider_code: row.provider_code,
+        created_at: at(row.created_at),
+        said_at: at(row.said_at),
+        source: row.source.and_then(Source::from_i16),
+    };
+    (subject, kept)
+}
+
+fn template_row(row: template::Model) -> (i64, TemplateRow) {
+    // The real store asks the system's clock when it pauses a template.
+    let said_at = |millis: i64| at(if millis > 1_740_000_000_000 { PAUSED_AT.millis() } else { millis });
+    let kept = TemplateRow {
+        waba_id: row.waba_id,
+        name: row.name,
+        status: row.status,
+        category: row.category,
+        status_said_at: said_at(row.status_said_at),
+        category_said_at: said_at(row.category_said_at),
+        quality_said_at: said_at(row.quality_said_at),
+    };
+    (row.id, kept)
+}

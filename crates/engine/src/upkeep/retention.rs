@@ -1,0 +1,199 @@
+//! Retention: removes records that are older than the configuration keeps, in small steps.
+//!
+//! A round goes through all records with an age: sends and their remains, kept answers, events, the record of changes,
+//! holds, imports and the forms that the console keeps. Each step is one short transaction, followed by a pause of many
+//! times its length; while others write, it waits for them, for a bounded time. When a round is interrupted, by the end
+//! of the process or an unavailable database, the next one continues. The sentinel runs the rounds.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crate::KEPT;
+use crate::shared::Shared;
+use clock::Timestamp;
+use store::Lease;
+use store::retention::{Aged, Cursor, Step};
+use store::users::kept_forms;
+
+/// The most rows that one step removes. On SQLite a thousand messages take some 2 ms of the only writer.
+const ROWS: u32 = 500;
+/// The most sends that one step removes: each has a content, and rows in several indexes.
+const SENDS: u32 = 250;
+/// How long an uploaded file waits for its import to begin.
+const READY_KEPT: Duration = Duration::from_secs(24 * 3_600);
+/// The pause after a step, as a multiple of the step's length, and its least length. SQLite has to copy its log to its
+/// file now and then, and commits wait for that: with twice the rows and a quarter of the pause a million messages were
+/// removed in 13 s, and the slowest hundredth of the single sends meanwhile took 14 ms and more instead of 6. Retention
+/// is not urgent.
+const IDLE: (u32, Duration) = (16, Duration::from_millis(10));
+/// How often a step checks whether others write, and how long it waits for them at most.
+const GIVE_WAY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
+
+pub(crate) struct Retention {
+    shared: Arc<Shared>,
+    lease: Arc<Lease>,
+    ages: config::Retention,
+}
+
+/// A kind of removed record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    Sends,
+    Messages,
+    Events,
+    Changes,
+    FailedSignIns,
+    Answers,
+    Holds,
+    Withdrawn,
+    Imports,
+    Forms,
+}
+
+impl What {
+    const ALL: [Self; 10] = [
+        Self::Sends,
+        Self::Messages,
+        Self::Events,
+        Self::Changes,
+        Self::FailedSignIns,
+        Self::Answers,
+        Self::Holds,
+        Self::Withdrawn,
+        Self::Imports,
+        Self::Forms,
+    ];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sends => "sends",
+            Self::Messages => "messages",
+            Self::Events => "events",
+            Self::Changes => "changes",
+            Self::FailedSignIns => "failed_sign_ins",
+            Self::Answers => "answers",
+            Self::Holds => "holds",
+            Self::Withdrawn => "withdrawn_sends",
+            Self::Imports => "imports",
+            Self::Forms => "kept_forms",
+        }
+    }
+}
+
+/// The rows that a round removed, by kind.
+#[derive(Debug, Default)]
+struct Tally([u64; What::ALL.len()]);
+
+impl Tally {
+    fn count(&mut self, what: What, rows: u64) {
+        self.0[what as usize] += rows;
+        metrics::counter!("pombo_forgotten_total", "what" => what.as_str()).increment(rows);
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let some = What::ALL.into_iter().zip(self.0).filter(|(_, rows)| *rows > 0);
+        let words: Vec<_> =
+            some.map(|(what, rows)| format!("{rows} {}", what.as_str().replace('_', " "))).collect();
+        f.write_str(&words.join(", "))
+    }
+}
+
+impl Retention {
+    pub(crate) const fn new(shared: Arc<Shared>, lease: Arc<Lease>, ages: config::Retention) -> Self {
+        Self { shared, lease, ages }
+    }
+
+    /// The time between two rounds.
+    pub(crate) const fn interval(&self) -> Duration {
+        self.ages.interval
+    }
+
+    /// Removes everything that is too old now.
+    pub(crate) async fn round(&self) {
+        let (started, mut tally) = (Instant::now(), Tally::default());
+        let result = self.remove_old(Timestamp::now(), &mut tally).await;
+        let removed = tally.to_string();
+        if !removed.is_empty() {
+            let seconds = started.elapsed().as_secs_f64();
+            tracing::info!(%removed, seconds, "removed records older than the configuration keeps");
+        }
+        if let Err(error) = result {
+            tracing::warn!(%error, "cannot remove old records, retention retries later");
+        }
+    }
+
+    async fn remove_old(&self, now: Timestamp, tally: &mut Tally) -> store::Result<()> {
+        let (store, lease) = (&self.shared.store, &*self.lease);
+        self.steps(tally, What::Holds, async || store.remove_suppressions(lease, now, ROWS).await).await?;
+        let kept = now.minus(KEPT);
+        let answers = async || {
+            let others = store.remove_answers(kept, ROWS).await?;
+            Ok(Step { others, more: others >= ROWS.into(), ..Step::default() })
+        };
+        self.steps(tally, What::Answers, answers).await?;
+        let withdrawn = async || store.remove_withdrawn(lease, kept, ROWS).await;
+        self.steps(tally, What::Withdrawn, withdrawn).await?;
+        let (over, ready) = (self.ages.imports.map(|age| now.minus(age)), now.minus(READY_KEPT));
+        let imports = async || store.remove_imports(lease, over, ready, ROWS).await;
+        self.steps(tally, What::Imports, imports).await?;
+        // The remains of an earlier round come first.
+        self.steps(tally, What::Messages, async || store.remove_messages(lease, ROWS).await).await?;
+        if let Some(age) = self.ages.sends {
+            let mut cursor = Cursor::default();
+            let sends = async || store.remove_sends(lease, now.minus(age), &mut cursor, SENDS).await;
+            self.steps(tally, What::Sends, sends).await?;
+            self.steps(tally, What::Messages, async || store.remove_messages(lease, ROWS).await).await?;
+        }
+        let aged = [
+            (What::Events, Aged::Events, self.ages.events),
+            (What::Changes, Aged::Changes, self.ages.changes),
+            (What::FailedSignIns, Aged::FailedSignIns, self.ages.failed_sign_ins),
+            (What::Forms, Aged::Forms, Some(kept_forms::KEPT)),
+        ];
+        for (what, table, age) in aged {
+            let Some(before) = age.map(|age| now.minus(age)) else { continue };
+            self.steps(tally, what, async || store.remove_aged(lease, table, before, ROWS).await).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes steps until nothing is left to remove.
+    async fn steps(
+        &self,
+        tally: &mut Tally,
+        what: What,
+        mut step: impl AsyncFnMut() -> store::Result<Step>,
+    ) -> store::Result<()> {
+        loop {
+            if self.shared.stopping.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            self.give_way().await;
+            let started = Instant::now();
+            let Step { sends, messages, others, more } = step().await?;
+            let took = started.elapsed();
+            if sends + messages + others > 0 {
+                tally.count(what, sends + messages + others);
+                metrics::histogram!("pombo_retention_step_seconds").record(took);
+            }
+            if !more {
+                return Ok(());
+            }
+            let (times, least) = IDLE;
+            tokio::time::sleep((took * times).max(least)).await;
+        }
+    }
+
+    /// Waits while others write, for a bounded time: a busy service is never idle.
+    async fn give_way(&self) {
+        let (each, most) = GIVE_WAY;
+        let until = Instant::now() + most;
+        while self.shared.store.is_writing() && Instant::now() < until {
+            tokio::time::sleep(each).await;
+        }
+    }
+}

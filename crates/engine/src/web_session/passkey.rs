@@ -1,0 +1,58 @@
+//! Answers to the passkey gate, on their way to the session that waits for them.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::supervisor::Command;
+use super::{PATIENCE, WebSessions};
+use crate::nodes::AnswerPasskey;
+use crate::{Engine, Error, RETRY_AFTER};
+use domain::channel::Channel;
+use domain::error::Refusal;
+use machines::web_session::{NotExpected, Pairing, PasskeyAnswer, Stage};
+
+impl WebSessions {
+    async fn answer_passkey(&self, channel: &Channel, answer: PasskeyAnswer) -> Result<Pairing, Error> {
+        let common = self.common()?;
+        let running =
+            self.supervisors().get(&channel.id).filter(|running| !running.commands.is_closed()).cloned();
+        let Some(running) = running else {
+            let is_linked = common.store.has_web_session(channel.id).await?;
+            return Err(Refusal::from(NotExpected::Stage(super::at_rest(is_linked).stage)).into());
+        };
+        let (hear, heard) = oneshot::channel();
+        // Sending fails when the supervisor has just ended, and with it the pairing.
+        let _ = running.commands.send(Command::Passkey(answer, hear)).await;
+        match timeout(PATIENCE, heard).await {
+            Ok(Ok(Ok(()))) => Ok(running.pairing.borrow().clone()),
+            Ok(Ok(Err(why))) => Err(Refusal::from(why).into()),
+            Ok(Err(_)) => Err(Refusal::from(NotExpected::Stage(Stage::Unlinked)).into()),
+            Err(_) => Err(Error::Unavailable { retry_after: RETRY_AFTER }),
+        }
+    }
+}
+
+impl Engine {
+    /// Passes an answer on to the passkey gate. [`Engine::pairing`] shows how the pairing goes on; an
+    /// answer that WhatsApp does not accept ends it.
+    ///
+    /// # Errors
+    ///
+    /// `passkey_not_expected`; `invalid_field` when the assertion signs another challenge; otherwise as
+    /// [`Engine::pair`].
+    pub async fn answer_passkey(
+        &self,
+        channel: &Arc<Channel>,
+        answer: PasskeyAnswer,
+    ) -> Result<Pairing, Error> {
+        self.check_running()?;
+        let asked = AnswerPasskey { answer };
+        if let Some(pairing) = self.ask_owner(channel, &asked).await? {
+            return Ok(pairing);
+        }
+        let AnswerPasskey { answer } = asked;
+        self.0.web_sessions.answer_passkey(channel, answer).await
+    }
+}

@@ -1,0 +1,186 @@
+//! Writes what sessions report of messages and people: receipts go to the ledger, LIDs to contacts.
+//!
+//! One task serves all sessions, so that many receipts make one commit. A receipt names its message by the id that
+//! Pombo gave it, which leads to its send.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
+
+use machines::web_session::SessionUpdate;
+
+use crate::Engine;
+use crate::channel::Heard;
+use crate::ledger::{self, Hear};
+use crate::upkeep::rounds::caught;
+use clock::Timestamp;
+use domain::message::{Failure, Key, State};
+use domain::phone::PhoneNumber;
+use driver::{Ack, AckState, Jid, MessageId};
+use store::ledger::Receipt;
+
+/// Updates that wait to be written. Sessions queue further ones.
+const WAITING: usize = 4_096;
+/// Most updates that are written together.
+const AT_ONCE: usize = 512;
+/// Delay before a failed write is retried.
+const WRITE_PAUSE: Duration = Duration::from_secs(1);
+/// Messages whose sends are cached: the receipts of one message come within moments.
+const REMEMBERED: usize = 8_192;
+
+/// An entry of the queue.
+pub(crate) enum Item {
+    /// An update from the session of a channel.
+    Heard { company: Uuid, channel: Uuid, update: SessionUpdate },
+    /// Answered once everything before it is written.
+    Mark(oneshot::Sender<()>),
+}
+
+/// The sessions' end of the queue.
+#[derive(Clone)]
+pub(crate) struct UpdateSender(mpsc::Sender<Item>);
+
+/// The end that [`Engine::take_in`] reads.
+pub(crate) struct UpdateReceiver(mpsc::Receiver<Item>);
+
+/// The queue of updates from all sessions.
+pub(crate) fn session_updates() -> (UpdateSender, UpdateReceiver) {
+    let (sender, receiver) = mpsc::channel(WAITING);
+    (UpdateSender(sender), UpdateReceiver(receiver))
+}
+
+impl UpdateSender {
+    /// Queues an update; waits while the queue is full.
+    pub(super) async fn send(&self, company: Uuid, channel: Uuid, update: SessionUpdate) {
+        // The queue is closed once the engine has ended.
+        let _ = self.0.send(Item::Heard { company, channel, update }).await;
+    }
+
+    /// Waits until every update that was queued before is written.
+    pub(super) async fn flush(&self) {
+        let (mark, marked) = oneshot::channel();
+        if self.0.send(Item::Mark(mark)).await.is_ok() {
+            let _ = marked.await;
+        }
+    }
+}
+
+impl Engine {
+    /// Writes the updates of sessions, until the engine ends.
+    pub(crate) async fn take_in(self, mut updates: UpdateReceiver) {
+        let (mut items, mut known) = (Vec::with_capacity(AT_ONCE), HashMap::new());
+        while updates.0.recv_many(&mut items, AT_ONCE).await > 0 {
+            let mut marks = Vec::new();
+            let taking = async {
+                let mut acks = Vec::new();
+                for item in items.drain(..) {
+                    let (company, channel, update) = match item {
+                        Item::Heard { company, channel, update } => (company, channel, update),
+                        Item::Mark(mark) => {
+                            marks.push(mark);
+                            continue;
+                        }
+                    };
+                    match update {
+                        SessionUpdate::Ack(ack) => acks.push((company, channel, ack)),
+                        SessionUpdate::Lid(number, lid) => {
+                            self.note_lid(company, channel, number, &lid).await;
+                        }
+                        SessionUpdate::Inbound(number) => self.note_inbound(channel, number).await,
+                    }
+                }
+                self.take_in_acks(acks, &mut known).await;
+            };
+            caught("session events", taking).await;
+            for mark in marks {
+                let _ = mark.send(());
+            }
+        }
+    }
+
+    /// Writes receipts, and retries until that succeeds: WhatsApp sends them once.
+    async fn take_in_acks(&self, acks: Vec<(Uuid, Uuid, Ack)>, known: &mut HashMap<MessageId, Uuid>) {
+        let mut receipts = Vec::with_capacity(acks.len());
+        let mut told: HashMap<Uuid, Vec<(Key, State)>> = HashMap::new();
+        for (company_id, channel, ack) in acks {
+            let Some(send_id) = self.send_of(channel, &ack.id, known).await else { continue };
+            let (key, (state, error)) = (Key { send_id, ordinal: 0 }, heard(ack.state));
+            told.entry(channel).or_default().push((key, state));
+            let provider_message_id = Some(ack.id.as_str().to_owned());
+            receipts.push(Receipt { key, company_id, state, provider_message_id, error, at: ack.at });
+        }
+        if receipts.is_empty() {
+            return;
+        }
+        Receipt::reduce(&mut receipts);
+        loop {
+            let hear = Hear { receipts: receipts.clone(), ..Hear::default() };
+            match self.0.shared.ledger.send(hear).await {
+                // The ledger said which row the database refuses.
+                Ok(Ok(()) | Err(ledger::Error::Refused)) => break,
+                Ok(Err(ledger::Error::Unavailable)) => tokio::time::sleep(WRITE_PAUSE).await,
+                // The ledger is closed: nothing can be written any more.
+                Ok(Err(ledger::Error::Closed)) | Err(_) => return,
+            }
+        }
+        for (channel, messages) in told {
+            self.directory().ask(channel, Heard(messages)).await;
+        }
+    }
+
+    /// The send of a message; `None` for messages of the phone itself and of other linked devices.
+    async fn send_of(
+        &self,
+        channel: Uuid,
+        id: &MessageId,
+        known: &mut HashMap<MessageId, Uuid>,
+    ) -> Option<Uuid> {
+        if let Some(send_id) = known.get(id) {
+            return Some(*send_id);
+        }
+        let (millis, tail) = id.stamp()?;
+        let found = loop {
+            match self.store().send_of_stamp(channel, millis, tail).await {
+                Ok(found) => break found?,
+                Err(error) if error.is_passing() => {
+                    tokio::time::sleep(WRITE_PAUSE).await;
+                }
+                Err(error) => {
+                    tracing::error!(channel.id = %channel, %error, "cannot find the send of a receipt");
+                    return None;
+                }
+            }
+        };
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(id.clone(), found);
+        Some(found)
+    }
+
+    /// Writes a LID that the session learned by itself to the contact.
+    async fn note_lid(&self, company: Uuid, channel: Uuid, number: PhoneNumber, lid: &Jid) {
+        if let Err(error) = self.store().learn_lid(company, number, lid.as_str()).await {
+            tracing::warn!(channel.id = %channel, %error, "cannot write a contact's LID");
+        }
+    }
+
+    /// Notes that the person wrote to the session, and so is no stranger to it.
+    async fn note_inbound(&self, channel: Uuid, number: PhoneNumber) {
+        if let Err(error) = self.store().note_first_heard(channel, number, Timestamp::now()).await {
+            tracing::warn!(channel.id = %channel, %error, "cannot note that a person wrote to the session");
+        }
+    }
+}
+
+/// The message's state after an acknowledgement, and why it failed.
+pub(crate) fn heard(state: AckState) -> (State, Option<Failure>) {
+    match state {
+        AckState::Server => (State::Sent, None),
+        AckState::Delivered => (State::Delivered, None),
+        AckState::Read | AckState::Played => (State::Read, None),
+        AckState::Refused { code } => (State::Failed, Some(super::outgoing::refusal(code))),
+    }
+}
