@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use clap::Parser;
-use pombo::engine::universe::{Report, plant, trace, trace_nodes};
+use engine::universe::{Report, plant, trace, trace_nodes};
 
 /// Simulated worlds that try to break the engine.
 #[derive(Parser)]
