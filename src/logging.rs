@@ -30,7 +30,10 @@ const NATS: &str = "async_nats";
 
 /// The targets of crates that were modules of the program: filters that name the modules keep their effect. The first
 /// that fits counts.
-const MODULES: [(&str, &str); 11] = [
+const MODULES: [(&str, &str); 14] = [
+    ("pombo::accounts", "pombo_accounts"),
+    ("pombo::cluster", "pombo_cluster"),
+    ("pombo::engine", "pombo_engine"),
     ("pombo::connector::web_session::whatsapp", "pombo_web_session"),
     ("pombo::connector", "pombo_connectors"),
     ("pombo::config", "pombo_config"),
@@ -175,7 +178,7 @@ mod tests {
         assert_eq!(logged("off,pombo=debug", LogFormat::Text).lines().count(), 2);
         let of_modules =
             "info,pombo::store=debug,pombo::connector::web_session::whatsapp=warn,pombo::engine=trace";
-        let of_crates = "info,pombo_store=debug,pombo_web_session=warn,pombo::engine=trace";
+        let of_crates = "info,pombo_store=debug,pombo_web_session=warn,pombo_engine=trace";
         assert_eq!(with_crates(of_modules), of_crates);
         let broken = Log { level: "pombo=loud".to_owned(), format: LogFormat::Text };
         assert!(subscriber(&broken, false, io::sink).is_err());

@@ -226,7 +226,7 @@ def mixed(value):
 
 
 def shard_of(account):
-    """The id under which nodes own a business account, as src/cluster/placement.rs computes it."""
+    """The id under which nodes own a business account, as crates/machines/src/placement.rs computes it."""
     parts = []
     for seed in (0, 1):
         part = mixed(seed)

@@ -155,7 +155,7 @@ class Table:
                 if owner in of_node:
                     of_node[owner].setdefault(activity.name, []).append(channel)
         if any(activity.channels for activity in running) and not any(of_node.values()):
-            raise Failed("no node owns the channels by the ids of shard_of in stage.py: compare it with src/cluster/placement.rs")
+            raise Failed("no node owns the channels by the ids of shard_of in stage.py: compare it with crates/machines/src/placement.rs")
         house = owners.get("00000000-0000-0000-0000-000000000001")
         has_import = any(activity.name == "import" for activity in running)
 

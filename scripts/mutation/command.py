@@ -35,11 +35,15 @@ pub(crate) fn is(id: u32) -> bool {
     *ACTIVE == Some(id)
 }
 """
+# The crates that have machines.
+CRATES = ["machines", "engine"]
 # The stages of tests that each mutant runs through, the quickest first: the machines' tests, and worlds of the universe.
+# Each has the crate whose tests these are.
 STAGES = [
-    ("machine", ["machine::", "engine::account::tests", "--skip", "universe"], {}, 60),
-    ("20 worlds", ["worlds_of_many"], {"POMBO_TEST_SEEDS": "20", "POMBO_TEST_NODE_SEEDS": "5"}, 60),
-    ("all worlds", ["worlds_of_many"], {}, 600),
+    ("machines", "machines", [], {}, 60),
+    ("machine", "engine", ["machine::", "account::tests", "--skip", "universe"], {}, 60),
+    ("20 worlds", "engine", ["worlds_of_many"], {"POMBO_TEST_SEEDS": "20", "POMBO_TEST_NODE_SEEDS": "5"}, 60),
+    ("all worlds", "engine", ["worlds_of_many"], {}, 600),
 ]
 
 
@@ -51,14 +55,14 @@ def main():
         sys.exit("cargo-mutants is missing: run `cargo install --locked cargo-mutants`")
     mutants = list_mutants()
     copy_tree({it["file"] for it in mutants})
-    left_out, program = build(mutants)
+    left_out, programs = build(mutants)
     results = json.loads(RESULTS.read_text()) if arguments.missed and RESULTS.exists() else {}
     chosen = [it for it in mutants if it["id"] not in left_out]
     if arguments.missed:
         chosen = [it for it in chosen if results.get(it["name"], "missed") == "missed"]
     chosen = [it for it in chosen if arguments.only in it["name"]]
     random.Random(arguments.seed).shuffle(chosen)
-    run(program, chosen[: arguments.sample], arguments, results)
+    run(programs, chosen[: arguments.sample], arguments, results)
     return show(mutants, left_out, results, arguments)
 
 
@@ -97,14 +101,16 @@ def copy_tree(rewritten):
     """Copies all files except the rewritten ones, and adds the switch."""
     files = subprocess.check_output(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, text=True)
     listed = {name for name in files.split("\0") if name and (ROOT / name).is_file()}
-    for name in listed - rewritten - {"src/lib.rs"}:
+    roots = [Path("crates") / name / "src" for name in CRATES]
+    for name in listed - rewritten - {str(root / "lib.rs") for root in roots}:
         write(TREE / name, (ROOT / name).read_bytes())
-    for path in (TREE / "src").rglob("*.rs"):
+    for path in [*(TREE / "src").rglob("*.rs"), *(TREE / "crates").rglob("*.rs")]:
         if str(path.relative_to(TREE)) not in listed and path.name != "mutant.rs":
             path.unlink()
-    library = (ROOT / "src" / "lib.rs").read_bytes()
-    write(TREE / "src" / "lib.rs", library.replace(b"\npub mod ", b"\nmod mutant;\npub mod ", 1))
-    write(TREE / "src" / "mutant.rs", SWITCH.encode())
+    for root in roots:
+        library = (ROOT / root / "lib.rs").read_bytes()
+        write(TREE / root / "lib.rs", library.replace(b"\npub mod ", b"\nmod mutant;\npub mod ", 1))
+        write(TREE / root / "mutant.rs", SWITCH.encode())
 
 
 def write(path, content):
@@ -137,8 +143,11 @@ def build(mutants):
     # The build is not incremental, because an interrupted build would leave half of the objects behind.
     environment = dict(os.environ, CARGO_INCREMENTAL="0")
     environment.setdefault("CARGO_TARGET_DIR", str(ROOT / "target"))
-    optimised = ["--config", "profile.test.package.pombo.opt-level=1"]
-    command = ["cargo", "test", "--lib", "--locked", "--no-run", "--message-format=json", *optimised]
+    packages = [word for name in CRATES for word in ("--package", f"pombo-{name}")]
+    optimised = [
+        word for name in CRATES for word in ("--config", f"profile.test.package.pombo-{name}.opt-level=1")
+    ]
+    command = ["cargo", "test", "--lib", "--locked", "--no-run", "--message-format=json", *packages, *optimised]
     known = set(json.loads(REFUSED.read_text())) if REFUSED.exists() else set()
     refused = {it["id"] for it in mutants if it["name"] in known}
     while True:
@@ -147,8 +156,8 @@ def build(mutants):
         built = subprocess.run(command, cwd=TREE, env=environment, capture_output=True, text=True)
         messages = [json.loads(line) for line in built.stdout.splitlines() if line.startswith("{")]
         if built.returncode == 0:
-            programs = [it["executable"] for it in messages if it.get("executable") and it["profile"]["test"]]
-            return left_out, programs[-1]
+            tests = [it for it in messages if it.get("executable") and it["profile"]["test"]]
+            return left_out, {it["target"]["name"].removeprefix("pombo_"): it["executable"] for it in tests}
         told = (it["message"] for it in messages if it["reason"] == "compiler-message")
         errors = [it for it in told if it["level"] == "error"]
         found = {mutant for error in errors for mutant in blamed(error, ranges)}
@@ -176,15 +185,16 @@ def blamed(error, ranges):
     return set()
 
 
-def run(program, mutants, arguments, results):
-    stages = STAGES if arguments.worlds else STAGES[:2]
-    for name, *stage in stages:
-        if caught(program, None, *stage):
+def run(programs, mutants, arguments, results):
+    stages = STAGES if arguments.worlds else STAGES[:-1]
+    for name, crate, *stage in stages:
+        if caught(programs[crate], None, *stage):
             sys.exit(f"the tests of the stage '{name}' fail without any mutant: fix them first")
     begun = time.monotonic()
 
     def one(mutant):
-        by = next((name for name, *stage in stages if caught(program, mutant["id"], *stage)), "missed")
+        catches = (name for name, crate, *stage in stages if caught(programs[crate], mutant["id"], *stage))
+        by = next(catches, "missed")
         results[mutant["name"]] = by
         return by
 

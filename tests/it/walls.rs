@@ -25,11 +25,13 @@ fn dependents(of: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_values_have_no_runtime_no_database_and_no_http() {
-    let tree = packages(&["--package", "pombo-domain"]);
-    assert!(tree.contains("pombo-clock"), "{tree:?}");
-    for banned in ["tokio", "actix", "actix-web", "sea-orm", "sqlx", "sqlx-core", "reqwest"] {
-        assert!(!tree.contains(banned), "pombo-domain depends on {banned}");
+fn values_and_machines_have_no_runtime_no_database_and_no_http() {
+    for package in ["pombo-domain", "pombo-machines"] {
+        let tree = packages(&["--package", package]);
+        assert!(tree.contains("pombo-clock"), "{tree:?}");
+        for banned in ["tokio", "actix", "actix-web", "sea-orm", "sqlx", "sqlx-core", "reqwest"] {
+            assert!(!tree.contains(banned), "{package} depends on {banned}");
+        }
     }
 }
 
@@ -54,7 +56,7 @@ fn code_under_the_agpl_stands_behind_one_crate() {
 fn a_server_has_no_tools_in_it() {
     let server = packages(&["--package", "pombo", "--no-default-features", "--features", "web-session"]);
     assert!(server.contains("pombo-web-session"));
-    for tool in ["pombo-simulator", "pombo-loadtest"] {
+    for tool in ["pombo-simulator", "pombo-loadtest", "pombo-universe"] {
         assert!(!server.contains(tool), "a server contains {tool}");
     }
 }

@@ -11,6 +11,7 @@ mod parse;
 mod shape;
 mod unread;
 
+use clock::Timestamp;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -21,6 +22,7 @@ pub use self::unread::unread_fields;
 use super::words::open_words;
 use crate::content::Content;
 use crate::error::{Code, Refusal};
+use crate::phone::PhoneNumber;
 
 /// The form of a template's variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -186,9 +188,6 @@ impl TemplateRequest {
     }
 }
 
-#[cfg(test)]
-mod tests;
-
 /// A recipient of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrittenTo {
@@ -199,3 +198,6 @@ pub struct WrittenTo {
     /// Whether the provider certainly accepted it.
     pub is_certain: bool,
 }
+
+#[cfg(test)]
+mod tests;

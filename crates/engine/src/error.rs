@@ -52,7 +52,7 @@ pub enum StartError {
     Store(#[from] store::Error),
     /// No client for the provider could be created.
     #[error(transparent)]
-    Connector(#[from] connector::Error),
+    Connector(#[from] connectors::Error),
 }
 
 impl From<store::Error> for Error {

@@ -1,4 +1,5 @@
-//! The common parts of the engine's machines.
+//! Machines: what decides for nodes, business accounts and web sessions; and the common parts of all machines, those of
+//! the engine included.
 //!
 //! A machine decides and does nothing else. Events come in as inputs, together with the [`Moment`]; actions go out as
 //! [`Effects`], which the shell carries out. A machine waits for nothing, calls nobody and has no clock, so that the

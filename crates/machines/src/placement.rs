@@ -14,6 +14,7 @@ pub const HOUSEKEEPING: Uuid = Uuid::from_u128(1);
 /// A node that takes channels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Member {
+    /// Its id, which is new for each process.
     pub id: Uuid,
     /// How much of the work it takes.
     pub cores: u32,

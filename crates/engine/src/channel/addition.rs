@@ -159,7 +159,7 @@ impl Engine {
     /// When no client for the provider can be created; the provider's objections are [`Unfit`].
     async fn ask_about(&self, new: &Number) -> Result<Result<channel::Number, Unfit>, Error> {
         let options = &self.0.shared.cloud_api;
-        let unusable = |error: connector::Error| {
+        let unusable = |error: connectors::Error| {
             tracing::error!(%error, "cannot create a client to check a new channel at the provider");
             Error::Internal
         };
@@ -175,10 +175,10 @@ impl Engine {
         };
         Ok(match connector.has_account().await {
             Ok(()) => Ok(number),
-            Err(connector::Error::Refused(disposition, failure)) => {
+            Err(connectors::Error::Refused(disposition, failure)) => {
                 Err(unfit(disposition, failure, Unfit::Account))
             }
-            Err(connector::Error::NoAnswer(sentence)) => Err(Unfit::Away(Failure { code: None, sentence })),
+            Err(connectors::Error::NoAnswer(sentence)) => Err(Unfit::Away(Failure { code: None, sentence })),
         })
     }
 

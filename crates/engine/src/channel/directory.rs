@@ -82,7 +82,7 @@ impl Directory {
         listeners: Arc<Listeners>,
         threads: usize,
         network: &config::Network,
-    ) -> Result<Self, connector::Error> {
+    ) -> Result<Self, connectors::Error> {
         let threads = (0..threads.max(1))
             .map(|_| {
                 Ok(Thread {
@@ -90,7 +90,7 @@ impl Directory {
                     connections: Connections::new(&shared.cloud_api, network)?,
                 })
             })
-            .collect::<Result<_, connector::Error>>()?;
+            .collect::<Result<_, connectors::Error>>()?;
         Ok(Self {
             shared,
             listeners,

@@ -139,7 +139,7 @@ impl WebSessions {
     pub(super) async fn resume(&self) -> store::Result<()> {
         let Some(common) = &self.common else { return Ok(()) };
         let linked = common.store.resume_web_sessions().await?;
-        for channel in linked.iter().filter(|channel| !end_policy::waits_for_a_person(&channel.connection)) {
+        for channel in linked.iter().filter(|channel| !waits_for_a_person(&channel.connection)) {
             self.supervisor(common, channel, true, false);
         }
         Ok(())
@@ -173,8 +173,7 @@ impl WebSessions {
     async fn reopen(&self, common: &Arc<Common>, id: Uuid) -> store::Result<()> {
         let is_linked = common.store.has_web_session(id).await?;
         let channel = common.store.find_channel(id).await?.filter(|_| is_linked);
-        if let Some(channel) = channel.filter(|channel| !end_policy::waits_for_a_person(&channel.connection))
-        {
+        if let Some(channel) = channel.filter(|channel| !waits_for_a_person(&channel.connection)) {
             self.supervisor(common, &channel, true, false);
         }
         Ok(())

@@ -16,8 +16,6 @@ use super::handle::SessionHandle;
 use super::machine::{
     self, Answer, Change, Effect, Effects, Input, Machine, Saved, Write, is_written_by_sender,
 };
-use super::passkey::{NotExpected, PasskeyAnswer};
-use super::updates::SessionUpdate;
 use super::{Common, SessionRecords};
 use crate::machine::{Caller, Moment};
 use clock::Timestamp;
@@ -25,6 +23,7 @@ use domain::channel::{Channel, Connection};
 use domain::phone::PhoneNumber;
 use domain::secret::Secret;
 use driver::{Ack, Event, Opening, PairingFailure, PasskeyRefused, Session};
+use machines::web_session::{NotExpected, PasskeyAnswer, SessionUpdate};
 
 /// Events that wait for the supervisor. The session queues further ones.
 const EVENTS: usize = 256;

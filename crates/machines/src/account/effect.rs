@@ -9,7 +9,7 @@ use clock::Timestamp;
 use domain::phone::PhoneNumber;
 
 /// The effects of one or more inputs.
-pub type Effects = machine::Effects<Effect>;
+pub type Effects = crate::Effects<Effect>;
 
 /// Something that is done for the machine. Effects are carried out in their order. An effect that brings an input
 /// brings it later, and exactly once.
@@ -18,16 +18,29 @@ pub enum Effect {
     /// Answer the caller of the input. At most one for each.
     Answer(Answer),
     /// Tell this channel an update, unless it is gone.
-    Tell { channel: Uuid, update: AccountUpdate },
+    Tell {
+        /// The channel.
+        channel: Uuid,
+        /// What it is told.
+        update: AccountUpdate,
+    },
     /// Publish this, so that channels read it without asking.
     Publish(Published),
     /// List the company's templates through this channel. Brings
     /// [`Input::TemplatesListed`](super::Input::TemplatesListed).
-    ListTemplates { company: Uuid, through: Uuid },
+    ListTemplates {
+        /// The company.
+        company: Uuid,
+        /// The channel whose token is used.
+        through: Uuid,
+    },
     /// Read the people who were written to within this span. Brings
     /// [`Input::PeopleFound`](super::Input::PeopleFound) for each page, and
     /// [`Input::PeopleRead`](super::Input::PeopleRead) at the end.
-    ReadPeople { span: (Timestamp, Timestamp) },
+    ReadPeople {
+        /// Its beginning and its end.
+        span: (Timestamp, Timestamp),
+    },
     /// Wake the machine at this time, which replaces the previous one. Brings [`Input::Timer`](super::Input::Timer).
     WakeAt(Instant),
     /// No channel uses the account, and its state is not needed: it may be dropped, unless a channel joined meanwhile.

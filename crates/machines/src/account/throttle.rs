@@ -21,6 +21,7 @@ pub struct Throttle(Option<Pause>);
 /// A pause of the scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pause {
+    /// When the next message may go.
     pub until: Instant,
     /// Refusals in a row.
     pub times: u32,

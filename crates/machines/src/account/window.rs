@@ -82,6 +82,7 @@ enum Stage {
 }
 
 impl Window {
+    /// Counts a recipient of a template from now on, if the quota allows it.
     pub fn reserve(&mut self, recipient: PhoneNumber, quota: Quota, now: Timestamp) -> Reserved {
         match (quota, self.stage) {
             (Quota::Unlimited, Stage::Unread) => return Reserved::Uncounted,
@@ -196,6 +197,7 @@ impl Window {
         }
     }
 
+    /// The people who were written to are being read.
     pub fn begin(&mut self) {
         if self.stage == Stage::Unread {
             self.stage = Stage::Reading;
@@ -217,14 +219,17 @@ impl Window {
         }
     }
 
+    /// How many new people were counted since the start.
     pub const fn arrivals(&self) -> u64 {
         self.arrivals
     }
 
+    /// All people who were written to are read.
     pub fn complete(&mut self) {
         self.stage = Stage::Complete;
     }
 
+    /// Whether all people who were written to are read.
     pub fn is_complete(&self) -> bool {
         self.stage == Stage::Complete
     }
@@ -246,11 +251,13 @@ impl Window {
         }
     }
 
+    /// The number of people who count now.
     pub fn used(&self, now: Timestamp) -> u64 {
         let over = self.order.iter().take_while(|(at, _)| is_over(*at, now)).count();
         (self.order.len() - over) as u64
     }
 
+    /// When the quota has room for one more person; `None` if it has no bound, or room now.
     pub fn next_slot(&self, quota: Quota, now: Timestamp) -> Option<Timestamp> {
         let Quota::AtMost(most) = quota else { return None };
         self.at_most(most_of(most).saturating_sub(1), now)

@@ -9,7 +9,9 @@ use crate::placement::Member;
 /// A node as a renewal sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
+    /// The node.
     pub member: Member,
+    /// Its standing.
     pub standing: Standing,
 }
 
@@ -31,6 +33,7 @@ pub enum Standing {
 /// A shard that has work and that this node does not own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wanted {
+    /// The shard.
     pub shard: Uuid,
     /// The shard moves only when its node dies or drains: a web session.
     pub stays: bool,
@@ -40,7 +43,12 @@ pub struct Wanted {
 #[derive(Debug, Clone)]
 pub enum Input {
     /// The lease was renewed; the renewal began at this moment. This node is among those seen.
-    Renewed { began: Instant, seen: Vec<Seen> },
+    Renewed {
+        /// When the renewal began.
+        began: Instant,
+        /// The nodes that the database knows.
+        seen: Vec<Seen>,
+    },
     /// The renewal failed, or its result is unknown.
     NotRenewed,
     /// The fence of this node is closed.

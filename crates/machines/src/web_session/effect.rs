@@ -12,7 +12,7 @@ use domain::phone::PhoneNumber;
 use domain::web_session::Ack;
 
 /// The effects of one or more inputs.
-pub type Effects = machine::Effects<Effect>;
+pub type Effects = crate::Effects<Effect>;
 
 /// Something that the supervisor does for the machine, one after the other. The result of an effect that is "awaited"
 /// is the next input, before anything else. No input comes while another is handled.
@@ -21,7 +21,10 @@ pub enum Effect {
     Open,
     /// Tell the session to end, and to unlink the phone if that `unlinks`. Unanswered requests to the session bring no
     /// input any more. Awaited: [`Input::Stopped`](super::Input::Stopped).
-    Stop { unlinks: bool },
+    Stop {
+        /// Whether the phone is unlinked.
+        unlinks: bool,
+    },
     /// Drop the session: senders do not reach it any more.
     Forget,
     /// Request a pairing code from the session. Brings [`Input::CodeAnswered`](super::Input::CodeAnswered) later.
@@ -63,7 +66,9 @@ pub struct Write {
 /// A change from one state to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
+    /// The state before.
     pub from: Connection,
+    /// The state after.
     pub to: Connection,
 }
 

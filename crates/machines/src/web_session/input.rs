@@ -13,7 +13,10 @@ use domain::web_session::{Event, PairingFailure, PasskeyRefused};
 pub enum Input {
     /// The supervisor starts, and the session is opened after this time; without a time, only on command. The first
     /// input of a machine.
-    Started { turn: Option<Duration> },
+    Started {
+        /// The time until the session is opened.
+        turn: Option<Duration>,
+    },
     /// The time of the last [`Effect::WakeAt`](super::Effect::WakeAt) has come.
     Timer,
     /// A command. Only while the machine [hears commands](super::Machine::hears_commands).
@@ -31,7 +34,10 @@ pub enum Input {
     /// The session's result for an answer at the passkey gate.
     PasskeyAnswered(Result<(), PasskeyRefused>),
     /// Whether the session has given up.
-    Looked { has_given_up: bool },
+    Looked {
+        /// Whether it has.
+        has_given_up: bool,
+    },
     /// The write ended, or the store failed with these words.
     Written(Result<Saved, String>),
     /// The keys are deleted, or the store failed with these words.

@@ -50,6 +50,7 @@ const ASKING: Duration = Duration::from_secs(10);
 /// Longer waits are cut to this one: no process runs that long.
 const FAR_FUTURE: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
+/// The machine of one web session.
 pub struct Machine {
     /// For the log.
     channel: Uuid,

@@ -11,7 +11,6 @@ use crate::dialect::{Rows, Type};
 use crate::sends::recipient;
 use crate::{Result, Store};
 use clock::Timestamp;
-use domain::phone::PhoneNumber;
 use domain::send::Progress;
 pub use domain::template::WrittenTo;
 
