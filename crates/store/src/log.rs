@@ -17,7 +17,7 @@ const LONG: i64 = 512;
 /// From this many pages on a commit copies the log anyway: the command line writes too, and copies nothing in the
 /// background.
 pub(super) const LONGEST: &str = "32768";
-/// The log's file is cut back to this many bytes when it begins anew: twice the length at which it is copied in any
+/// The log's file is cut back to this many bytes when it begins again: twice the length at which it is copied in any
 /// case. Only a reader with an old snapshot makes it longer. To cut a file can take 0.1 s, during which nothing is
 /// written, and to make it longer again costs more than to use it again.
 pub(super) const LIMIT: &str = "268435456";

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::universe::dice::Dice;
 use crate::universe::world::World;
 use cluster::HOUSEKEEPING;
+use machines::dice::Dice;
 
 /// How often each thing goes wrong, in a thousand times: each second, and for each wake-up.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use super::pairing::{GATE, assertion, challenge};
 use super::*;
-use crate::web_session::passkey::PasskeyAnswer;
+use crate::web_session::PasskeyAnswer;
 use domain::web_session::PasskeyRefused;
 
 fn signed() -> PasskeyAnswer {

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::json;
 
 use super::*;
-use crate::web_session::passkey::PasskeyAnswer;
+use crate::web_session::PasskeyAnswer;
 use domain::web_session::{Assertion, Challenge, PairingFailure, PasskeyRefused};
 
 pub(super) const GATE: Duration = Duration::from_secs(120);

@@ -1,7 +1,7 @@
 //! The machine's timers: nothing happens before its time.
 
 use super::*;
-use crate::web_session::passkey::PasskeyAnswer;
+use crate::web_session::PasskeyAnswer;
 
 impl World {
     /// A timer that comes before its moment does nothing, and is set again.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::universe::dice::Dice;
+use machines::dice::Dice;
 
 const SEEDS: u64 = 400;
 const STEPS: usize = 300;

@@ -6,7 +6,6 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::operation::{ACCOUNTS, Account, Operation, Read};
-use crate::universe::dice::Dice;
 use crate::universe::model::templates::Listing;
 use crate::universe::model::{Model, SendRow};
 use clock::Timestamp;
@@ -15,6 +14,7 @@ use domain::message::{Failure, Key, Outcome, Position, State as At};
 use domain::phone::PhoneNumber;
 use domain::send::{Block, Control, Mark, Progress, Recipients, Schedule, State};
 use domain::suppression::{HOLD, Suppression};
+use machines::dice::Dice;
 use store::ledger::{Activation, BlockOf, NewSend, OutcomeOf, PendingWrites, Receipt};
 use store::sends::{Ready, Size};
 use store::suppressions::{Says, Word};
