@@ -30,11 +30,12 @@ const NATS: &str = "async_nats";
 
 /// The targets of crates that were modules of the program: filters that name the modules keep their effect. The first
 /// that fits counts.
-const MODULES: [(&str, &str); 14] = [
+const MODULES: &[(&str, &str)] = &[
     ("pombo::accounts", "pombo_accounts"),
     ("pombo::cluster", "pombo_cluster"),
     ("pombo::engine", "pombo_engine"),
     ("pombo::connector::web_session::whatsapp", "pombo_web_session"),
+    ("pombo::connector::web_session", "pombo_web_session"),
     ("pombo::connector", "pombo_connectors"),
     ("pombo::config", "pombo_config"),
     ("pombo::domain", "pombo_domain"),
@@ -182,5 +183,7 @@ mod tests {
         assert_eq!(with_crates(of_modules), of_crates);
         let broken = Log { level: "pombo=loud".to_owned(), format: LogFormat::Text };
         assert!(subscriber(&broken, false, io::sink).is_err());
+        let of_drivers = "pombo::connector::web_session=debug,pombo::connector::nats=trace";
+        assert_eq!(with_crates(of_drivers), "pombo_web_session=debug,pombo_connectors::nats=trace");
     }
 }
