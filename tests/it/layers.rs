@@ -38,6 +38,8 @@ const OWNED: &[(&str, &[&str], &str)] = &[
         "a client that is made elsewhere takes a proxy from the environment: begin with connector::http",
     ),
     ("std::env::var", &["config", "cli", "app"], "only the configuration reads the environment"),
+    ("simulator::", &["app", "cli"], "the service knows no simulator: it speaks to it as to the provider"),
+    ("loadtest::", &["cli"], "only the command line starts a load test"),
 ];
 
 /// The directories of machines, which only decide.

@@ -45,11 +45,24 @@ fn only_the_store_knows_the_database() {
     assert_eq!(ours, ["pombo-entity", "pombo-store"]);
 }
 
+/// Whether the package is of the library that speaks WhatsApp Web's protocol, parts of which are AGPL-3.0-only.
+fn is_of_whatsapp(package: &str) -> bool {
+    ["wacore", "waproto", "whatsapp-rust"].iter().any(|family| package.starts_with(family))
+}
+
 #[test]
 fn code_under_the_agpl_stands_behind_one_crate() {
+    let with = packages(&["--workspace"]);
+    let family: Vec<_> = with.iter().filter(|package| is_of_whatsapp(package)).collect();
+    assert!(family.len() > 1, "the library is not found: {with:?}");
+    for of in family {
+        let mut ours = dependents(of);
+        ours.retain(|package| package.starts_with("pombo"));
+        assert!(ours.iter().all(|package| package == "pombo-web-session"), "{of} is used by {ours:?}");
+    }
     assert_eq!(dependents("whatsapp-rust"), BTreeSet::from(["pombo-web-session".to_owned()]));
     let without = packages(&["--package", "pombo", "--no-default-features"]);
-    assert!(!without.iter().any(|package| package.starts_with("wacore") || package.starts_with("whatsapp")));
+    assert!(!without.iter().any(|package| is_of_whatsapp(package)), "{without:?}");
 }
 
 #[test]
