@@ -2,7 +2,7 @@
 //!
 //! `config/default.toml` is compiled in as the lowest layer and is the reference of all options. The file of
 //! `--config` overrides it, and the environment overrides both. Only this crate reads the environment.
-//! `main` loads it once; all other modules get the section that they need.
+//! `main` loads it once; all other code gets the section that it needs.
 
 mod check;
 mod cluster;

@@ -1,4 +1,5 @@
-//! Builds HTTP clients. Every client of this program is built here.
+//! Builds HTTP clients: those of connectors and of commands. Web sessions, the load test and the simulator build their
+//! own, without a proxy.
 //!
 //! The library's clients use a proxy from the environment, so that a key or a token would reach the owner of
 //! the proxy in `HTTP_PROXY`. Our clients use only the proxy in `network.proxy`, or none.

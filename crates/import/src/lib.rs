@@ -4,7 +4,7 @@
 //! ([`records`]), mapped by its header ([`opening`], [`header`]), converted to drafts ([`row`]), written in batches
 //! ([`contacts()`]), and indexed for search in the background ([`indexing`]). A fault of the file ends the
 //! import before its first row is written. A row with a fault is written to a file beside the input, with its
-//! line and the reason ([`rejects`]). The command line calls this module and shows the progress; this module
+//! line and the reason ([`rejects`]). The command line calls this crate and shows the progress; this crate
 //! prints nothing.
 //!
 //! Uploaded files are checked while they arrive ([`inspection`]), shown before they are imported

@@ -4,7 +4,7 @@
 //! meanwhile sends single messages by a fixed schedule. At the end it compares the accepted messages with
 //! those that arrived, once or repeatedly. The results are a [`Report`], which is also a [`page`]. The load
 //! test uses the [`Program`] to fill a database, and otherwise only the API that every client can use. It sends
-//! messages only to the receiver in [`Receiving`]. Only `pombo loadtest` calls this module.
+//! messages only to the receiver in [`Receiving`]. Only `pombo loadtest` calls this crate.
 
 mod account;
 mod balance;

@@ -8,7 +8,7 @@ use url::Url;
 /// against a server of their own:
 ///
 /// ```no_run
-/// # use pombo::connector::web_session::whatsapp::{Options, WhatsApp};
+/// # use pombo_web_session::{Options, WhatsApp};
 /// # fn run(port: u16) -> Result<(), Box<dyn std::error::Error>> {
 /// let driver = WhatsApp::start(Options {
 ///     address: format!("ws://127.0.0.1:{port}/ws/chat"),
@@ -22,7 +22,7 @@ use url::Url;
 /// ```
 ///
 /// That works only in builds for tests. The library pins WhatsApp's certificate, and no option changes that.
-/// Only the library's Cargo feature `danger-skip-cert-chain-verify` does, which this package has in its
+/// Only the library's Cargo feature `danger-skip-cert-chain-verify` does, which the program has in its
 /// `dev-dependencies`; a released binary is built without it.
 #[derive(Debug, Clone)]
 pub struct Options {

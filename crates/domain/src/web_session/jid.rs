@@ -29,7 +29,7 @@ impl<'de> Deserialize<'de> for Jid {
 }
 
 impl Jid {
-    /// The address of a person by their number. [`super::Session::find`] returns the person's actual address.
+    /// The address of a person by their number. A session finds the person's actual address.
     pub fn person(number: PhoneNumber) -> Self {
         Self(format!("{number}@{PERSON}"))
     }

@@ -2,7 +2,7 @@
 //!
 //! A backup of a SQLite database is a SQLite database; one of a PostgreSQL database is an archive of `pg_dump`. Either
 //! can be read with the database's own tools. The keys that open its secrets are not in the backup: each sealed value
-//! names its key. Called by [`crate::app`] only.
+//! names its key. Called by `pombo backup` and `pombo restore` only.
 //!
 //! A restore takes only the rows of our tables from a backup, and creates the tables itself: the author of the file decides
 //! on the data, and runs nothing.

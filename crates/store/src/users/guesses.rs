@@ -1,8 +1,8 @@
 //! Guesses at passwords and codes, counted where every node sees them.
 //!
 //! A subject is a hash: of an account, a network, a device or a session. Which subjects a guess has, and how many
-//! guesses are too many, is decided in [`crate::accounts`]. Times are by the database's clock, which the nodes have in
-//! common. A row counts until [`KEPT`] after its last guess, and is never removed before.
+//! guesses are too many, is decided by those who sign people in. Times are by the database's clock, which the nodes
+//! have in common. A row counts until [`KEPT`] after its last guess, and is never removed before.
 
 use std::time::Duration;
 
