@@ -11,12 +11,12 @@ use crate::{Error, ledger};
 /// The opt-outs of one commit, over all webhooks. The row of each is anywhere in a large table: the database takes some
 /// ten times as long for one as for a receipt, whose row is next to others of the same commit. This many take one
 /// statement and a few milliseconds.
-pub(super) const AT_ONCE: usize = 96;
+pub(super) const AT_ONCE: usize = 128;
 /// After a commit with opt-outs, a large webhook rests for as long as the commit took, so that other commits go in
 /// between.
 const REST: u32 = 1;
 /// The longest rest: the provider waits for the answer to the whole webhook, and repeats the webhook without one.
-const LONGEST_REST: Duration = Duration::from_millis(2);
+const LONGEST_REST: Duration = Duration::from_millis(5);
 /// A webhook with opt-outs is refused while more than this many wait to be written, unless none do: the provider
 /// repeats it.
 const MOST_WAITING: usize = 5_000;

@@ -38,10 +38,9 @@ use super::nodes::{AskPairing, Pair, Unlink};
 use super::upkeep::rounds::caught;
 use super::{Engine, Error, RETRY_AFTER};
 pub(super) use ::machines::web_session as machine;
-#[cfg(any(test, feature = "universe"))]
 pub(super) use ::machines::web_session::waits_for_a_person;
 pub use ::machines::web_session::{Pairing, Passkey, PasskeyAnswer, Shown, Stage};
-pub(crate) use ::machines::web_session::{RESTRICTED_FOR, SessionUpdate, restricted_until};
+pub(crate) use ::machines::web_session::{RESTRICTED_FOR, restricted_until};
 use domain::channel::Channel;
 use domain::error::{Code, Refusal};
 use domain::phone::PhoneNumber;

@@ -12,9 +12,10 @@ use super::actions::{Action, Wish};
 use super::keys::Kept;
 use crate::machine::Caller;
 use crate::web_session::machine::{Answer, Change, Command, Effect, Effects, Input, Machine, Saved, Write};
-use crate::web_session::{Pairing, SessionUpdate, Stage, waits_for_a_person};
+use crate::web_session::{Pairing, Stage, waits_for_a_person};
 use domain::channel::{Connection, Status};
 use driver::Event;
+use machines::web_session::SessionUpdate;
 
 pub(super) struct Supervisor {
     pub(super) number: u64,
