@@ -29,23 +29,23 @@ const CLIENTS: &str = "actix_http::h1::dispatcher";
 const NATS: &str = "async_nats";
 
 /// The targets of crates that were modules of the program: filters that name the modules keep their effect. The first
-/// that fits counts.
-const MODULES: &[(&str, &str)] = &[
-    ("pombo::accounts", "pombo_accounts"),
-    ("pombo::cluster", "pombo_cluster"),
-    ("pombo::engine", "pombo_engine"),
-    ("pombo::connector::web_session::whatsapp", "pombo_web_session"),
-    ("pombo::connector::web_session", "pombo_web_session"),
-    ("pombo::connector", "pombo_connectors"),
-    ("pombo::config", "pombo_config"),
-    ("pombo::domain", "pombo_domain"),
-    ("pombo::files", "pombo_files"),
-    ("pombo::import", "pombo_import"),
-    ("pombo::loadtest", "pombo_loadtest"),
-    ("pombo::simulator", "pombo_simulator"),
-    ("pombo::store", "pombo_store"),
-    ("pombo::telemetry", "pombo_telemetry"),
-    ("pombo::vault", "pombo_vault"),
+/// module that fits counts.
+const MODULES: &[(&str, &[&str])] = &[
+    ("pombo::accounts", &["pombo_accounts"]),
+    ("pombo::cluster", &["pombo_cluster", "pombo_machines::node"]),
+    ("pombo::engine", &["pombo_engine", "pombo_machines"]),
+    ("pombo::connector::web_session::whatsapp", &["pombo_web_session"]),
+    ("pombo::connector::web_session", &["pombo_web_session"]),
+    ("pombo::connector", &["pombo_connectors"]),
+    ("pombo::config", &["pombo_config"]),
+    ("pombo::domain", &["pombo_domain"]),
+    ("pombo::files", &["pombo_files"]),
+    ("pombo::import", &["pombo_import"]),
+    ("pombo::loadtest", &["pombo_loadtest"]),
+    ("pombo::simulator", &["pombo_simulator"]),
+    ("pombo::store", &["pombo_store"]),
+    ("pombo::telemetry", &["pombo_telemetry"]),
+    ("pombo::vault", &["pombo_vault"]),
 ];
 
 /// Why the log cannot be set up.
@@ -92,7 +92,16 @@ where
 
 /// The filter with the targets of crates instead of modules.
 fn with_crates(level: &str) -> String {
-    MODULES.iter().fold(level.to_owned(), |level, (module, target)| level.replace(module, target))
+    let translated = level.split(',').flat_map(|directive| {
+        let fits = |(module, targets): &(&str, &'static [&'static str])| {
+            Some((*targets, directive.trim_start().strip_prefix(module)?))
+        };
+        match MODULES.iter().find_map(fits) {
+            Some((targets, rest)) => targets.iter().map(|target| format!("{target}{rest}")).collect(),
+            None => vec![directive.to_owned()],
+        }
+    });
+    translated.collect::<Vec<_>>().join(",")
 }
 
 /// Filters out lines that must not be logged, and clients' faults. A line whose target contains a slash,
@@ -179,7 +188,8 @@ mod tests {
         assert_eq!(logged("off,pombo=debug", LogFormat::Text).lines().count(), 2);
         let of_modules =
             "info,pombo::store=debug,pombo::connector::web_session::whatsapp=warn,pombo::engine=trace";
-        let of_crates = "info,pombo_store=debug,pombo_web_session=warn,pombo_engine=trace";
+        let of_crates =
+            "info,pombo_store=debug,pombo_web_session=warn,pombo_engine=trace,pombo_machines=trace";
         assert_eq!(with_crates(of_modules), of_crates);
         let broken = Log { level: "pombo=loud".to_owned(), format: LogFormat::Text };
         assert!(subscriber(&broken, false, io::sink).is_err());
