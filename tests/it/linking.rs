@@ -367,6 +367,8 @@ async fn the_command_line_says_why_no_phone_was_linked() {
     let run = tokio::task::spawn_blocking(move || place.run(&line));
     let session = world.driver.session(world.channel, 1).await;
     session.tell(qr("2@one")).await;
+    // A session that ends before the code is asked for is opened again for it.
+    until("the request for a code", async || !session.asked.lock().unwrap().is_empty()).await;
     session.tell(Event::Ended(End::QrExhausted)).await;
     let run = run.await.unwrap();
     assert_eq!(run.code, Some(1), "{run:?}");
