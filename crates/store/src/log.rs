@@ -19,7 +19,7 @@ const LONG: i64 = 512;
 pub(super) const LONGEST: &str = "32768";
 /// The log's file is cut back to this many bytes when it begins again: twice the length at which it is copied in any
 /// case. Only a reader with an old snapshot makes it longer. To cut a file can take 0.1 s, during which nothing is
-/// written, and to make it longer again costs more than to use it again.
+/// written.
 pub(super) const LIMIT: &str = "268435456";
 /// The most pages that are copied on the writing connection.
 const FEW: i64 = 64;
@@ -63,7 +63,7 @@ impl Store {
             let Some(after) = checkpoint(&self.read, "PASSIVE").await? else { return Ok(pages) };
             log = after;
         }
-        // More is left only while a reader uses an old snapshot: those pages cannot be copied yet.
+        // More is left while much is written, and while a reader uses an old snapshot: the next call goes on.
         if (1..=FEW).contains(&log.left()) {
             checkpoint(&self.write, "PASSIVE").await?;
         }
