@@ -52,10 +52,6 @@ impl Body {
     }
 
     /// Reads a webhook for this company: at most `hook_body_bytes`. Only the body authenticates its sender.
-    ///
-    /// # Errors
-    ///
-    /// As [`Body::read`].
     pub(in crate::api) async fn read_hook(self, company_id: Uuid, options: &Options) -> Result<Whole, Error> {
         let request = self.request();
         let connected = request.peer_addr().map(|address| address.ip());
@@ -75,10 +71,6 @@ impl Body {
     }
 
     /// As [`Body::fields`]; `None` for an empty body.
-    ///
-    /// # Errors
-    ///
-    /// As [`Body::fields`].
     pub(in crate::api) async fn optional_fields(self, options: &Options) -> Result<Option<Fields>, Error> {
         let whole = self.read(options).await?;
         if whole.bytes().trim_ascii().is_empty() {

@@ -29,10 +29,6 @@ fn proof(vault: &Vault, key: KeyId) -> Option<KeyProof> {
 }
 
 /// The keys of the database that this vault does not have.
-///
-/// # Errors
-///
-/// Those of the store.
 pub(super) async fn missing(store: &Store, vault: &Vault) -> anyhow::Result<Vec<KeyId>> {
     Ok(lacking(vault, &store.sealing_keys().await?))
 }

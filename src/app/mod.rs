@@ -101,10 +101,6 @@ impl App {
 }
 
 /// Opens only the schema, in any version, for the commands that migrate it.
-///
-/// # Errors
-///
-/// As [`App::open`].
 pub async fn open_schema(config: &Config) -> anyhow::Result<Schema> {
     prepare(config)?;
     let options = store_options(config);

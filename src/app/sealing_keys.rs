@@ -107,10 +107,6 @@ pub struct Rotated {
 }
 
 /// Every key: the current key, the previous keys, and the missing keys.
-///
-/// # Errors
-///
-/// Those of the store.
 pub async fn list(app: &App) -> anyhow::Result<Vec<Key>> {
     let current = app.vault.current_key();
     let known = std::iter::once((current, State::Current))
@@ -141,10 +137,6 @@ pub async fn list(app: &App) -> anyhow::Result<Vec<Key>> {
 
 /// The keys that values in the database are sealed with but this vault does not have, each with its number of
 /// values. Without a vault, all keys are missing.
-///
-/// # Errors
-///
-/// Those of the store.
 pub async fn missing(store: &Store, vault: Option<&Vault>) -> anyhow::Result<BTreeMap<KeyId, u64>> {
     let has = |id: KeyId| {
         vault.is_some_and(|vault| id == vault.current_key() || vault.previous_keys().contains(&id))

@@ -125,10 +125,6 @@ pub async fn start(app: App) -> anyhow::Result<Service> {
 }
 
 /// Starts the service as [`start`] does, with this driver for web sessions; without a driver there are no web sessions.
-///
-/// # Errors
-///
-/// As [`start`].
 pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Result<Service> {
     let App { mut config, store, vault } = app;
     if let Some(warning) = config.cloud_api.version_warning(Timestamp::now()) {

@@ -9,10 +9,6 @@ use crate::vault::context;
 
 /// Stores the derived tokens of channels that still have them, so that the sealing key can change. A process without
 /// the keys of the database leaves them alone, because it would derive others.
-///
-/// # Errors
-///
-/// Those of the store.
 pub(super) async fn keep_derived(App { config, store, vault }: &App) -> anyhow::Result<()> {
     let channels = store.channels_with_derived_verify_tokens().await?;
     if channels.is_empty() {

@@ -84,10 +84,6 @@ impl Multipart {
     }
 
     /// The next piece of the part; `None` at its end.
-    ///
-    /// # Errors
-    ///
-    /// As [`Multipart::next`].
     pub(super) async fn piece(&mut self) -> Result<Option<Bytes>, Error> {
         loop {
             if self.is_over {

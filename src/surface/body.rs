@@ -121,10 +121,6 @@ impl Incoming {
 
     /// The body piece by piece, because it is too large for memory: at most `most` bytes of it. It may take as long as
     /// the required rate allows.
-    ///
-    /// # Errors
-    ///
-    /// As [`Incoming::whole`].
     pub(crate) fn pieces(self, most: usize) -> Result<Pieces, Fault> {
         let memory = self.declared().unwrap_or(pieces::MEMORY).min(pieces::MEMORY);
         self.open(most, memory, false)

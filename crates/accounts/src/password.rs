@@ -75,10 +75,6 @@ impl Passwords {
 
     /// Whether a password matches the stored hash. Without a stored hash the answer is no, after the same
     /// time.
-    ///
-    /// # Errors
-    ///
-    /// As [`Passwords::hash`].
     pub(super) async fn fits(&self, password: &str, stored: Option<&str>) -> Result<bool> {
         let password = normalised(password);
         let stored = stored.map(|text| read(text).ok_or_else(unreadable)).transpose()?;
@@ -90,10 +86,6 @@ impl Passwords {
     }
 
     /// Whether a new password is easy to guess, for an attacker who knows this about the person.
-    ///
-    /// # Errors
-    ///
-    /// As [`Passwords::hash`].
     pub(super) async fn is_common(&self, password: &str, about: About) -> Result<bool> {
         let password = normalised(password);
         self.apart(move || {

@@ -185,10 +185,6 @@ impl Cluster {
     }
 
     /// The name and address of another node that owns the channel; `None` when no other node does.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn owner(&self, channel: &Channel) -> store::Result<Option<String>> {
         let Some(nodes) = &self.0 else { return Ok(None) };
         let Some(owner) = nodes.store.owner_of(shard(channel)).await? else { return Ok(None) };
@@ -202,10 +198,6 @@ impl Cluster {
 
     /// Removes a note to the owner of a channel that this node has acted on; `false` when another node owns the
     /// channel, which this one may not have noticed yet: the note stays for that node.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn remove_note(&self, channel: &Channel, note: i64) -> store::Result<bool> {
         match &self.0 {
             Some(nodes) => nodes.store.remove_note_of_owner(note, shard(channel), nodes.id).await,

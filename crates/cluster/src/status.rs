@@ -88,10 +88,6 @@ impl NodeStatus {
 }
 
 /// Reads the status. It reads the shard of every channel.
-///
-/// # Errors
-///
-/// When the database fails.
 pub async fn status(store: &Store) -> Result<Status> {
     let server = store.server().await?;
     let (nodes, owners, places) = (store.nodes().await?, store.shard_owners().await?, store.places().await?);
@@ -99,10 +95,6 @@ pub async fn status(store: &Store) -> Result<Status> {
 }
 
 /// The channels that run on a node, the newest first.
-///
-/// # Errors
-///
-/// When the database fails.
 pub async fn channels_of(store: &Store, node: Uuid) -> Result<Vec<Uuid>> {
     let owners: HashMap<_, _> = store.shard_owners().await?.into_iter().collect();
     let places = store.places().await?.into_iter();

@@ -119,10 +119,6 @@ impl Deref for Shared {
 
 impl Shared {
     /// Reads the tiers.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub(crate) async fn load_tiers(&self) -> store::Result<()> {
         let tiers = self.store.tiers().await?;
         self.tiers.replace(tiers.into_iter().map(|tier| (tier.name, tier.settings)));

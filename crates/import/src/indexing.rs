@@ -36,10 +36,6 @@ impl Indexing {
 
     /// Must be called after each transaction, with the number of rows and the duration. Lets other writers
     /// write, too.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn written(&mut self, rows: usize, took: Duration) -> store::Result<()> {
         self.ahead += rows;
         self.pace.wrote(rows, took);
@@ -57,10 +53,6 @@ impl Indexing {
     }
 
     /// Must be called at the end: indexes the remaining contacts.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn finish(mut self) -> store::Result<()> {
         self.settle().await?;
         while let Some(prepared) = self.store.prepare_segment(self.company, Care::Thorough).await? {

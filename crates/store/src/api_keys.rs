@@ -189,10 +189,6 @@ impl Store {
     }
 
     /// The company's keys, newest first; revoked and expired ones too.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn api_keys(&self, company_id: Uuid) -> Result<Vec<ApiKey>> {
         let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(company_id));
         let models = keys.order_by_desc(api_key::Column::Id).all(&self.read).await?;
@@ -200,10 +196,6 @@ impl Store {
     }
 
     /// A page of the company's keys, newest first; revoked and expired ones too.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn api_key_page(&self, company_id: Uuid, page: PageRequest) -> Result<Page<ApiKey>> {
         let keys = api_key::Entity::find().filter(api_key::Column::CompanyId.eq(company_id));
         let total = keys.clone().count(&self.read).await?;
@@ -213,20 +205,12 @@ impl Store {
     }
 
     /// The key of this id, if it is the company's.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn api_key(&self, company_id: Uuid, id: Uuid) -> Result<Option<ApiKey>> {
         let key = api_key::Entity::find_by_id(id).filter(api_key::Column::CompanyId.eq(company_id));
         Ok(key.one(&self.read).await?.map(ApiKey::from))
     }
 
     /// Records when keys were last used.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn note_key_uses(&self, uses: &[(Uuid, Timestamp)]) -> Result<()> {
         let mut rows = Bulk::new(self.backend, USES);
         for (id, at) in uses {
@@ -244,20 +228,12 @@ impl Store {
     }
 
     /// Revokes a key of any company; `false` when there is no such key or it was revoked before.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn revoke_api_key(&self, who: &Who, id: Uuid) -> Result<bool> {
         Ok(self.revoke(who, id, Condition::all()).await?.is_some())
     }
 
     /// Revokes a key of this company, and returns the revision of the keys from which on it is revoked; `None` when the
     /// company has no such key or it was revoked before.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn revoke_api_key_of(&self, who: &Who, company_id: Uuid, id: Uuid) -> Result<Option<i64>> {
         self.revoke(who, id, Condition::all().add(api_key::Column::CompanyId.eq(company_id))).await
     }
@@ -283,10 +259,6 @@ impl Store {
     }
 
     /// The key with this hash, whether it still works or not.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_api_key(&self, hash: &[u8; 32]) -> Result<Option<KeyRecord>> {
         let sql = "SELECT api_key.id, company_id, api_key.name, company.tier, expires_at, revoked_at, scopes, last_used_at
             FROM api_key JOIN company ON company.id = company_id WHERE hash = $1";

@@ -332,10 +332,6 @@ impl ContactRecord {
 
 impl Store {
     /// A page of the recorded changes, newest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn changes(&self, filter: Filter<'_>, page: PageRequest) -> Result<Page<Change>> {
         let mut matching = change::Entity::find();
         if !filter.what.is_empty() {

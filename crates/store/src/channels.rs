@@ -137,10 +137,6 @@ impl Store {
 
     /// A page of the company's channels of one kind, newest first, ties by id. `search` is matched in the
     /// name and the number, without case and accents; a written number also by its digits.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn channels(
         &self,
         company_id: Uuid,
@@ -165,48 +161,28 @@ impl Store {
     }
 
     /// The channel of this id, of any company.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_channel(&self, id: Uuid) -> Result<Option<Channel>> {
         Ok(Entity::find_by_id(id).one(&self.read).await?.map(channel))
     }
 
     /// The channel of this id, if it is the company's.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_channel_of(&self, company_id: Uuid, id: Uuid) -> Result<Option<Channel>> {
         let own = Entity::find_by_id(id).filter(Column::CompanyId.eq(company_id));
         Ok(own.one(&self.read).await?.map(channel))
     }
 
     /// The channels stamped after `revision`, in the order of their changes.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn channels_changed_since(&self, revision: i64) -> Result<Vec<Channel>> {
         let changed = Entity::find().filter(Column::Revision.gt(revision));
         Ok(changed.order_by_asc(Column::Revision).all(&self.read).await?.into_iter().map(channel).collect())
     }
 
     /// How many channels of a kind there are, of all companies.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn count_channels(&self, kind: Kind) -> Result<u64> {
         Ok(Entity::find().filter(Column::Kind.eq(kind.stored())).count(&self.read).await?)
     }
 
     /// All of the company's business accounts, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn business_accounts(&self, company_id: Uuid) -> Result<Vec<Channel>> {
         let all = Entity::find()
             .filter(Column::CompanyId.eq(company_id))
@@ -215,10 +191,6 @@ impl Store {
     }
 
     /// The channels with active sends.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn working_channels(&self) -> Result<Vec<Channel>> {
         // The condition repeats that of the partial index of unfinished sends, so that databases use the index.
         let not_over = Expr::cust(format!("send.state < 2 AND send.state = {}", State::Active.as_i16()));
@@ -228,10 +200,6 @@ impl Store {
     }
 
     /// The business accounts that are not connected and have to be probed.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn unconfirmed_channels(&self) -> Result<Vec<Channel>> {
         let unconfirmed = Entity::find()
             .filter(Column::Kind.eq(stored::Kind::BusinessAccount))
@@ -240,10 +208,6 @@ impl Store {
     }
 
     /// The sealed secrets of a channel; `None` when there is no such channel.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn channel_secrets(&self, id: Uuid) -> Result<Option<Sealed>> {
         let model = Entity::find_by_id(id).one(&self.read).await?;
         Ok(model.map(|model| Sealed { token: model.token, app_secret: model.app_secret }))

@@ -63,20 +63,12 @@ impl Store {
     }
 
     /// Every company, by name.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn companies(&self) -> Result<Vec<Company>> {
         let models = company::Entity::find().order_by_asc(company::Column::Name).all(&self.read).await?;
         Ok(models.into_iter().map(Company::from).collect())
     }
 
     /// A page of the companies, by name; `search` is matched anywhere in the name, without case and accents.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn company_page(&self, page: PageRequest, search: Option<&str>) -> Result<Page<Company>> {
         let by_name = company::Entity::find().order_by_asc(company::Column::Name);
         let Some(search) = search.map(fold) else {
@@ -95,10 +87,6 @@ impl Store {
     }
 
     /// The company of this id.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn company(&self, id: Uuid) -> Result<Option<Company>> {
         Ok(company::Entity::find_by_id(id).one(&self.read).await?.map(Company::from))
     }
@@ -143,10 +131,6 @@ impl Store {
     }
 
     /// The company of this name, or of this id in text.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_company(&self, name_or_id: &str) -> Result<Option<Company>> {
         let named = company::Entity::find().filter(company::Column::Name.eq(name_or_id));
         if let Some(model) = named.one(&self.read).await? {

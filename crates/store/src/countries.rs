@@ -14,10 +14,6 @@ const LOOKED_AT: i64 = 100;
 
 impl Store {
     /// The country in which most of a company's channels have their numbers.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn guessed_country(&self, company: Uuid) -> Result<Option<Country>> {
         let select = "SELECT phone_number FROM channel WHERE company_id = $1 AND phone_number IS NOT NULL
              ORDER BY id LIMIT $2";

@@ -90,20 +90,12 @@ impl Store {
     }
 
     /// Every operator, by name; those with revoked and expired keys too.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn operators(&self) -> Result<Vec<Operator>> {
         let operators = operator_key::Entity::find().order_by_asc(operator_key::Column::Name);
         Ok(operators.all(&self.read).await?.into_iter().map(Operator::from).collect())
     }
 
     /// Revokes an operator's key, and the links that were made with it; `false` when there is no such operator or it was revoked before.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn revoke_operator(&self, who: &Who, name: &str) -> Result<bool> {
         let transaction = self.begin().await?;
         let revoked = operator_key::Entity::update_many()
@@ -126,10 +118,6 @@ impl Store {
     }
 
     /// The operator whose key has this hash, whether it still works or not.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_operator(&self, hash: &[u8; 32]) -> Result<Option<Operator>> {
         let key = operator_key::Entity::find().filter(operator_key::Column::Hash.eq(hash.to_vec()));
         Ok(key.one(&self.read).await?.map(Operator::from))

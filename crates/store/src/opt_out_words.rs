@@ -11,10 +11,6 @@ use domain::suppression::Suppression;
 
 impl Store {
     /// What a company does with opt-out words; the default if nobody set it.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn opt_out_words(&self, company_id: Uuid) -> Result<OptOutWords> {
         self.opt_out_words_in(&self.read, company_id).await
     }
@@ -30,10 +26,6 @@ impl Store {
     }
 
     /// Sets what a company does with opt-out words. Texts that are taken in from now on follow it.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_opt_out_words(&self, who: &Who, company_id: Uuid, words: &OptOutWords) -> Result<()> {
         let transaction = self.begin().await?;
         let before = self.opt_out_words_in(&transaction, company_id).await?;

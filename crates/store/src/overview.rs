@@ -70,10 +70,6 @@ fn backlog(row: &sea_orm::QueryResult, first: usize) -> Result<Backlog> {
 
 impl Store {
     /// The backlog of all channels of a company.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn backlog_of(&self, company_id: Uuid, now: Timestamp) -> Result<Backlog> {
         let sql = format!(
             "SELECT {FIGURES} FROM send \
@@ -85,10 +81,6 @@ impl Store {
     }
 
     /// The channels of all companies with the oldest sends that may go now, at most `limit`.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn longest_backlogs(&self, now: Timestamp, limit: u32) -> Result<Vec<ChannelBacklog>> {
         let sql = format!(
             "SELECT channel.id, channel.name, company.name, {FIGURES} \
@@ -131,10 +123,6 @@ impl Store {
     }
 
     /// The sends to many that may go now on channels of this tier, those with most left first, at most `limit`.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn running_under(&self, tier: &str, now: Timestamp, limit: u32) -> Result<Vec<Running>> {
         let sql = format!(
             "SELECT send.id, send.channel_id, company.name, send.recipients - send.settled, \

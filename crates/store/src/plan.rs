@@ -21,10 +21,6 @@ pub struct Ahead {
 impl Store {
     /// The messages that `channel_id` may send at `now` but has not sent yet, without paused or scheduled sends, and
     /// without templates that the provider refuses. Sends to `recipient` alone are also counted by themselves.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn ahead(
         &self,
         channel_id: Uuid,
@@ -72,10 +68,6 @@ impl Store {
     }
 
     /// The company's tags, by name, each with its id.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn tag_names(&self, company_id: Uuid) -> Result<Vec<(String, Uuid)>> {
         let sql = "SELECT name, id FROM tag WHERE company_id = $1 AND upkeep <> 2 ORDER BY name";
         let rows = self.rows(sql, [company_id.into()]).await?;

@@ -157,10 +157,6 @@ impl Store {
     }
 
     /// Removes the remains of removed sends: at most `limit` messages, and their blocks.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::remove_sends`].
     pub async fn remove_messages(&self, lease: &Lease, limit: u32) -> Result<Step> {
         let limit = i64::from(limit);
         let sql = "SELECT id, recipients, next_ordinal FROM forgotten_send ORDER BY id LIMIT $1";
@@ -242,10 +238,6 @@ impl Store {
     }
 
     /// Removes rows that are older than `before`, the oldest first, at most `limit`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::remove_sends`].
     pub async fn remove_aged(
         &self,
         lease: &Lease,
@@ -266,10 +258,6 @@ impl Store {
 
     /// Deletes sends that were withdrawn before `before`, at most `limit`: by then, the commits that their tombstones
     /// exclude have ended.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::remove_sends`].
     pub async fn remove_withdrawn(&self, lease: &Lease, before: Timestamp, limit: u32) -> Result<Step> {
         let sql = "SELECT id FROM send WHERE state < 0 AND created_at <= $1 ORDER BY id LIMIT $2";
         let found = self.ids(sql, [before.millis().into(), i64::from(limit).into()]).await?;
@@ -289,10 +277,6 @@ impl Store {
 
     /// Removes holds and suppressions that ended before `now`, at most `limit`: those whose last statement is so old
     /// that any repetition by the provider is newer.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::remove_sends`].
     pub async fn remove_suppressions(&self, lease: &Lease, now: Timestamp, limit: u32) -> Result<Step> {
         let said_before = now.minus(REPEATED_FOR);
         let sql = "SELECT company_id, recipient, scope FROM suppression \

@@ -65,10 +65,6 @@ struct Counter {
 
 impl Store {
     /// All counters, in one query.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn revisions(&self) -> Result<Revisions> {
         let mut revisions = Revisions::default();
         for row in self.rows("SELECT topic, value FROM revision", []).await? {

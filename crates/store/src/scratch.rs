@@ -49,10 +49,6 @@ impl Scratch {
     }
 
     /// Removes it, even while clients are still connected.
-    ///
-    /// # Errors
-    ///
-    /// As [`Scratch::create`].
     pub async fn remove(self) -> Result<()> {
         self.administer(&format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name)).await
     }

@@ -104,10 +104,6 @@ const ROW: &[(&str, Type)] = &[
 impl Store {
     /// The numbers of values of a kind that begin with the same `length` bytes; those that begin with the byte
     /// `without_id` are counted together.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn sealed_beginnings(
         &self,
         kind: Kind,
@@ -130,10 +126,6 @@ impl Store {
     }
 
     /// The next values of a kind after a place that do not begin with these bytes, in the order of their places.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn sealed_otherwise(
         &self,
         kind: Kind,
@@ -167,10 +159,6 @@ impl Store {
 
     /// Replaces values that are unchanged since they were read. Returns how many were replaced. On PostgreSQL, a row
     /// that another transaction is writing is skipped, so that nothing waits while rows are locked.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn reseal(&self, kind: Kind, values: &[(SealedValue, Vec<u8>)]) -> Result<u64> {
         let (table, column) = (kind.table(), kind.column());
         let mut rows = Bulk::new(self.backend, ROW);

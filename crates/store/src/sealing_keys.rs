@@ -20,20 +20,12 @@ pub struct KeyProof {
 
 impl Store {
     /// The keys of this database, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn sealing_keys(&self) -> Result<Vec<KeyProof>> {
         self.rows(LISTED, []).await?.iter().map(proof).collect()
     }
 
     /// Adds keys to a database that has none, and returns the keys that it has then: these, or those of another
     /// process that was first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn add_first_sealing_keys(&self, keys: &[KeyProof]) -> Result<Vec<KeyProof>> {
         let transaction = self.begin().await?;
         self.lock_sealing_keys(&transaction).await?;
@@ -50,19 +42,11 @@ impl Store {
     }
 
     /// Adds a key, if it is not here.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn add_sealing_key(&self, key: &KeyProof) -> Result<()> {
         self.insert_sealing_key(&self.write, key).await
     }
 
     /// Adds the new current key of a rotation, which is recorded.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn rotate_sealing_key(&self, who: &Who, key: &KeyProof, [id, former]: [&str; 2]) -> Result<()> {
         let transaction = self.begin().await?;
         self.insert_sealing_key(&transaction, key).await?;
@@ -74,10 +58,6 @@ impl Store {
 
     /// Removes a key with which nothing is sealed any more, or that is lost; `after` is the word for it in the record
     /// of changes. `false` when the key was not here.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn remove_sealing_key(&self, who: &Who, key_id: &[u8], id: &str, after: &str) -> Result<bool> {
         let transaction = self.begin().await?;
         let sql = "DELETE FROM sealing_key WHERE key_id = $1";

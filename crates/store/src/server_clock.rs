@@ -10,10 +10,6 @@ use clock::database::Reading;
 
 impl Store {
     /// Reads the clock of the database's server; `None` for SQLite, whose clock is this machine's.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn read_clock(&self) -> Result<Option<Reading>> {
         if self.backend != DbBackend::Postgres {
             return Ok(None);

@@ -6,10 +6,6 @@ use super::{Error, Result, Store};
 
 impl Store {
     /// Tables and indexes in bytes; for SQLite without its write-ahead log, which is bounded.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn size(&self) -> Result<u64> {
         let sql = match self.backend {
             DbBackend::Sqlite => "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",

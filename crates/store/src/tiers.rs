@@ -30,20 +30,12 @@ impl From<tier::Model> for Record {
 
 impl Store {
     /// Every tier, by name.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn tiers(&self) -> Result<Vec<Record>> {
         let models = tier::Entity::find().order_by_asc(tier::Column::Name).all(&self.read).await?;
         Ok(models.into_iter().map(Record::from).collect())
     }
 
     /// The tier of this name.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_tier(&self, name: &str) -> Result<Option<Record>> {
         Ok(tier::Entity::find_by_id(name).one(&self.read).await?.map(Record::from))
     }
@@ -75,10 +67,6 @@ impl Store {
     }
 
     /// The changes that [`Store::apply_tiers`] would make now. Nothing is changed.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::apply_tiers`].
     pub async fn compare_tiers(&self, who: &Who, tiers: &[(String, String)]) -> Result<Vec<Change>> {
         let transaction = self.begin().await?;
         let compared = compare(&transaction, who, tiers).await;

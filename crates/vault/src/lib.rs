@@ -155,10 +155,6 @@ impl Vault {
     }
 
     /// As [`Vault::open`], without creating a key file: `None` where [`Vault::open`] would create one.
-    ///
-    /// # Errors
-    ///
-    /// As [`Vault::open`].
     pub fn open_existing(secrets: &Secrets, data_dir: &Path) -> Result<Option<Self>, Error> {
         let is_there = secrets.key.is_some() || secrets.key_file(data_dir).exists();
         if is_there { Self::open(secrets, data_dir).map(|(vault, _)| Some(vault)) } else { Ok(None) }

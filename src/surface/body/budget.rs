@@ -50,10 +50,6 @@ impl Budget {
     }
 
     /// Room for this many bytes of a body that arrives.
-    ///
-    /// # Errors
-    ///
-    /// As [`Room::charge`].
     pub(super) fn take(&self, sender: Sender, bytes: usize) -> Result<Room, Fault> {
         let mut room = Room { budget: self.clone(), sender, bytes: 0, arriving: None };
         if let Sender::Visitor(_) = sender {

@@ -101,10 +101,6 @@ impl Nats {
     }
 
     /// As [`Nats::connect`]; the log and the metrics name what the connection carries.
-    ///
-    /// # Errors
-    ///
-    /// As [`Nats::connect`].
     pub async fn connect_to_carry(
         carries: Carries,
         options: &config::Nats,

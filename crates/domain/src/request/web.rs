@@ -61,10 +61,6 @@ impl WebRequest {
 impl WebRequest {
     /// Checks a request that did not come in a client's body, exactly as [`WebRequest::parse`] does: it has to be one
     /// that a body can ask for.
-    ///
-    /// # Errors
-    ///
-    /// As [`WebRequest::parse`].
     pub fn check(&self, limits: &Limits) -> Result<(), Refusal> {
         let Self { recipient, content, ignored: _ } =
             Self::parse(self.body().to_string().as_bytes(), limits)?;

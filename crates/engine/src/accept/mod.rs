@@ -83,10 +83,6 @@ impl Engine {
     }
 
     /// Does the checks of [`Engine::send`], with the same refusals in the same order, and queues nothing.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::send`].
     pub async fn dry_run(&self, channel: &Arc<Channel>, request: BusinessRequest) -> Result<DryRun, Error> {
         let (start, is_retry) = (request.schedule.send_at, request.audience.again.is_some());
         let ignored = request.ignored.clone();

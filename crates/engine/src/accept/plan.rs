@@ -90,10 +90,6 @@ impl Planned {
     }
 
     /// Estimates the send from the store's state at `now`, for programs beside the service.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn by_the_store(self, store: &Store, now: Timestamp) -> store::Result<Outcome> {
         let people = Arc::<People>::default();
         let suppressions = Suppressions::of(Arc::clone(&people));

@@ -65,10 +65,6 @@ impl Engine {
 
     /// Retries messages of an earlier send as a new send, which is durable when this returns. With a key `guard`, the
     /// answer is stored under its key.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::send`].
     pub async fn retry(
         &self,
         retried: Retried,
@@ -80,10 +76,6 @@ impl Engine {
     }
 
     /// Does the checks of [`Engine::retry`], with the same refusals in the same order, and queues nothing.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::retry`].
     pub async fn dry_run_retry(&self, retried: Retried, request: RetryRequest) -> Result<DryRun, Error> {
         let (channel, request) = retried.request(request);
         self.dry_run(&channel, request).await

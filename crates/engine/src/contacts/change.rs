@@ -90,10 +90,6 @@ impl Engine {
     }
 
     /// Deletes contacts. Returns how many.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::change_members`].
     pub async fn delete_contacts(&self, who: &Who, company: Uuid, whom: Whom) -> Result<u64, Error> {
         self.change_many(ContactRecord::new(who, company), company, whom, What::Delete).await
     }

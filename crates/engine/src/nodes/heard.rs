@@ -86,10 +86,6 @@ impl Unwritten {
 impl Engine {
     /// Tells the channel about receipts, on whichever node it runs. If no carrier reaches its owner, a note tells it,
     /// which is durable when this returns.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub(crate) async fn tell_heard(
         &self,
         channel_id: Uuid,

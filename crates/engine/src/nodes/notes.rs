@@ -143,10 +143,6 @@ impl Read {
 }
 
 /// Tells the other nodes that the suppressions of these recipients changed.
-///
-/// # Errors
-///
-/// When the database fails.
 pub(crate) async fn share_suppressions(shared: &Shared, said: &[Word]) -> store::Result<()> {
     if shared.cluster.is_alone() || said.is_empty() {
         return Ok(());

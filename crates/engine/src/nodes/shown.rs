@@ -58,10 +58,6 @@ impl Engine {
     }
 
     /// Tells a node to give its channels away and to take no others. Returns its status then.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::channels_of_node`].
     pub async fn drain_node(&self, who: &Who, id: Uuid) -> Result<NodeStatus, Error> {
         if self.0.shared.cluster.is_alone() {
             return Err(alone().into());

@@ -62,10 +62,6 @@ impl Engine {
 
 /// The verify token of a business account's webhook, generated if there is none. A token that cannot be unsealed is
 /// replaced: without its key nobody can read it any more. While others have the key, it stays.
-///
-/// # Errors
-///
-/// Those of the store.
 pub async fn verify_token(store: &Store, vault: &Vault, channel: Uuid) -> store::Result<Secret> {
     loop {
         let known = store.verify_token(channel).await?;

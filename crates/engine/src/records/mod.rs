@@ -202,28 +202,16 @@ impl Engine {
     }
 
     /// All companies' records, for one request of an operator.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::company`].
     pub async fn operator(&self) -> Result<OperatorRecords, Error> {
         Ok(OperatorRecords(self.all_records().await?))
     }
 
     /// The store, for the engine's work on a request of this company.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::company`].
     pub(super) async fn records_of(&self, company_id: Uuid) -> Result<Records, Error> {
         self.0.request_share.turn(company_id).await
     }
 
     /// The store, for the engine's work on a request of an operator.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::company`].
     pub(super) async fn all_records(&self) -> Result<Records, Error> {
         self.0.request_share.turn(OPERATORS).await
     }

@@ -110,10 +110,6 @@ impl Engine {
     }
 
     /// The outlooks of sends of any channels.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::outlook`].
     pub async fn outlooks(&self, sends: &[Record]) -> Result<HashMap<Uuid, Outlook>, Error> {
         let mut of_channels: HashMap<Uuid, Vec<&Record>> = HashMap::new();
         for send in sends {

@@ -34,10 +34,6 @@ impl Engine {
     }
 
     /// Resumes a company's send. A running send goes on.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::pause`].
     pub async fn resume(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
         let note = self.note(&Told::Look);
         let send = self.store().control_send(company_id, send_id, Control::Running, note.as_ref()).await?;
@@ -53,10 +49,6 @@ impl Engine {
 
     /// Cancels a company's send: when this returns, no message of it starts any more, and only messages whose answers
     /// are awaited have an unknown outcome. A canceled send stays canceled.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::pause`].
     pub async fn cancel(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
         let release = Release { send_id, over: Some(State::Canceled) };
         let note = self.note(&Told::from(&release));

@@ -67,10 +67,6 @@ impl Health {
     }
 
     /// Compares the keys of the database with those of this process. Returns the keys of the database.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub(crate) async fn compare_keys(&self, store: &Store, vault: &Vault) -> store::Result<Vec<KeyProof>> {
         let keys = store.sealing_keys().await?;
         let lacking = keys.iter().filter(|key| !vault.proves(&key.key_id, &key.proof));
@@ -88,10 +84,6 @@ impl Health {
 
     /// Whether a value did not open because this process lacks a key of the database. Then another process may open
     /// it, and the value says nothing of its channel.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub(crate) async fn explains(
         &self,
         error: &vault::Error,

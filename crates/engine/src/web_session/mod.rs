@@ -340,10 +340,6 @@ impl Engine {
 
     /// Unlinks the phone and deletes the session's records; ends a pairing in progress. Does nothing to a channel that
     /// has no phone.
-    ///
-    /// # Errors
-    ///
-    /// As [`Engine::pair`].
     pub async fn unlink(&self, channel: &Arc<Channel>) -> Result<(), Error> {
         self.check_running()?;
         if self.ask_owner(channel, &Unlink {}).await?.is_some() {

@@ -15,10 +15,6 @@ use domain::channel::{Connection, Number};
 impl Store {
     /// Records the state of a channel's connection as `to`, if it is still `from`, and returns the channel's new
     /// revision; `None` when the state was changed since, or there is no such channel: the caller has to read it again.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_channel_connection(
         &self,
         id: Uuid,
@@ -30,10 +26,6 @@ impl Store {
 
     /// Records the provider's report on the number. Missing values stay as they are. Does nothing and returns `false`
     /// when the report has nothing new, or there is no such channel.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_channel_number(&self, id: Uuid, said: Number) -> Result<bool> {
         let Number { phone_number, verified_name: _, quality_rating, status: _, level, messaging_limit } =
             said;

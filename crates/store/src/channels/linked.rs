@@ -15,10 +15,6 @@ use domain::phone::PhoneNumber;
 impl Store {
     /// The web sessions that have keys, for a process that opens them. Sessions that were connected to the previous
     /// process become `connecting`; they keep the reason of a restriction and its time.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn resume_web_sessions(&self) -> Result<Vec<Channel>> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
@@ -42,20 +38,12 @@ impl Store {
     }
 
     /// The web sessions that have keys.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn linked_web_sessions(&self) -> Result<Vec<Channel>> {
         let all = Entity::find().filter(Column::Kind.eq(stored::Kind::WebSession)).filter(has_keys());
         Ok(all.all(&self.read).await?.into_iter().map(super::channel).collect())
     }
 
     /// Whether a web session has keys.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn has_web_session(&self, channel: Uuid) -> Result<bool> {
         let rows =
             web_session_record::Entity::find().select_only().column(web_session_record::Column::Namespace);
@@ -65,10 +53,6 @@ impl Store {
 
     /// Records that a phone with this number was linked to a web session, and when. Returns `false` when there is no
     /// such channel.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_linked(&self, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<bool> {
         let changes = ActiveModel {
             phone_number: Set(Some(format!("+{number}"))),
@@ -81,10 +65,6 @@ impl Store {
     /// Deletes all records of a web session's device. The same transaction sets the channel's state, whatever it was
     /// before, and records that no phone is linked. The numbers that the session wrote to and heard from stay: they are
     /// no secret of the device, and apply to the next phone too.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn end_web_session(&self, channel: Uuid, to: &Connection) -> Result<()> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;

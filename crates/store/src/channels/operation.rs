@@ -17,10 +17,6 @@ impl Store {
     /// Makes the channel `connecting` again, whatever its status was, with a new sealed token if one is given; `false`
     /// when there is no such channel. For the token, the record says only that it was replaced. A canary that waits may
     /// go at once.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn reconnect_channel(&self, who: &Who, id: Uuid, token: Option<Vec<u8>>) -> Result<bool> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
@@ -58,10 +54,6 @@ impl Store {
 
     /// Stores another sealed app secret for the channel; `false` when there is no such channel. The record says only
     /// whether there was one before.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_channel_app_secret(&self, who: &Who, id: Uuid, sealed: Vec<u8>) -> Result<bool> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
@@ -79,10 +71,6 @@ impl Store {
     }
 
     /// Gives the channel another name; `false` when there is no such channel.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn rename_channel(&self, who: &Who, id: Uuid, name: &str) -> Result<bool> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;
@@ -104,10 +92,6 @@ impl Store {
 
     /// Removes the channel and everything that only it used; its sends, which have ended, stay. `false` when there is
     /// no such channel, a phone is linked to it, or a send of it has not ended.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn remove_channel(&self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.begin().await?;
         let Some(before) = Entity::find_by_id(id).one(&transaction).await? else {
@@ -137,10 +121,6 @@ impl Store {
 
     /// Puts the channel under another tier; `false` when there is no such channel. A channel that has the tier already
     /// is not changed.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_channel_tier(&self, who: &Who, id: Uuid, tier: &str) -> Result<bool> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Channel).await?;

@@ -24,10 +24,6 @@ pub struct Owned {
 impl Store {
     /// A page of the channels of every company and kind, newest first, ties by id. `search` is matched as by
     /// [`Store::channels`]; a company's whole name or id finds all its channels.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn all_channels(&self, page: PageRequest, search: Option<&str>) -> Result<Page<Owned>> {
         let mut matching = Entity::find();
         if let Some(search) = search {
@@ -48,10 +44,6 @@ impl Store {
 
     /// A page of a company's channels of both kinds, newest first, ties by id. `search` is matched as by
     /// [`Store::channels`].
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn channels_of_company(
         &self,
         company_id: Uuid,
@@ -74,20 +66,12 @@ impl Store {
     }
 
     /// The channel of this id with its company.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_owned_channel(&self, id: Uuid) -> Result<Option<Owned>> {
         let found = Entity::find_by_id(id).one(&self.read).await?;
         Ok(self.owned(found.into_iter().collect()).await?.pop())
     }
 
     /// The channels of these ids with their companies, newest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_owned_channels(&self, ids: &[Uuid]) -> Result<Vec<Owned>> {
         let found = Entity::find().filter(Column::Id.is_in(ids.iter().copied()));
         let found = found.order_by_desc(Column::CreatedAt).order_by_desc(Column::Id).all(&self.read).await?;

@@ -13,10 +13,6 @@ use domain::channel::{Connection, Trial};
 
 impl Store {
     /// The same as [`Store::set_channel_connection`], with the channel's trial.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_channel_trial(
         &self,
         id: Uuid,

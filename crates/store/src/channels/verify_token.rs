@@ -10,20 +10,12 @@ use crate::{Result, Store};
 impl Store {
     /// The sealed verify token of a channel's webhook; empty where it is still derived from the sealing key. `None`
     /// while nobody requested one, and when there is no such channel.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn verify_token(&self, channel: Uuid) -> Result<Option<Vec<u8>>> {
         let word = Entity::find_by_id(channel).select_only().column(Column::VerifyToken);
         Ok(word.into_tuple::<Option<Vec<u8>>>().one(&self.read).await?.flatten())
     }
 
     /// Replaces the sealed token that was read; `false` when it was changed since.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_verify_token(
         &self,
         channel: Uuid,
@@ -36,10 +28,6 @@ impl Store {
     }
 
     /// The channels whose verify token is still derived from the sealing key.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn channels_with_derived_verify_tokens(&self) -> Result<Vec<Uuid>> {
         let derived = Entity::find().filter(Column::VerifyToken.eq(Vec::<u8>::new()));
         Ok(derived.select_only().column(Column::Id).into_tuple().all(&self.read).await?)

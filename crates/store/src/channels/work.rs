@@ -38,10 +38,6 @@ impl Store {
     ///
     /// The cost does not grow with the queue: one step in an index leads to the next channel, and only the oldest sends
     /// of each channel are read.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn channels_at_work(&self, after: Uuid, now: Timestamp, limit: u32) -> Result<Vec<AtWork>> {
         let rows = self.rows(at_work_sql(""), work_values(after, now, limit)).await?;
         rows.iter().map(at_work).collect()
@@ -49,10 +45,6 @@ impl Store {
 
     /// Like [`Store::channels_at_work`], with the values that show whether there are sends that the channel does not
     /// know of yet.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn channels_with_news(
         &self,
         after: Uuid,

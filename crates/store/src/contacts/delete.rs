@@ -36,10 +36,6 @@ impl Store {
     }
 
     /// How many tags each of these contacts has; contacts without tags are left out.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn count_tags_of(&self, contacts: &[Uuid]) -> Result<HashMap<Uuid, usize>> {
         if contacts.is_empty() {
             return Ok(HashMap::new());

@@ -88,10 +88,6 @@ impl Store {
     }
 
     /// The same, recorded; returns the contact of each draft too.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::upsert_contacts`].
     pub async fn write_drafts(
         &self,
         record: &mut ContactRecord,
@@ -103,10 +99,6 @@ impl Store {
     }
 
     /// The same for the rows of a file, and how many of their names were not taken.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::upsert_contacts`].
     pub async fn import_drafts(
         &self,
         record: &mut ContactRecord,
@@ -126,10 +118,6 @@ impl Store {
 
     /// The outcomes that [`Store::import_drafts`] would have for the drafts now, and how many names would not be taken.
     /// Nothing is written.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::upsert_contacts`].
     pub async fn compare_drafts(
         &self,
         company: Uuid,

@@ -136,10 +136,6 @@ impl Store {
     }
 
     /// The ordinals of the contacts of `company` that a search finds, descending, or of all without one.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn search_contacts(&self, company: Uuid, search: Option<&str>) -> Result<Vec<u32>> {
         match folded(search) {
             Some(text) if text.len() > LONGEST_SEARCH => Ok(Vec::new()),
@@ -152,10 +148,6 @@ impl Store {
     }
 
     /// The ids of the contacts at these places of the list of `company`.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn contacts_at(&self, company: Uuid, ordinals: &[u32]) -> Result<Vec<Uuid>> {
         let mut wanted = Rows::new(self.backend, &[("ordinal", Type::Int)]);
         ordinals.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
@@ -172,10 +164,6 @@ impl Store {
     }
 
     /// The ids of the contacts of `company` with these numbers, each with its number.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn contacts_with(
         &self,
         company: Uuid,
@@ -202,10 +190,6 @@ impl Store {
     }
 
     /// Which of these ids are contacts of `company`.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn contacts_among(&self, company: Uuid, ids: &[Uuid]) -> Result<Vec<Uuid>> {
         if ids.is_empty() {
             return Ok(Vec::new());

@@ -54,10 +54,6 @@ impl Store {
     ///
     /// Each word of `search` is matched anywhere in the names, the e-mail address, the phone number, WhatsApp's id and
     /// the tags' names, without case and accents. A text that looks like a number also matches by its digits.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn contacts(
         &self,
         company: Uuid,
@@ -118,10 +114,6 @@ impl Store {
     }
 
     /// The next `limit` contacts of `company` after a position, oldest first; from the oldest when `None`.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn contacts_after(
         &self,
         company: Uuid,
@@ -142,10 +134,6 @@ impl Store {
     }
 
     /// The contact of `company` with this id.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn contact(&self, company: Uuid, id: Uuid) -> Result<Option<Contact>> {
         let select = format!("SELECT {COLUMNS} FROM contact WHERE id = $2 AND company_id = $1");
         let rows = self.rows(select, [company.into(), id.into()]).await?;
@@ -153,10 +141,6 @@ impl Store {
     }
 
     /// The contacts at these places of the list of `company`, oldest first.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn contacts_in(&self, company: Uuid, ordinals: &[u32]) -> Result<Vec<Contact>> {
         let mut wanted = Rows::new(self.backend, &[("ordinal", Type::Int)]);
         ordinals.iter().for_each(|ordinal| wanted.push([i64::from(*ordinal).into()]));
@@ -176,10 +160,6 @@ impl Store {
 
     /// Other contacts of `company` with the same valid number or the same e-mail address, oldest first, at most
     /// `limit`.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn doubles(&self, company: Uuid, of: &Contact, limit: u32) -> Result<Vec<Contact>> {
         let bytewise = dialect::bytewise(self.backend);
         let select = format!(

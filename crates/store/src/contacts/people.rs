@@ -12,10 +12,6 @@ use domain::phone::PhoneNumber;
 impl Store {
     /// The contacts of `company` with these numbers: names, e-mail address and number. Of several contacts with one
     /// number the oldest counts, as in imports. One query, however many there are.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn people(
         &self,
         company: Uuid,

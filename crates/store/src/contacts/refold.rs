@@ -27,10 +27,6 @@ const TEXTS: &[(&str, Type)] = &[("id", Type::Uuid), ("before", Type::Text), ("a
 
 impl Store {
     /// Some of the companies whose texts have to be folded again.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn unfolded(&self) -> Result<Vec<Uuid>> {
         let select = "SELECT company_id FROM contact_refold ORDER BY company_id LIMIT $1";
         let rows = self.rows(select, [COMPANIES.into()]).await?;

@@ -14,10 +14,6 @@ use domain::page::{Page, PageRequest};
 impl Store {
     /// One page of the contacts of `company` with this tag, newest first, and how many there are in all; with `search`
     /// only those that it finds, as in [`Store::contacts`].
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn tagged(
         &self,
         company: Uuid,
@@ -50,10 +46,6 @@ impl Store {
 
     /// The ordinals of the contacts of `company` with this tag, descending; with `search` only of those that it finds.
     /// Of an unknown tag there are none.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn search_tagged(&self, company: Uuid, tag: Uuid, search: Option<&str>) -> Result<Vec<u32>> {
         let search = folded(search);
         if search.as_ref().is_some_and(|text| text.len() > LONGEST_SEARCH) {

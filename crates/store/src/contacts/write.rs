@@ -155,10 +155,6 @@ impl Store {
 
     /// To be called after many contacts were written: PostgreSQL updates the statistics that its plans use. By itself
     /// it would do so after a minute or more, and take the tables for small until then.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn contacts_grew(&self) -> Result<()> {
         if self.backend == DbBackend::Postgres {
             self.write.execute_unprepared("ANALYZE contact, contact_tag, tag").await?;

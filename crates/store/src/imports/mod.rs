@@ -133,10 +133,6 @@ const COLUMNS: &str =
 
 impl Store {
     /// A page of the imports of `company`, newest first.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn imports(&self, company: Uuid, page: PageRequest) -> Result<Page<Import>> {
         let count =
             format!("SELECT count(*) FROM contact_import WHERE company_id = $1 AND state <> {REMOVED}");
@@ -154,10 +150,6 @@ impl Store {
     }
 
     /// The import of `company` with this id.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn import(&self, company: Uuid, id: Uuid) -> Result<Option<Import>> {
         let select = format!(
             "SELECT {COLUMNS} FROM contact_import WHERE id = $1 AND company_id = $2 AND state <> {REMOVED}"
@@ -166,10 +158,6 @@ impl Store {
     }
 
     /// A piece of the file; `None` after the last one.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn import_chunk(&self, import: Uuid, ordinal: u64) -> Result<Option<Vec<u8>>> {
         let select = "SELECT bytes FROM contact_import_chunk WHERE import_id = $1 AND ordinal = $2";
         let row = self.row(select, [import.into(), signed(ordinal).into()]).await?;
@@ -178,10 +166,6 @@ impl Store {
 
     /// The next `limit` rejected rows of a company's import from the place `from` on, in the order in which they were
     /// rejected.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn import_rejects(
         &self,
         company: Uuid,
@@ -213,20 +197,12 @@ impl Store {
     }
 
     /// The meaning of each column in the company's last import, in JSON.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn remembered_columns(&self, company: Uuid) -> Result<Option<String>> {
         let select = "SELECT columns FROM contact_import_mapping WHERE company_id = $1";
         self.row(select, [company.into()]).await?.map(|row| Ok(row.try_get_by_index(0)?)).transpose()
     }
 
     /// Changes how a file is read, before it is imported. Returns whether that was still possible.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn set_import_settings(&self, company: Uuid, id: Uuid, settings: &str) -> Result<bool> {
         let update = format!(
             "UPDATE contact_import SET settings = $3, updated_at = $4
@@ -239,10 +215,6 @@ impl Store {
     }
 
     /// Lets an import begin, and remembers the meaning of its columns. Returns whether the import was ready.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn start_import(&self, who: &Who, company: Uuid, id: Uuid, columns: &str) -> Result<bool> {
         let transaction = self.begin().await?;
         let update = format!(
@@ -266,10 +238,6 @@ impl Store {
     }
 
     /// Ends an import early; the rows that are written stay. Returns whether the import was unfinished.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn cancel_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<bool> {
         let transaction = self.begin().await?;
         let update = format!(

@@ -10,10 +10,6 @@ use clock::Timestamp;
 
 impl Store {
     /// Begins an import of `company`; `None` when the company has too many unfinished imports.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn begin_upload(&self, company: Uuid, file_name: &str) -> Result<Option<Uuid>> {
         let id = Uuid::now_v7();
         let (uploading, running) = (State::Uploading.as_i16(), State::Running.as_i16());
@@ -56,10 +52,6 @@ impl Store {
     }
 
     /// Marks the file as complete: it can be imported as `settings` say.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::add_import_chunk`].
     pub async fn finish_upload(&self, import: Uuid, settings: &str) -> Result<()> {
         let update = format!(
             "UPDATE contact_import SET state = {}, settings = $2, updated_at = $3 WHERE id = $1 AND state = {}",
@@ -75,10 +67,6 @@ impl Store {
     }
 
     /// Discards a file that will never be complete.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn discard_upload(&self, import: Uuid) -> Result<()> {
         let update = format!(
             "UPDATE contact_import SET state = {REMOVED} WHERE id = $1 AND state = {}",
@@ -90,10 +78,6 @@ impl Store {
 
     /// Discards all incomplete files, for a process that has just started: no file is arriving. Returns how many
     /// uploads the end of the previous process interrupted.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn discard_uploads(&self) -> Result<u64> {
         let update = format!(
             "UPDATE contact_import SET state = {REMOVED} WHERE state = {}",

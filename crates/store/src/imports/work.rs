@@ -78,10 +78,6 @@ const WORK: &str = "id, company_id, settings, bytes, position, line, created, up
 
 impl Store {
     /// The oldest running import of each company; the companies that wait longest come first; at most `limit`.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn imports_at_work(&self, limit: u32) -> Result<Vec<Work>> {
         // All that are running: a company has few.
         let select = format!(
@@ -197,10 +193,6 @@ impl Store {
 
     /// Ends an import. Returns false when it is still running, because the results of its rows do not add up to the rows
     /// and bytes of the file: it is never called finished then.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::write_import_step`].
     pub async fn end_import(&self, lease: &Lease, import: Uuid, end: &End) -> Result<bool> {
         let transaction = self.begin_fenced(lease).await?;
         let running = State::Running.as_i16();
@@ -233,10 +225,6 @@ impl Store {
     }
 
     /// Imports that are running or wait for their turn, over all companies.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn count_running_imports(&self) -> Result<u64> {
         let running = State::Running.as_i16();
         self.count(format!("SELECT count(*) FROM contact_import WHERE state = {running}"), Vec::new()).await

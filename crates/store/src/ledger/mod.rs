@@ -256,10 +256,6 @@ impl Store {
     }
 
     /// Like [`Store::commit`], on these terms.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::commit`].
     pub async fn commit_on(
         &self,
         terms: Terms,

@@ -137,10 +137,6 @@ impl Store {
 
     /// Writes what a node knows of itself: the ids of its sealing keys, whether it lacks one of the database's, and
     /// how far its clock is ahead of the database's.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn describe_node(
         &self,
         id: Uuid,
@@ -157,19 +153,11 @@ impl Store {
 
     /// The nodes that serve and do not have this sealing key, by name and address. Nodes of programs that do not tell
     /// their keys count as having it.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn nodes_without_key(&self, key_id: &str) -> Result<Vec<String>> {
         self.named_nodes("sealing_keys <> '' AND POSITION($1 IN sealing_keys) = 0", key_id).await
     }
 
     /// The nodes that serve and have this sealing key, by name and address.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn nodes_with_key(&self, key_id: &str) -> Result<Vec<String>> {
         self.named_nodes("POSITION($1 IN sealing_keys) > 0", key_id).await
     }
@@ -190,10 +178,6 @@ impl Store {
 
     /// The reasons for which a node with this configuration could not join the nodes that serve now, other than its
     /// name.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn obstacles_to_joining(&self, new: &NewNode<'_>) -> Result<Vec<String>> {
         let sql = Serving::listed();
         let rows = self.rows(sql, []).await?;

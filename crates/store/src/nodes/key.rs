@@ -7,10 +7,6 @@ use crate::{Result, Store, run};
 
 impl Store {
     /// Takes a company's key for this node; `false` while another node whose fence is open has it.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn claim_key(&self, node: Uuid, company_id: Uuid, key: &str) -> Result<bool> {
         let sql = "INSERT INTO key_in_progress (company_id, key, node_id) VALUES ($1, $2, $3) \
                    ON CONFLICT (company_id, key) DO UPDATE SET node_id = excluded.node_id \
@@ -22,10 +18,6 @@ impl Store {
 
     /// Moves a company's key from the node that has it to another one; `false` when that node does not have it (any
     /// more).
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn move_key(&self, from: Uuid, to: Uuid, company_id: Uuid, key: &str) -> Result<bool> {
         let sql =
             "UPDATE key_in_progress SET node_id = $1 WHERE company_id = $2 AND key = $3 AND node_id = $4";
@@ -34,10 +26,6 @@ impl Store {
     }
 
     /// Lets other nodes take the key.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn release_key(&self, node: Uuid, company_id: Uuid, key: &str) -> Result<()> {
         let sql = "DELETE FROM key_in_progress WHERE company_id = $1 AND key = $2 AND node_id = $3";
         run(&self.write, self.statement(sql, [company_id.into(), key.into(), node.into()])).await?;

@@ -167,10 +167,6 @@ impl Store {
     }
 
     /// All nodes that are remembered, the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn nodes(&self) -> Result<Vec<Node>> {
         let sql = format!("SELECT {} FROM node ORDER BY id", shown());
         self.rows(sql, []).await?.iter().map(node).collect()
@@ -178,20 +174,12 @@ impl Store {
 
     /// Closes the fence of a node whose lease has lapsed, once its present writes are done. `false` when the lease has
     /// not lapsed, or the fence was closed before.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn close_fence(&self, id: Uuid) -> Result<bool> {
         // The node's row is changed first: the node's own renewal waits for that, and then finds the node fenced.
         self.close_fence_if(id, &format!("lapses_at <= {NOW}")).await
     }
 
     /// Gives up the node's lease: the node writes nothing from now on, and its shards are free.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn leave_cluster(&self, id: Uuid) -> Result<()> {
         self.close_fence_if(id, "TRUE").await.map(drop)
     }
@@ -272,10 +260,6 @@ impl Store {
     }
 
     /// Asks a node to give its channels away and to take no others; `false` when it does not serve (any more).
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn drain_node(&self, who: &Who, id: Uuid) -> Result<bool> {
         let transaction = self.begin().await?;
         let sql = "SELECT name, state FROM node WHERE id = $1 AND state < 2 FOR UPDATE";

@@ -68,10 +68,6 @@ impl Store {
     }
 
     /// Writes a note, and returns its id.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn add_note(&self, channel: Option<Uuid>, name: &str, body: &str) -> Result<i64> {
         let sql = format!(
             "INSERT INTO node_note (channel_id, name, body, written_at) VALUES ($1, $2, $3, {NOW}) RETURNING id"
@@ -83,10 +79,6 @@ impl Store {
     }
 
     /// The notes to the owners of channels, and those to all nodes with a greater id than this; the oldest first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn notes(&self, behind: i64) -> Result<Vec<Note>> {
         let sql = format!(
             "(SELECT id, channel_id, name, body FROM node_note WHERE channel_id IS NOT NULL ORDER BY id LIMIT {AT_ONCE}) \
@@ -105,20 +97,12 @@ impl Store {
     }
 
     /// Whether the owner has not acted on the note yet.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn has_note(&self, id: i64) -> Result<bool> {
         Ok(self.row("SELECT 1 FROM node_note WHERE id = $1", [id.into()]).await?.is_some())
     }
 
     /// Removes a note to the owner of this shard that the node has acted on. Returns whether it did. A node that no
     /// longer owns the shard, and does not know that yet, removes nothing: the note is for the new owner.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn remove_note_of_owner(&self, id: i64, shard: Uuid, node: Uuid) -> Result<bool> {
         let sql = format!(
             "DELETE FROM node_note WHERE id = $1 AND EXISTS (SELECT 1 FROM channel_owner WHERE shard = $2 \
@@ -129,20 +113,12 @@ impl Store {
     }
 
     /// Removes a note that no node has to act on.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn remove_note(&self, id: i64) -> Result<()> {
         run(&self.write, self.statement("DELETE FROM node_note WHERE id = $1", [id.into()])).await?;
         Ok(())
     }
 
     /// Removes the notes that are old.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn remove_old_notes(&self) -> Result<()> {
         let sql = format!(
             "DELETE FROM node_note WHERE id IN (SELECT id FROM node_note WHERE written_at < {NOW} - $1 ORDER BY id \

@@ -55,10 +55,6 @@ impl Store {
 
     /// Releases these shards of the node that has this lease, once their channels have stopped. Before that, ends the
     /// messages that these channels put back in sends that were canceled or ended in the meantime.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::claim_shards`].
     pub async fn release_shards(&self, lease: &Lease, shards: &[Uuid], now: Timestamp) -> Result<()> {
         let Some(node) = lease.node() else { return Ok(()) };
         self.end_left_messages(now).await?;
@@ -75,10 +71,6 @@ impl Store {
     }
 
     /// The node that owns this shard, if one does.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn owner_of(&self, shard: Uuid) -> Result<Option<Owner>> {
         let sql = format!("SELECT shard, node_id, epoch FROM channel_owner WHERE shard = $1 AND {HAS_OWNER}");
         let row = self.row(sql, [shard.into()]).await?;

@@ -45,10 +45,6 @@ pub struct Server {
 
 impl Store {
     /// The owners of shards that have one.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn shard_owners(&self) -> Result<Vec<(Uuid, Uuid)>> {
         let sql = format!("SELECT shard, node_id FROM channel_owner WHERE {HAS_OWNER}");
         let rows = self.rows(sql, []).await?;
@@ -56,10 +52,6 @@ impl Store {
     }
 
     /// How often shards changed hands.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn shard_moves(&self) -> Result<Moves> {
         let sql = "SELECT COALESCE(SUM(epoch - 1), 0)::BIGINT, MAX(moved_at) FROM channel_owner";
         let Some(row) = self.row(sql, []).await? else { return Ok(Moves::default()) };
@@ -68,20 +60,12 @@ impl Store {
     }
 
     /// The values that decide where each channel runs, the newest channel first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn places(&self) -> Result<Vec<Place>> {
         let sql = "SELECT id, kind, waba_id FROM channel ORDER BY created_at DESC, id DESC";
         self.rows(sql, []).await?.iter().map(place).collect()
     }
 
     /// The state of the server. Needs PostgreSQL.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn server(&self) -> Result<Server> {
         let sql = "SELECT current_setting('server_version'), current_setting('max_connections')::BIGINT, \
                    COALESCE((SELECT numbackends FROM pg_stat_database WHERE datname = current_database()), 0)::BIGINT";

@@ -82,10 +82,6 @@ impl Store {
     }
 
     /// The size and age of the events that wait to be published.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn outbox_extent(&self) -> Result<Extent> {
         // By number, because an index gives the lowest and the highest.
         let sql = "SELECT (SELECT MAX(seq) FROM outbox_event) AS newest, seq, written_at \
@@ -97,10 +93,6 @@ impl Store {
     }
 
     /// Removes events that were published, or never can be.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn remove_events(&self, numbers: &[i64]) -> Result<()> {
         if numbers.is_empty() {
             return Ok(());

@@ -40,10 +40,6 @@ struct KeptReason {
 
 impl Store {
     /// The oldest events, at most `limit`.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn pending_events(&self, limit: u32) -> Result<Vec<Pending>> {
         let sql = format!(
             "SELECT seq, kind, company_id, channel_id, subject_id, ordinal, recipient, state, number, name, detail, \

@@ -48,10 +48,6 @@ impl Store {
 
     /// Notes that the provider knows the first number of each pair as the second one. Suppressions move to the person.
     /// Returns how many pairs were news.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn learn_numbers(
         &self,
         company_id: Uuid,

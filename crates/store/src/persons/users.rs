@@ -54,10 +54,6 @@ const fn says(number: i16) -> Option<Says> {
 
 impl Store {
     /// Keeps the numbers of people by their ids. The latest number counts.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn keep_users(&self, company_id: Uuid, users: &[(String, PhoneNumber)]) -> Result<()> {
         let users: std::collections::BTreeMap<_, _> =
             users.iter().map(|(user, number)| (user.as_str(), *number)).collect();
@@ -105,10 +101,6 @@ impl Store {
 
     /// Keeps statements of people whose numbers are not known: each person's latest of each scope and kind. Once the
     /// number is known, the suppressions have which of them counts.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn keep_statements(&self, company_id: Uuid, statements: &[Statement]) -> Result<()> {
         let mut last = std::collections::BTreeMap::new();
         for Statement { user_id, scope, says, said_at } in statements {
@@ -138,10 +130,6 @@ impl Store {
     }
 
     /// The people whose statements wait, by company.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn waiting_users(&self) -> Result<Vec<(Uuid, String)>> {
         let rows = self.rows("SELECT DISTINCT company_id, user_id FROM person_statement", []).await?;
         rows.iter().map(|row| Ok((row.try_get_by_index(0)?, row.try_get_by_index(1)?))).collect()
@@ -183,10 +171,6 @@ impl Store {
     }
 
     /// Removes statements that are applied, unless a later one of the person has come since.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn remove_statements(&self, company_id: Uuid, applied: &[Statement]) -> Result<()> {
         let mut rows = Bulk::new(self.backend, STATEMENT);
         for statement in applied {

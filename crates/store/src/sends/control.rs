@@ -28,10 +28,6 @@ pub struct SendControl {
 impl Store {
     /// Pauses or resumes a send, unless it is over, and leaves the note for the owner of its channel. Returns its
     /// state; `None` when the company has no such send.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn control_send(
         &self,
         company_id: Uuid,
@@ -56,10 +52,6 @@ impl Store {
 
     /// Cancels a send, unless it is over: messages that have not started never will. Leaves the note for the owner of
     /// its channel. Returns its state; `None` when the company has no such send.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn cancel_send(
         &self,
         company_id: Uuid,
@@ -95,10 +87,6 @@ impl Store {
     }
 
     /// Ends expired sends, of which at most `limit` are examined. Returns those with their channels.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn expire_sends(&self, now: Timestamp, limit: u32) -> Result<Vec<(Uuid, Uuid)>> {
         let sql = "SELECT id, channel_id FROM send WHERE state < 2 AND state = $1 AND expires_at <= $2 \
                    ORDER BY id LIMIT $3";
@@ -138,10 +126,6 @@ impl Store {
 
     /// Delays the retries of messages that may have been sent until `until`, in unfinished sends. Returns how many
     /// messages it delays.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn put_off_unknown(&self, until: Timestamp) -> Result<u64> {
         let doubtful = format!(
             "retry_at IS NOT NULL AND retry_at < $2 \
@@ -163,10 +147,6 @@ impl Store {
 
     /// Ends the waiting messages of ended sends: they were put back just before their process ended or gave their
     /// channel away, and the channel would have ended them. Returns how many sends had such messages.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn end_left_messages(&self, now: Timestamp) -> Result<u64> {
         let sql = format!(
             "SELECT id, state FROM send WHERE state IN ({}, {}) \
@@ -194,10 +174,6 @@ impl Store {
     }
 
     /// When the next scheduled send of a channel is due.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn next_due_send(&self, channel_id: Uuid, now: Timestamp) -> Result<Option<Timestamp>> {
         let sql = "SELECT MIN(due_at) FROM send WHERE channel_id = $1 AND state < 2 AND state = $2 \
                    AND control = $3 AND due_at IS NOT NULL AND due_at > $4";

@@ -67,10 +67,6 @@ impl Store {
     /// Stores the complete answer of the company's request under `key`, as JSON, in addition to the answer that was
     /// stored with its send. Returns whether the key still belongs to that send: if not, the request was abandoned, or
     /// repeated since.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn keep_web_result(&self, company: Uuid, key: &str, send: Uuid, result: &str) -> Result<bool> {
         let sql =
             "UPDATE idempotency_key SET result = $4 WHERE company_id = $1 AND key = $2 AND send_id = $3";
@@ -80,10 +76,6 @@ impl Store {
 
     /// Whether the complete answer of the company's request under `key` is stored, and the key still belongs to this
     /// send.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn has_web_result(&self, company: Uuid, key: &str, send: Uuid) -> Result<bool> {
         let sql = "SELECT 1 FROM idempotency_key \
                    WHERE company_id = $1 AND key = $2 AND send_id = $3 AND result IS NOT NULL";
@@ -91,10 +83,6 @@ impl Store {
     }
 
     /// Removes the complete answer of the company's request under `key`, if the key still belongs to this send.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn drop_web_result(&self, company: Uuid, key: &str, send: Uuid) -> Result<()> {
         let sql =
             "UPDATE idempotency_key SET result = NULL WHERE company_id = $1 AND key = $2 AND send_id = $3";
@@ -103,10 +91,6 @@ impl Store {
     }
 
     /// Removes the answer to the company's request under `key`: the next request counts as a first one.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn remove_answer(&self, company: Uuid, key: &str) -> Result<()> {
         let sql = "DELETE FROM idempotency_key WHERE company_id = $1 AND key = $2";
         self.write.execute_raw(self.statement(sql, [company.into(), key.into()])).await?;
@@ -115,10 +99,6 @@ impl Store {
 
     /// Removes answers that were given before this time, at most `limit` of them, so that a call is short. Returns how
     /// many; call it again while that is `limit`.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn remove_answers(&self, before: Timestamp, limit: u32) -> Result<u64> {
         let sql = format!(
             "DELETE FROM idempotency_key WHERE (company_id, key) IN \

@@ -108,10 +108,6 @@ impl Store {
     }
 
     /// Like [`Store::sends`], without the counts of messages, whose rows may be millions.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::sends`].
     pub async fn send_heads(
         &self,
         company_id: Uuid,
@@ -144,10 +140,6 @@ impl Store {
     }
 
     /// The company's accepted send of this id, as it is `now`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::sends`].
     pub async fn find_send(&self, company_id: Uuid, send_id: Uuid, now: Timestamp) -> Result<Option<Record>> {
         let mut found: Vec<_> = self.send_head(company_id, send_id, now).await?.into_iter().collect();
         self.count_messages(&mut found).await?;
@@ -155,10 +147,6 @@ impl Store {
     }
 
     /// Like [`Store::find_send`], without the counts of its messages.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::sends`].
     pub async fn send_head(&self, company_id: Uuid, send_id: Uuid, now: Timestamp) -> Result<Option<Record>> {
         let chosen = "send.id = $1 AND send.company_id = $2 AND send.state > $3";
         let values = vec![send_id.into(), company_id.into(), State::Resolving.as_i16().into()];
@@ -166,10 +154,6 @@ impl Store {
     }
 
     /// How many messages of a channel's sends may go now but have not gone.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn queued(&self, channel_id: Uuid, now: Timestamp) -> Result<u64> {
         // A sum of integers is a decimal number in PostgreSQL.
         let sql = "SELECT CAST(COALESCE(SUM(recipients - settled), 0) AS BIGINT) FROM send \
@@ -185,10 +169,6 @@ impl Store {
     }
 
     /// A company's oldest unfinished sends, at most `limit`, without the counts of their messages.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::sends`].
     pub async fn sends_under_way(&self, company_id: Uuid, limit: u64, now: Timestamp) -> Result<Vec<Record>> {
         let oldest = format!(
             "send.id IN (SELECT id FROM send WHERE {ALIVE} AND state = {} ORDER BY id LIMIT $2)",

@@ -139,10 +139,6 @@ impl Store {
     }
 
     /// One page of a send's messages by ordinal, only those in `state` if given, and how many match.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::send_snapshot`].
     pub async fn messages(
         &self,
         snapshot: &SendSnapshot,
@@ -175,10 +171,6 @@ impl Store {
 
     /// The first messages of a send from `ordinal` on, only those in `state` if given, at most `limit`.
     /// Fewer than that mean that there are no more.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::send_snapshot`].
     pub async fn messages_from(
         &self,
         snapshot: &SendSnapshot,

@@ -141,10 +141,6 @@ impl Store {
     }
 
     /// The unfinished sends among these, as [`Store::unfinished`] reads them.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::unfinished`].
     pub async fn unfinished_among(&self, sends: &[Uuid]) -> Result<Vec<Unfinished>> {
         let mut asked = Rows::new(self.backend, &[("id", Type::Uuid)]);
         sends.iter().for_each(|id| asked.push([(*id).into()]));
@@ -251,10 +247,6 @@ impl Store {
 
     /// The ordinals from `progress.settled` up to `progress.high_water` that have a row in the ledger,
     /// ascending.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn recorded(&self, send_id: Uuid, progress: Progress) -> Result<Vec<u64>> {
         let sql = "SELECT ordinal FROM message WHERE send_id = $1 AND ordinal >= $2 AND ordinal < $3 \
                    ORDER BY ordinal";

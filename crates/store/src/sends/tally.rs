@@ -11,10 +11,6 @@ use domain::send::{Cause, Pace, Part};
 impl Store {
     /// Counts the rows of a send with ordinals from `from` up to `to`: by state, by what went wrong, and by the steps
     /// of `pace` in which the provider took them.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn tally_part(&self, send_id: Uuid, from: u64, to: u64, pace: &Pace) -> Result<Part> {
         let range = [send_id.into(), signed(from).into(), signed(to).into()];
         let within = self.rows_between();

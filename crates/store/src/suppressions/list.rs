@@ -12,10 +12,6 @@ use domain::phone::PhoneNumber;
 
 impl Store {
     /// One page of the suppressions of `company` that hold at `now`, by number; only of the person with one number, if given.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::suppressions`].
     pub async fn find_suppressions(
         &self,
         company: Uuid,

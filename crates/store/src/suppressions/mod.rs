@@ -160,10 +160,6 @@ impl Store {
     }
 
     /// The suppressions of one company that hold at `now`, by number.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::suppressions`].
     pub async fn suppressions_of(&self, company_id: Uuid, now: Timestamp) -> Result<Vec<Kept>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM suppression WHERE company_id = $1 AND (until IS NULL OR until > $2) \
@@ -174,10 +170,6 @@ impl Store {
     }
 
     /// The suppressions of these subjects that hold at `now`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::suppressions`].
     pub async fn suppressions_among(&self, subjects: &[Subject], now: Timestamp) -> Result<Vec<Record>> {
         let mut asked = Rows::new(self.backend, SUBJECT);
         for (company_id, recipient, scope) in subjects {
@@ -200,10 +192,6 @@ impl Store {
     }
 
     /// Makes a company's sends skip a recipient until the suppression is lifted. `false` when they did before.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn add_suppression(
         &self,
         who: &Who,
@@ -248,10 +236,6 @@ impl Store {
     }
 
     /// Lifts all suppressions of a recipient, and returns them.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn lift_suppressions(
         &self,
         who: &Who,

@@ -24,10 +24,6 @@ const TAGS_AT_ONCE: i64 = 8;
 
 impl Store {
     /// The tag of `company` with this id.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn tag(&self, company: Uuid, id: Uuid) -> Result<Option<Tag>> {
         let select = format!(
             "SELECT id, name, color, created_at, contacts FROM tag
@@ -171,10 +167,6 @@ impl Store {
     }
 
     /// Deletes a tag of `company`: from now on it is in no list and has no recipients. Returns whether there was one.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn delete_tag(&self, who: &Who, company: Uuid, id: Uuid) -> Result<bool> {
         let transaction = self.begin().await?;
         self.lock_totals(&transaction, company).await?;

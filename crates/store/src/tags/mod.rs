@@ -41,10 +41,6 @@ const PHONES: &str = "SELECT string_agg(CAST(phone AS TEXT), ',') FROM (
 impl Store {
     /// One page of the tags of `company`, newest first, and how many there are in all. `search` is matched
     /// anywhere in the name, without case and accents.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn tags(&self, company: Uuid, page: PageRequest, search: Option<&str>) -> Result<Page<Tag>> {
         let mut condition = format!("company_id = $1 AND upkeep <> {DELETED}");
         let mut values: Vec<Value> = vec![company.into()];
@@ -85,10 +81,6 @@ impl Store {
 
     /// The distinct valid numbers of the next `limit` contacts of a tag after `after`, ascending, and whether there may
     /// be more. A tag that is unknown, or another company's, has none.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn tag_phones(
         &self,
         company: Uuid,
@@ -118,10 +110,6 @@ impl Store {
 
     /// How many contacts of `company` have at least one of `tags`, and how many distinct valid numbers
     /// those have.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn tagged_contacts(&self, company: Uuid, tags: &[Uuid]) -> Result<(u64, u64)> {
         let mut wanted = Rows::new(self.backend, &[("id", Type::Uuid)]);
         for tag in tags {
@@ -142,20 +130,12 @@ impl Store {
     }
 
     /// The id of the tag of this name, if `company` has one.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn tag_named(&self, company: Uuid, name: &str) -> Result<Option<Uuid>> {
         Ok(self.tag_ids(&self.read, company, &BTreeSet::from([name])).await?.remove(name))
     }
 
     /// The id of the tag of this name; the tag is created when `company` has none. A tag that exists keeps its colour.
     /// Without `color` (`#rrggbb`), the colour follows from the name.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn ensure_tag(&self, company: Uuid, name: &str, color: Option<&str>) -> Result<Uuid> {
         let wanted = BTreeSet::from([name]);
         let ids = self.ensure_tags(&self.write, company, &wanted, color, Timestamp::now()).await?;

@@ -23,10 +23,6 @@ pub struct Listed<'a> {
 
 impl Store {
     /// A page of a company's templates, by name, then by language, business account and id.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn listed_templates(
         &self,
         company_id: Uuid,

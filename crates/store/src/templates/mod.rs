@@ -86,20 +86,12 @@ pub struct Filter<'a> {
 
 impl Store {
     /// The templates that were added or changed after `revision`.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn templates_changed_since(&self, revision: i64) -> Result<Vec<Record>> {
         let changed = Entity::find().filter(Column::Revision.gt(revision)).all(&self.read).await?;
         changed.into_iter().map(record).collect()
     }
 
     /// A page of the approved templates of a business account, newest first, ties by id.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn approved_templates(
         &self,
         company_id: Uuid,
@@ -132,10 +124,6 @@ impl Store {
     }
 
     /// Every template of a company, whatever its status, by business account, name and language.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn templates(&self, company_id: Uuid) -> Result<Vec<Record>> {
         let models = Entity::find()
             .filter(Column::CompanyId.eq(company_id))
@@ -148,20 +136,12 @@ impl Store {
     }
 
     /// The company's template of this id, whatever its status.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_template(&self, company_id: Uuid, id: i64) -> Result<Option<Record>> {
         let template = Entity::find_by_id(id).filter(Column::CompanyId.eq(company_id));
         template.one(&self.read).await?.map(record).transpose()
     }
 
     /// The templates of these sends of a company, for the sends that have one.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn templates_of_sends(&self, company_id: Uuid, sends: &[Uuid]) -> Result<HashMap<Uuid, i64>> {
         let mut asked = Rows::new(self.backend, &[("id", Type::Uuid)]);
         sends.iter().for_each(|id| asked.push([(*id).into()]));
@@ -179,10 +159,6 @@ impl Store {
 
     /// The template of this name and language in a business account, whatever its status. The language may be in any
     /// case if only one language matches.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_template_by_name(
         &self,
         company_id: Uuid,

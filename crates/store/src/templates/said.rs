@@ -45,10 +45,6 @@ const COLUMNS: &[(&str, Type)] = &[
 impl Store {
     /// Stores the provider's list for one business account, in one transaction. Templates that are no longer listed
     /// become [`DELETED`]; unchanged ones keep their `updated_at`.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn sync_templates(
         &self,
         company_id: Uuid,
@@ -60,10 +56,6 @@ impl Store {
 
     /// Like [`Store::sync_templates`], for a list that was requested at `as_of`. Newer statements of the provider stay.
     /// The list includes earlier statements, which change nothing when they arrive later.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn sync_templates_as_of(
         &self,
         company_id: Uuid,
@@ -128,10 +120,6 @@ impl Store {
     /// Writes the provider's statement about one template at `said_at`: its status, its quality or its category, each
     /// in the provider's words and `None` if not mentioned. Values from later statements stay. `false` when there is no
     /// such template or nothing changed.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn change_template(
         &self,
         company_id: Uuid,
@@ -182,10 +170,6 @@ impl Store {
     }
 
     /// Marks an approved template as paused, because the provider refused it.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn pause_template(&self, id: i64) -> Result<()> {
         let transaction = self.begin().await?;
         let revision = revision::bump(&transaction, Topic::Template).await?;

@@ -79,10 +79,6 @@ async fn put_password(within: &Transaction, who: &Who, user: &User, hash: &str) 
 impl Store {
     /// Replaces the password of a person who is signed in, and ends everything that the old credentials opened, except this
     /// session. `false` when the session ended, or the credentials changed meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_password(&self, who: &Who, user: &User, hash: &str, keep: Kept) -> Result<bool> {
         let transaction = self.begin().await?;
         if !renew(&transaction, user, Some(keep)).await? {
@@ -98,10 +94,6 @@ impl Store {
     /// person with the new version; `None` when the link was used before, or the credentials changed since it was made.
     ///
     /// The company that invited the person no longer vouches for them: the link was made by an operator.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn reset_password(
         &self,
         who: &Who,
@@ -131,10 +123,6 @@ impl Store {
 
     /// Signs a person out everywhere except in this session. `false` when the session ended, or the credentials changed
     /// meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn end_other_sessions(&self, who: &Who, user: &User, keep: Kept) -> Result<bool> {
         let transaction = self.begin().await?;
         if !renew(&transaction, user, Some(keep)).await? {
@@ -149,10 +137,6 @@ impl Store {
     }
 
     /// The names of the companies of a person, some if there are many: words that a password must not consist of.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn company_names(&self, user_id: Uuid) -> Result<Vec<String>> {
         let sql = "SELECT name FROM company JOIN membership ON company_id = company.id
             WHERE user_id = $1 ORDER BY membership.created_at LIMIT 10";

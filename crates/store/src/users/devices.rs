@@ -38,10 +38,6 @@ impl Store {
     }
 
     /// The person of this e-mail, if they signed in on the device with this hash before.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn person_of_device(&self, email: &str, hash: &[u8; 32]) -> Result<Option<Uuid>> {
         let sql = format!(
             "SELECT user_id FROM known_device JOIN user_account ON user_account.id = user_id
@@ -53,20 +49,12 @@ impl Store {
     }
 
     /// Whether anybody signed in on the device with this hash.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn is_device(&self, hash: &[u8; 32]) -> Result<bool> {
         let sql = "SELECT 1 FROM known_device WHERE hash = $1 LIMIT 1";
         Ok(self.row(sql, [hash.to_vec().into()]).await?.is_some())
     }
 
     /// Notes that a person signed in on the device with this hash.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn remember_device(&self, user_id: Uuid, hash: &[u8; 32]) -> Result<()> {
         let transaction = self.begin().await?;
         self.lock_person(&transaction, user_id).await?;

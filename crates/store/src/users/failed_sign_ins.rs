@@ -41,10 +41,6 @@ pub struct Origins {
 
 impl Store {
     /// Where the latest attempts to sign in came from, at most `limit`.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn sign_in_origins(&self, limit: u64) -> Result<Origins> {
         let latest = Entity::find()
             .filter(Column::What.eq(What::SignIn.as_str()))
@@ -63,10 +59,6 @@ impl Store {
 
     /// Records an attempt to sign in that failed. `email` is empty when there is no such user: the typed text may be a
     /// password.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn record_failed_sign_in(&self, who: &Who, email: &str, reason: &str) -> Result<()> {
         let refused = json!({ "status": "refused", "reason": reason });
         let transaction = self.begin().await?;
@@ -76,10 +68,6 @@ impl Store {
     }
 
     /// Records failed attempts as one entry, or updates the entry's number of attempts.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn fold_failed_sign_ins(&self, folded: Folded<'_>) -> Result<()> {
         let Folded { id, at, address, times } = folded;
         let after = json!({ "status": "refused", "reason": "many", "times": times });

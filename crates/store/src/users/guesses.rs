@@ -56,10 +56,6 @@ impl Store {
     }
 
     /// The guesses of these subjects.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn guesses(&self, subjects: &[Subject]) -> Result<Vec<Guesses>> {
         let (asked, values) = self.subjects(subjects).select(1);
         let sql = format!(
@@ -72,10 +68,6 @@ impl Store {
 
     /// Counts a guess for each of these subjects, unless `wait` says that it has to wait; returns that wait. Guesses
     /// at the same subject take turns, on whichever node they are made.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn count_guess(
         &self,
         subjects: &[Subject],
@@ -111,10 +103,6 @@ impl Store {
     }
 
     /// Takes a guess of each of the subjects `back`, and forgets all guesses of the others.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn end_guess(&self, back: &[Subject], forgotten: &[Subject]) -> Result<()> {
         let transaction = self.begin().await?;
         let all = [back, forgotten].concat();
@@ -146,10 +134,6 @@ impl Store {
     }
 
     /// Removes some rows that count no more, at most `limit`, and counts the others up to `most`.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn sweep_guesses(&self, limit: u32, most: u64) -> Result<u64> {
         let skip = if self.locking().is_empty() { "" } else { " SKIP LOCKED" };
         let over = format!("last_at <= {} - $1", now(self.backend));

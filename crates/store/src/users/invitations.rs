@@ -49,10 +49,6 @@ pub(super) async fn end(within: &Transaction, user: &User, company_id: Uuid) -> 
 
 impl Store {
     /// Invitations that are valid and were not used yet, the newest first: those to this company, or all.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn invitations(&self, company_id: Option<Uuid>, now: Timestamp) -> Result<Vec<Link>> {
         let mut values = vec![now.millis().into()];
         let mut sql = format!("{} AND purpose = 'invitation'", links::SELECT);
@@ -66,10 +62,6 @@ impl Store {
     }
 
     /// Withdraws an invitation, to this company if one is given; `false` when there is none of this id.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn withdraw_invitation(&self, who: &Who, company_id: Option<Uuid>, id: Uuid) -> Result<bool> {
         let open = self.invitations(company_id, Timestamp::now()).await?;
         let Some(link) = open.into_iter().find(|link| link.id == id) else { return Ok(false) };
@@ -120,10 +112,6 @@ impl Store {
 
     /// Gives an existing person the rights of an invitation. `false` when it was used before or is no longer valid, and when
     /// the person's credentials changed since they were authenticated.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn join(&self, who: &Who, link: &Link, user: &User) -> Result<bool> {
         let transaction = self.begin().await?;
         lock_company(&transaction, link).await?;

@@ -14,10 +14,6 @@ const MOST: i64 = 8;
 
 impl Store {
     /// Keeps the content of a form of this session, and returns its id.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn keep_form(&self, session_id: Uuid, content: &str, now: Timestamp) -> Result<Uuid> {
         let id = Uuid::now_v7();
         let transaction = self.begin().await?;
@@ -39,10 +35,6 @@ impl Store {
     }
 
     /// The content of a form that this session keeps; `None` when it has no such form any more.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn kept_form(&self, session_id: Uuid, id: Uuid, now: Timestamp) -> Result<Option<String>> {
         let sql = "SELECT content FROM kept_form WHERE id = $1 AND session_id = $2 AND kept_at > $3";
         let row = self.row(sql, [id.into(), session_id.into(), now.minus(KEPT).millis().into()]).await?;

@@ -165,10 +165,6 @@ impl TryFrom<Row> for Link {
 impl Store {
     /// Creates a link, which replaces another one of the same purpose for the same person (and company). Removes
     /// expired links. Returns when the link expires; `None` when a person invites who may not.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn add_link(&self, who: &Who, new: NewLink<'_>) -> Result<Option<Timestamp>> {
         let NewLink { purpose, hash, email, name, company, is_operator } = new;
         let now = Timestamp::now();
@@ -249,10 +245,6 @@ impl Store {
     }
 
     /// The link whose token has this hash, if it is neither used nor expired.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_link(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Link>> {
         let sql = format!("{SELECT} AND hash = $2");
         let row = self.row(sql, [now.millis().into(), hash.to_vec().into()]).await?;
@@ -260,10 +252,6 @@ impl Store {
     }
 
     /// Marks a link as used; `false` when it was used before, or is no longer valid.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn use_link(&self, link: &Link) -> Result<bool> {
         let transaction = self.begin().await?;
         let used = self.spend(&transaction, link).await?;

@@ -156,10 +156,6 @@ pub(crate) async fn put(
 impl Store {
     /// A page of the companies that a person may use, by name: all of them for an operator. `search` is matched
     /// anywhere in the name, without case and accents.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn companies_of(
         &self,
         user: &User,
@@ -203,10 +199,6 @@ impl Store {
     }
 
     /// The company, if this person may use it; an operator may use every company as an owner.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn membership(&self, user: &User, company_id: Uuid) -> Result<Option<Membership>> {
         let sql = "SELECT company.id AS company_id, company.name AS company_name,
                 COALESCE(membership.role, '') AS role
@@ -221,10 +213,6 @@ impl Store {
     }
 
     /// The members of a company, by e-mail.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn members(&self, company_id: Uuid) -> Result<Vec<Member>> {
         let sql = "SELECT user_id, email, name, role, totp_secret, disabled_at,
                 (SELECT MAX(last_used_at) FROM user_session WHERE user_session.user_id = membership.user_id)
@@ -236,10 +224,6 @@ impl Store {
     }
 
     /// Gives a member another role. With a lesser one, the invitations that the member made or was given end.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_role(&self, who: &Who, company_id: Uuid, user: &User, new: Role) -> Result<Changed> {
         let transaction = self.begin().await?;
         let changed = self.may_change(&transaction, company_id, user.id, new != Role::Owner).await?;
@@ -259,10 +243,6 @@ impl Store {
 
     /// Removes a member from a company. The person's sessions that had chosen the company choose another one, and their
     /// tokens that read it end, as do the invitations to it that the person made or was given.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn remove_member(&self, who: &Who, company_id: Uuid, user: &User) -> Result<Changed> {
         let transaction = self.begin().await?;
         let changed = self.may_change(&transaction, company_id, user.id, true).await?;

@@ -173,10 +173,6 @@ impl Store {
     }
 
     /// A page of all people, by e-mail; `search` is matched anywhere in e-mail and name, without case.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn users(&self, page: PageRequest, search: Option<&str>) -> Result<Page<User>> {
         let mut matching = Entity::find();
         if let Some(search) = search {
@@ -196,38 +192,22 @@ impl Store {
     }
 
     /// The person of this id.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_user(&self, id: Uuid) -> Result<Option<User>> {
         Ok(Entity::find_by_id(id).one(&self.read).await?.map(User::from))
     }
 
     /// The person of this e-mail.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_user_by_email(&self, email: &Email) -> Result<Option<User>> {
         Ok(self.credentials_by_email(email).await?.map(|credentials| credentials.user))
     }
 
     /// The credentials of the person with this e-mail address.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn credentials_by_email(&self, email: &Email) -> Result<Option<Credentials>> {
         let found = Entity::find().filter(Column::Email.eq(email.as_str())).one(&self.read).await?;
         Ok(found.map(Credentials::from))
     }
 
     /// The credentials of the person with this id.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn credentials(&self, id: Uuid) -> Result<Option<Credentials>> {
         Ok(Entity::find_by_id(id).one(&self.read).await?.map(Credentials::from))
     }
@@ -270,10 +250,6 @@ impl Store {
 
     /// Disables a person, and ends their sessions, links and invitations; or enables the person again. Returns whether that changed
     /// anything.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_disabled(&self, who: &Who, user: &User, disabled: bool) -> Result<bool> {
         let transaction = self.begin().await?;
         let (to, word, before) = if disabled {

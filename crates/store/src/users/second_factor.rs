@@ -13,10 +13,6 @@ impl Store {
     /// Replaces the second factor of a person who is signed in by the one that this session has set up, with these recovery
     /// codes, and ends everything that the old credentials opened, except this session. Codes up to `step` count as
     /// used. `false` when the setup is gone, the session ended, or the credentials changed meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_totp(
         &self,
         who: &Who,
@@ -55,10 +51,6 @@ impl Store {
 
     /// Removes a person's second factor, and ends everything that the old credentials opened, except the session of a
     /// person who removes their own. `false` when there is none, that session ended, or the credentials changed meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn remove_totp(&self, who: &Who, user: &User, keep: Option<Kept>) -> Result<bool> {
         let transaction = self.begin().await?;
         let sql = "UPDATE user_account SET totp_secret = NULL WHERE id = $1 AND totp_secret IS NOT NULL";
@@ -76,10 +68,6 @@ impl Store {
     }
 
     /// Marks the code of this step as used; `false` when this code or a later one was used before.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn spend_totp_step(&self, user_id: Uuid, step: i64) -> Result<bool> {
         let sql = "UPDATE user_account SET totp_step = $1 WHERE id = $2 AND totp_step < $1";
         let spent = self.write.execute_raw(self.statement(sql, [step.into(), user_id.into()])).await?;
@@ -87,10 +75,6 @@ impl Store {
     }
 
     /// Removes a recovery code; `false` when the person has none of this hash.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn spend_recovery_code(&self, user_id: Uuid, hash: &[u8; 32]) -> Result<bool> {
         let sql = "DELETE FROM recovery_code WHERE user_id = $1 AND hash = $2";
         let spend = self.statement(sql, [user_id.into(), hash.to_vec().into()]);
@@ -98,10 +82,6 @@ impl Store {
     }
 
     /// How many recovery codes a person has left.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn recovery_codes_left(&self, user_id: Uuid) -> Result<u64> {
         let sql = "SELECT COUNT(*) AS total FROM recovery_code WHERE user_id = $1";
         let row = self.row(sql, [user_id.into()]).await?;

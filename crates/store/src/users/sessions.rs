@@ -195,10 +195,6 @@ impl Store {
     /// Signs a person in, and removes expired sessions. The company is the one that the person chose last, else the
     /// only one they may use. `None` when the person is disabled, or their credentials changed since they were
     /// authenticated.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn add_session(&self, who: &Who, user: &User, new: NewSession<'_>) -> Result<Option<Session>> {
         let NewSession { hash, address, browser, proof } = new;
         let (id, now) = (Uuid::now_v7(), Timestamp::now());
@@ -261,10 +257,6 @@ impl Store {
     }
 
     /// The session of the cookie with this hash, if it is valid.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_session(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Session>> {
         let [idle, oldest] = bounds(now);
         let sql = format!("{SELECT} AND hash = $3");
@@ -273,10 +265,6 @@ impl Store {
     }
 
     /// A person's valid sessions, the latest used first.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn sessions_of(&self, user_id: Uuid, now: Timestamp) -> Result<Vec<Session>> {
         let [idle, oldest] = bounds(now);
         let sql = format!(
@@ -287,10 +275,6 @@ impl Store {
     }
 
     /// Ends a session of this person; `false` when there is none of this id.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn end_session(&self, who: &Who, user: &User, id: Uuid) -> Result<bool> {
         let transaction = self.begin().await?;
         let sql = "DELETE FROM user_session WHERE id = $1 AND user_id = $2";
@@ -307,10 +291,6 @@ impl Store {
     }
 
     /// Records that a session is used.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn touch_session(&self, id: Uuid, now: Timestamp) -> Result<()> {
         let sql = "UPDATE user_session SET last_used_at = $1 WHERE id = $2 AND last_used_at < $1";
         self.write.execute_raw(self.statement(sql, [now.millis().into(), id.into()])).await?;
@@ -318,10 +298,6 @@ impl Store {
     }
 
     /// Chooses the company that a session works with.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn choose_company(&self, session_id: Uuid, company_id: Uuid) -> Result<()> {
         let sql = "UPDATE user_session SET company_id = $1 WHERE id = $2";
         self.write.execute_raw(self.statement(sql, [company_id.into(), session_id.into()])).await?;
@@ -330,10 +306,6 @@ impl Store {
 
     /// Gives a session a token for programs, which reads this company and replaces an earlier token. `false` when the
     /// session ended.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_session_token(
         &self,
         who: &Who,
@@ -357,10 +329,6 @@ impl Store {
 
     /// The company that the token of this hash reads; `None` once its session is not valid, or its person may no longer
     /// use the company.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn find_session_token(&self, hash: &[u8; 32], now: Timestamp) -> Result<Option<Bearer>> {
         let [idle, oldest] = bounds(now);
         let sql = "SELECT user_session.id, token_company_id, last_used_at, tier, membership.role

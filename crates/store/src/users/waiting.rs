@@ -32,10 +32,6 @@ pub(crate) async fn end_all(within: &Transaction, user_id: Uuid) -> Result<()> {
 impl Store {
     /// Keeps a sign-in that waits for a code, by the hash of its ticket. `false` when the person is disabled, or the
     /// credentials changed since they were authenticated.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn put_ticket(&self, hash: &[u8; 32], user: &User) -> Result<bool> {
         let (user_id, now, transaction) = (user.id, now(self.backend), self.begin().await?);
         if !credentials::lock(&transaction, user_id, user.credentials_version).await? {
@@ -56,10 +52,6 @@ impl Store {
     }
 
     /// The person whose sign-in waits for a code, unless the ticket has expired.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn ticket(&self, hash: &[u8; 32]) -> Result<Option<Uuid>> {
         let now = now(self.backend);
         let sql = format!("SELECT user_id FROM sign_in_ticket WHERE hash = $1 AND made_at > {now} - $2");
@@ -68,20 +60,12 @@ impl Store {
     }
 
     /// Uses a ticket up; `false` when it was used before.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn use_ticket(&self, hash: &[u8; 32]) -> Result<bool> {
         let sql = "DELETE FROM sign_in_ticket WHERE hash = $1";
         Ok(run(&self.write, self.statement(sql, [hash.to_vec().into()])).await? > 0)
     }
 
     /// Keeps a session's new second factor, sealed, until a code confirms it. It replaces an earlier one.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn put_totp_setup(&self, session_id: Uuid, user_id: Uuid, sealed: &[u8]) -> Result<()> {
         let (now, transaction) = (now(self.backend), self.begin().await?);
         self.lock_person(&transaction, user_id).await?;
@@ -98,10 +82,6 @@ impl Store {
     }
 
     /// A session's new second factor, sealed, unless it has expired.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn totp_setup(&self, session_id: Uuid) -> Result<Option<Vec<u8>>> {
         let now = now(self.backend);
         let sql = format!("SELECT sealed FROM totp_setup WHERE session_id = $1 AND made_at > {now} - $2");

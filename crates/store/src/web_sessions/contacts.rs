@@ -48,10 +48,6 @@ impl KnownNumber {
 
 impl Store {
     /// A web session's knowledge of a number.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn known_number(&self, channel: Uuid, number: PhoneNumber) -> Result<Option<KnownNumber>> {
         let known = Entity::find_by_id((channel, number.as_i64())).one(&self.read).await?;
         Ok(known.map(KnownNumber::from))
@@ -59,10 +55,6 @@ impl Store {
 
     /// Stores WhatsApp's answer about a number: its address, or `None` when it is not on WhatsApp. A known `lid` stays
     /// when the answer names none.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn note_number_check(
         &self,
         channel: Uuid,
@@ -81,19 +73,11 @@ impl Store {
     }
 
     /// Records when the session first wrote to a number; later times change nothing.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn note_first_sent(&self, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<()> {
         self.note_first("first_sent_at", channel, number, at).await
     }
 
     /// Records when the session first heard from a number, checked or not; later times change nothing.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn note_first_heard(&self, channel: Uuid, number: PhoneNumber, at: Timestamp) -> Result<()> {
         // People write often, and only the first time has to wait for the writer.
         if self.known_number(channel, number).await?.is_some_and(|known| known.first_heard_at.is_some()) {
@@ -142,10 +126,6 @@ impl Store {
 
     /// Writes WhatsApp's own id of a person into the company's contacts with this number, and returns whether any of
     /// them changed. From then on, searches find it.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn learn_lid(&self, company: Uuid, number: PhoneNumber, lid: &str) -> Result<bool> {
         let learnt = Person { phone_number_lid: Some(lid.to_owned()), ..Person::default() };
         self.learn(company, number, &learnt).await
@@ -153,10 +133,6 @@ impl Store {
 
     /// Writes the address of a picture into the company's contacts with this number, and returns whether any of them
     /// changed. An empty address changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn set_profile_picture(&self, company: Uuid, number: PhoneNumber, url: &str) -> Result<bool> {
         let learnt = Person { profile_picture: url.to_owned(), ..Person::default() };
         self.learn(company, number, &learnt).await

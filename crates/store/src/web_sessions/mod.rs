@@ -64,10 +64,6 @@ const ROW: &[(&str, Type)] =
 
 impl Store {
     /// The rows of a session with these keys, in any order.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn web_session_rows(&self, channel: Uuid, namespace: &str, keys: &[&str]) -> Result<Vec<Row>> {
         if let [key] = keys {
             let id = (channel, namespace.to_owned(), (*key).to_owned());
@@ -90,30 +86,18 @@ impl Store {
     }
 
     /// All rows of a session's namespace, in any order.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn web_session_namespace(&self, channel: Uuid, namespace: &str) -> Result<Vec<Row>> {
         let models = of(channel, namespace).all(&self.read).await?;
         Ok(models.into_iter().map(Row::from).collect())
     }
 
     /// The keys of a session's namespace and their marks, in any order.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn web_session_keys(&self, channel: Uuid, namespace: &str) -> Result<Vec<(String, i64)>> {
         let keys = of(channel, namespace).select_only().columns([Column::Key, Column::Mark]);
         Ok(keys.into_tuple::<(String, i64)>().all(&self.read).await?)
     }
 
     /// Whether a session's namespace has a key with this beginning.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn has_web_session_key(&self, channel: Uuid, namespace: &str, beginning: &str) -> Result<bool> {
         // No key contains the highest character. Keys are compared byte by byte.
         let end = format!("{beginning}{}", char::MAX);
@@ -170,10 +154,6 @@ impl Store {
     }
 
     /// Reads and deletes one row: of two callers, one gets it.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn take_web_session_row(
         &self,
         channel: Uuid,
@@ -190,10 +170,6 @@ impl Store {
     }
 
     /// Deletes the rows of a session's namespace whose mark is above zero and below this, and returns how many.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn delete_web_session_rows_below(
         &self,
         channel: Uuid,
@@ -209,10 +185,6 @@ impl Store {
     }
 
     /// Deletes all rows of a session, and returns how many.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn wipe_web_session(&self, channel: Uuid) -> Result<u64> {
         let all = Entity::delete_many().filter(Column::ChannelId.eq(channel));
         Ok(all.exec(&self.write).await?.rows_affected)

@@ -40,10 +40,6 @@ impl Store {
     /// The sends of a web session that were accepted at `since` or later and whose message was handed over, or may have
     /// been, with the time in their ids. Ascending; the latest 100,000. Sends of web sessions are recognised by their
     /// single recipient and their expiry, which all of them have.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn web_attempts_since(
         &self,
         channel: Uuid,
@@ -77,10 +73,6 @@ impl Store {
 
     /// The send of the channel whose id has these Unix milliseconds and ends with these bytes; `None` when there is
     /// none, or more than one.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub async fn send_of_stamp(&self, channel: Uuid, millis: u64, tail: [u8; 3]) -> Result<Option<Uuid>> {
         if millis >> MILLIS_BITS > 0 {
             return Ok(None);

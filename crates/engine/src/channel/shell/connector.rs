@@ -84,10 +84,6 @@ pub(crate) enum Unconnected {
 impl Unconnected {
     /// Whether the failure is this process' own: it lacks the key, which the database knows. The channel's state says
     /// nothing of that.
-    ///
-    /// # Errors
-    ///
-    /// When the database fails.
     pub(super) async fn is_own(&self, shared: &Shared) -> store::Result<bool> {
         let Self::Unopened(error) = self else { return Ok(false) };
         shared.health.explains(error, &shared.store, &shared.vault).await

@@ -56,10 +56,6 @@ impl Store {
     }
 
     /// As [`Store::index_contacts`], in segments of `segment` contacts.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::index_contacts`].
     pub async fn index_contacts_by(&self, company: Uuid, care: Care, segment: u32) -> Result<bool> {
         let Some(prepared) = self.prepare(company, care, segment).await? else { return Ok(false) };
         self.write_segment(prepared).await?;
@@ -67,10 +63,6 @@ impl Store {
     }
 
     /// The longer part of a step, during which others write; `None` when there is no step to take.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn prepare_segment(&self, company: Uuid, care: Care) -> Result<Option<Prepared>> {
         self.prepare(company, care, SEGMENT).await
     }
@@ -112,10 +104,6 @@ impl Store {
     }
 
     /// The companies whose index is far behind: it was never built, or its upkeep was interrupted.
-    ///
-    /// # Errors
-    ///
-    /// Fails when the database does.
     pub async fn badly_indexed(&self) -> Result<Vec<Uuid>> {
         // A company with an import under way stays below these bounds: the import indexes its contacts.
         let select = "SELECT company_id FROM contact_book WHERE contacts - indexed >= $1

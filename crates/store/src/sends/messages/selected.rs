@@ -23,10 +23,6 @@ pub struct Found {
 impl Store {
     /// The selected messages among those from `from` on: at most `limit`, and only among the next `span`, so that the
     /// cost of one call is bounded when few or none match.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::send_snapshot`].
     pub async fn selected_messages(
         &self,
         snapshot: &SendSnapshot,
@@ -57,10 +53,6 @@ impl Store {
     }
 
     /// One page of the selected messages with a code, by ordinal, and their total number.
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::send_snapshot`].
     pub async fn coded_messages(
         &self,
         snapshot: &SendSnapshot,
