@@ -135,6 +135,19 @@ async fn a_phone_is_linked_by_scanning_the_newest_code() {
 }
 
 #[tokio::test]
+async fn a_code_that_is_shown_while_the_session_is_opened_is_not_unexpected() {
+    let mut world = World::new().await;
+    world.driver.begin_with(vec![qr("2@at-once")]);
+    // The order in which a session and a request are heard must not be one of luck.
+    for _ in 0..8 {
+        let phone = world.service.channel(&world.company, Kind::WebSession, "phone", Status::Pairing).await;
+        world.channel = phone.id;
+        world.begin(&json!({})).await;
+        until("the code", async || world.show().await["qr"]["payload"] == "2@at-once").await;
+    }
+}
+
+#[tokio::test]
 async fn a_pairing_code_is_requested_once_and_its_refusal_is_reported() {
     let world = World::new().await;
     let number = json!({"phone_number": "+55 11 98888-7777"});

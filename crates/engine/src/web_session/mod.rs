@@ -93,6 +93,16 @@ struct Running {
     broke: Arc<AtomicBool>,
 }
 
+impl Running {
+    /// Passes a command on, if there is one. This fails when the supervisor has just ended: then nobody answers the
+    /// command, and another supervisor is started for it.
+    async fn tell(&self, command: Option<Command>) {
+        if let Some(command) = command {
+            let _ = self.commands.send(command).await;
+        }
+    }
+}
+
 pub(super) struct WebSessions {
     /// `None` when there is no driver: then there are no sessions.
     common: Option<Arc<Common>>,
@@ -139,7 +149,7 @@ impl WebSessions {
         let Some(common) = &self.common else { return Ok(()) };
         let linked = common.store.resume_web_sessions().await?;
         for channel in linked.iter().filter(|channel| !waits_for_a_person(&channel.connection)) {
-            self.supervisor(common, channel, true, false);
+            self.supervisor(common, channel, true, false, &mut None);
         }
         Ok(())
     }
@@ -173,7 +183,7 @@ impl WebSessions {
         let is_linked = common.store.has_web_session(id).await?;
         let channel = common.store.find_channel(id).await?.filter(|_| is_linked);
         if let Some(channel) = channel.filter(|channel| !waits_for_a_person(&channel.connection)) {
-            self.supervisor(common, &channel, true, false);
+            self.supervisor(common, &channel, true, false, &mut None);
         }
         Ok(())
     }
@@ -222,10 +232,11 @@ impl WebSessions {
             // The supervisor has to start from the stored state: it does not write a state that it believes is stored
             // already.
             let newest = common.store.find_channel(channel.id).await?;
-            let running = self.supervisor(common, newest.as_ref().unwrap_or(channel), is_linked, false);
+            let newest = newest.as_ref().unwrap_or(channel);
             let (hear, heard) = oneshot::channel();
-            // Sending fails when the supervisor has just ended; then another one is started.
-            let _ = running.commands.send(Command::Pair(number, hear)).await;
+            let mut command = Some(Command::Pair(number, hear));
+            let running = self.supervisor(common, newest, is_linked, false, &mut command);
+            running.tell(command).await;
             match timeout(PATIENCE, heard).await {
                 Ok(Ok(())) => return Ok(running.pairing.borrow().clone()),
                 Ok(Err(_)) => {}
@@ -245,9 +256,10 @@ impl WebSessions {
                 return Ok(());
             }
             // A closed session is not opened for this: it may have to stay closed.
-            let running = self.supervisor(common, channel, is_linked, true);
             let (hear, heard) = oneshot::channel();
-            let _ = running.commands.send(Command::Unlink(hear)).await;
+            let mut command = Some(Command::Unlink(hear));
+            let running = self.supervisor(common, channel, is_linked, true, &mut command);
+            running.tell(command).await;
             match timeout(UNLINKING_PATIENCE, heard).await {
                 Ok(Ok(())) => return Ok(()),
                 Ok(Err(_)) => {}
@@ -258,13 +270,24 @@ impl WebSessions {
     }
 
     /// The channel's supervisor, started if there is none. With `asks`, it opens no session before a command asks for
-    /// it.
-    fn supervisor(&self, common: &Arc<Common>, channel: &Channel, is_linked: bool, asks: bool) -> Running {
+    /// it. A supervisor that is started takes the `first` command, and knows it before its session says anything.
+    fn supervisor(
+        &self,
+        common: &Arc<Common>,
+        channel: &Channel,
+        is_linked: bool,
+        asks: bool,
+        first: &mut Option<Command>,
+    ) -> Running {
         let mut supervisors = self.supervisors();
         if let Some(running) = supervisors.get(&channel.id).filter(|running| !running.commands.is_closed()) {
             return running.clone();
         }
         let (commands, told) = mpsc::channel(COMMANDS);
+        if let Some(first) = first.take() {
+            // An empty queue takes it.
+            let _ = commands.try_send(first);
+        }
         let (show, pairing) = watch::channel(if is_linked {
             at_rest(true)
         } else {

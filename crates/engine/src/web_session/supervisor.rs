@@ -126,6 +126,10 @@ impl Supervisor {
     /// Waits for the next input.
     async fn next(&mut self) -> Input {
         let hears_commands = self.machine.hears_commands();
+        // A session may show its first code at once; the command that wants the code was there before.
+        if hears_commands && let Ok(command) = self.commands.try_recv() {
+            return Input::Command(self.take_in(Some(command)));
+        }
         let Self { held, commands, wakes_at, .. } = self;
         let (events, asking, answering) = match held {
             Some(Held { events, asking, answering, .. }) => (events.as_mut(), Some(asking), Some(answering)),
