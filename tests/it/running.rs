@@ -357,9 +357,17 @@ pub(crate) async fn until_soon(what: &str, holds: impl AsyncFnMut() -> bool) {
 }
 
 async fn until_within(patience: Duration, what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    /// Between two looks.
+    const SHORTEST: Duration = Duration::from_millis(5);
+    const LONGEST: Duration = Duration::from_millis(50);
     let deadline = tokio::time::Instant::now() + patience;
-    while !holds().await {
+    loop {
+        let began = tokio::time::Instant::now();
+        if holds().await {
+            return;
+        }
         assert!(tokio::time::Instant::now() < deadline, "timed out waiting for {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        // Looking takes a quarter of the time at most: what is waited for needs the processor too.
+        tokio::time::sleep((began.elapsed() * 3).clamp(SHORTEST, LONGEST)).await;
     }
 }

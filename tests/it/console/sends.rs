@@ -343,7 +343,6 @@ async fn the_dry_run_of_a_large_retry_comes_to_its_page() {
     })
     .await;
     drop(stream);
-    until("the stream gone", async || world.service.open_streams() == 0).await;
     // Without script, the page shows the change after a reload.
     let shown = async || {
         let page = member.page(&format!("{address}?state=failed")).await;
