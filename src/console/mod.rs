@@ -60,6 +60,7 @@ mod hidden;
 mod language;
 mod layout;
 mod live;
+mod menu;
 mod multipart;
 mod once;
 mod pace;

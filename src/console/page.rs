@@ -14,31 +14,12 @@ use maud::Markup;
 use super::form::Form;
 use super::gate::redirect;
 use super::layout;
+pub(super) use super::menu::Menu;
 use super::visitor::Visitor;
 use crate::surface::gzip::{gzip, takes_gzip};
 
 /// Smaller answers are not compressed.
 const WORTH_COMPRESSING: usize = 1_024;
-
-/// The entry of the navigation that a page belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Menu {
-    Overview,
-    Sends,
-    Contacts,
-    Templates,
-    Channels,
-    Suppressions,
-    Keys,
-    Company,
-    Account,
-    Operator,
-    Nodes,
-    Tiers,
-    Changes,
-    /// No entry.
-    None,
-}
 
 /// A page of the console: the content between its head and its foot.
 #[derive(Debug)]

@@ -130,24 +130,40 @@ pub fn is_name(text: &str) -> bool {
     (1..=MAX_NAME).contains(&text.len()) && text.bytes().all(plain)
 }
 
+/// Every option of a tier, in the order of the struct, each with a value that it can have, as files and JSON write it.
+const EXAMPLES: [(&str, &str); 14] = [
+    ("name", "\"slow\""),
+    ("kind", "\"business_account\""),
+    ("description", "\"For new numbers\""),
+    ("messages_per_second", "\"80/s\""),
+    ("burst", "1"),
+    ("pair_interval", "\"6s\""),
+    ("pair_burst", "10"),
+    ("template_quota", "2000"),
+    ("api_requests", "\"50/s\""),
+    ("unknown_outcome", "\"resend\""),
+    ("jitter", "\"4s\""),
+    ("daily_cap", "200"),
+    ("warm_up", "[20, 40, 80]"),
+    ("cold_contacts", "10"),
+];
+
+/// A value that the option can have, as files and JSON write it; empty for what is no option.
+pub fn example(option: &str) -> &'static str {
+    EXAMPLES.iter().find(|(name, _)| *name == option).map_or("", |(_, example)| example)
+}
+
 impl Tier {
-    /// Every option of a tier, in the order of the struct.
-    pub const OPTIONS: &[&str] = &[
-        "name",
-        "kind",
-        "description",
-        "messages_per_second",
-        "burst",
-        "pair_interval",
-        "pair_burst",
-        "template_quota",
-        "api_requests",
-        "unknown_outcome",
-        "jitter",
-        "daily_cap",
-        "warm_up",
-        "cold_contacts",
-    ];
+    /// The names of all options, in the order of the struct.
+    pub const OPTIONS: &[&str] = &{
+        let mut names = [""; EXAMPLES.len()];
+        let mut next = 0;
+        while next < names.len() {
+            names[next] = EXAMPLES[next].0;
+            next += 1;
+        }
+        names
+    };
 
     /// Messages that may go at once: as set, or one per cent of the per-second rate and at least 1.
     #[expect(
