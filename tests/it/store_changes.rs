@@ -9,6 +9,7 @@ use pombo::domain::scope::Scopes;
 use pombo::store::api_keys::NewKey;
 use pombo::store::changes::{Change, Filter, What, Who};
 use pombo::store::channels::{NewChannel, Sealed};
+use pombo::store::checkup::check_up;
 use pombo::store::operators::NewOperator;
 use pombo::store::schema::Schema;
 use pombo::store::{Error, Store};
@@ -30,6 +31,7 @@ stores!(
     changes_are_found_by_kind_and_subject,
     changes_are_found_by_who_made_them_and_when,
     the_schema_goes_all_the_way_down_and_up_again,
+    a_schema_of_another_version_is_refused_and_the_refusal_says_what_to_do,
 );
 
 fn ana() -> Who {
@@ -334,4 +336,29 @@ async fn the_schema_goes_all_the_way_down_and_up_again(universe: &Universe) {
     assert_eq!(applied.len(), steps);
     assert!(changes(&universe.store).await.is_empty());
     schema.close().await;
+}
+
+async fn a_schema_of_another_version_is_refused_and_the_refusal_says_what_to_do(universe: &Universe) {
+    let database = Database::connect(&universe.url).await.unwrap();
+    for (step, says) in [
+        ("m20990101_000001_fly", "migrated by a newer version of this program: "),
+        (
+            "m20261121_000001_create_companies",
+            "made before the first release, and no later program can use it: set",
+        ),
+    ] {
+        let add = format!("INSERT INTO seaql_migrations (version, applied_at) VALUES ('{step}', 0)");
+        database.execute_unprepared(&add).await.unwrap();
+        let refused = [
+            Store::open(&universe.options()).await.map(drop).unwrap_err(),
+            check_up(&universe.options()).await.map(drop).unwrap_err(),
+            Schema::open(&universe.options()).await.unwrap().up().await.map(drop).unwrap_err(),
+        ];
+        for error in refused {
+            assert!(matches!(&error, Error::Schema(words) if words.contains(says)), "{error:?}");
+        }
+        let remove = format!("DELETE FROM seaql_migrations WHERE version = '{step}'");
+        database.execute_unprepared(&remove).await.unwrap();
+    }
+    database.close().await.unwrap();
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use pombo::domain::contact::Contact;
 use pombo::domain::fold::{digits, fold, looks_like_a_number};
-use pombo::store::schema::Schema;
 use pombo::store::{Care, ContactDraft, Store, Upserted};
 use sea_orm::{ConnectionTrait as _, Database};
 use uuid::Uuid;
@@ -19,7 +18,6 @@ stores! {
     a_search_is_exact_while_contacts_are_added_changed_and_indexed,
     segments_with_many_changes_are_rebuilt,
     contacts_keep_their_order_when_the_clock_jumps_back,
-    a_schema_that_goes_down_and_up_keeps_contacts_and_their_index,
     texts_are_folded_again_after_an_update,
 }
 
@@ -233,33 +231,6 @@ async fn contacts_keep_their_order_when_the_clock_jumps_back(universe: &Universe
     let names: Vec<_> = shown.iter().map(|contact| contact.person.first_name.as_str()).collect();
     assert_eq!(names, ["third", "second", "first"]);
     assert!(shown.is_sorted_by_key(|contact| std::cmp::Reverse((contact.created_at, contact.id))));
-}
-
-async fn a_schema_that_goes_down_and_up_keeps_contacts_and_their_index(universe: &Universe) {
-    let company = company(universe, "acme").await;
-    let store = &universe.store;
-    let mut dice = Dice(0xca11);
-    let drafts: Vec<_> = (0..60).map(|_| dice.draft()).collect();
-    store.upsert_contacts(company, &drafts, NOW).await.unwrap();
-    while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
-    let (contacts, tags) = (all(store, company).await, store.tags(company, page(1, 50), None).await.unwrap());
-    let schema = Schema::open(&universe.options()).await.unwrap();
-    let steps = schema.status().await.unwrap();
-    let first = steps.iter().position(|step| step.name.ends_with("number_contacts")).unwrap();
-    schema.down(u32::try_from(steps.len() - first).unwrap()).await.unwrap();
-    schema.up().await.unwrap();
-    schema.close().await;
-    assert_eq!(all(store, company).await, contacts);
-    assert_eq!(store.tags(company, page(1, 50), None).await.unwrap(), tags);
-    for indexed in [false, true] {
-        for search in ["a", "ta", "9000-00", "日"] {
-            assert_eq!(searched(store, company, search).await, read(&contacts, search), "{indexed} {search}");
-        }
-        assert!(!indexed || !store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap());
-        while store.index_contacts_by(company, Care::Thorough, SEGMENT).await.unwrap() {}
-    }
-    store.upsert_contacts(company, &[draft("after", "", "4930901820", &["ta"])], NOW).await.unwrap();
-    assert_eq!(found(store, company, "after").await, ["after"]);
 }
 
 /// A database as an earlier version left it, which folded case in another way.

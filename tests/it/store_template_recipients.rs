@@ -14,9 +14,7 @@ use pombo::store::Lease;
 use pombo::store::changes::Who;
 use pombo::store::channels::{NewChannel, Sealed};
 use pombo::store::ledger::{BlockOf, NewSend, OutcomeOf, PendingWrites};
-use pombo::store::schema::Schema;
 use pombo::store::templates::recipients::WrittenTo;
-use sea_orm::{ConnectionTrait as _, Database};
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
@@ -25,7 +23,6 @@ stores!(
     every_recipient_that_a_template_may_have_reached_in_a_day_counts,
     only_messages_that_the_provider_may_have_are_put_off_after_a_crash,
     an_announcement_after_the_end_of_its_message_counts_nobody,
-    people_counted_by_an_older_version_still_count,
 );
 
 const WABA: &str = "102290129340398";
@@ -243,42 +240,4 @@ async fn an_announcement_after_the_end_of_its_message_counts_nobody(universe: &U
     let batch = PendingWrites { outcomes: (0..2).map(announced).collect(), ..PendingWrites::default() };
     universe.store.commit(&ledger.lease, &batch, NOW).await.unwrap();
     assert_eq!(ledger.counted().await, BTreeMap::from([(1, (late, true))]));
-}
-
-async fn people_counted_by_an_older_version_still_count(universe: &Universe) {
-    const ADDED: &str = "000065_add_taken_at_to_messages";
-    let ledger = Ledger::of(universe).await;
-    let (channel, other) = (ledger.channel(WABA).await, ledger.channel("2").await);
-    let late = NOW.minus(HOUR);
-    let rows = [
-        (0, At::Delivered, Some(late)),
-        (1, At::Sent, None),
-        (2, At::Unknown, None),
-        (3, At::Failed, None),
-        (4, At::Sent, None),
-    ];
-    ledger.send(channel, TEMPLATE, 0..6, &rows, 5, State::Active, late).await;
-    ledger.send(channel, TEMPLATE, 10..12, &[(0, At::Read, None)], 1, State::Finished, late).await;
-    ledger.send(channel, TEMPLATE, 20..21, &[(0, At::Sent, None)], 1, State::Finished, late).await;
-    ledger.send(other, TEMPLATE, 4..5, &[(0, At::Sent, None)], 1, State::Finished, late).await;
-    let schema = Schema::open(&universe.options()).await.unwrap();
-    let steps = schema.status().await.unwrap();
-    let added = steps.iter().position(|step| step.name.ends_with(ADDED)).unwrap();
-    schema.down(u32::try_from(steps.len() - added).unwrap()).await.unwrap();
-    // An older version of the program counted these people in a table of their own. The migration back keeps
-    // the people in that table.
-    let counted = |waba: &str, nth| format!("('{waba}', {}, {})", number(nth).as_u64(), late.millis());
-    let people = [1, 2, 10, 20].map(|nth| counted(WABA, nth)).join(", ");
-    let sql = format!(
-        "INSERT INTO template_recipient (waba_id, recipient, at) VALUES {people}, {}",
-        counted("2", 4)
-    );
-    let database = Database::connect(&universe.url).await.unwrap();
-    database.execute_unprepared(&sql).await.unwrap();
-    database.close().await.unwrap();
-    schema.up().await.unwrap();
-    schema.close().await;
-    let (certain, perhaps) = ((late, true), (late, false));
-    let expected = [(0, certain), (1, certain), (2, perhaps), (10, certain), (20, certain)];
-    assert_eq!(ledger.counted().await, BTreeMap::from(expected));
 }

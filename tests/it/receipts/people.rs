@@ -1,13 +1,11 @@
 //! One person has several numbers, and the provider names another one than the company wrote to.
 
-use migration::MigratorTrait as _;
 use pombo::domain::message::State;
 use pombo::domain::phone::PhoneNumber;
 use pombo::domain::suppression::Suppression;
 use pombo::store::changes::Who;
 use pombo::store::persons::OtherNumber;
 use reqwest::Method;
-use sea_orm::{ConnectionTrait as _, Database};
 use serde_json::{Value, json};
 
 use super::suppressed::{marketing, templates};
@@ -25,7 +23,6 @@ stores!(
     a_receipt_without_our_key_is_applied_by_the_provider_s_id,
     what_the_provider_writes_for_people_is_shown_with_the_failure,
     a_contact_is_found_under_every_form_of_the_number,
-    suppressions_from_before_stand_under_the_person_s_number,
 );
 
 /// The form that people write, and the one that the provider has.
@@ -267,42 +264,4 @@ async fn a_contact_is_found_under_every_form_of_the_number(universe: &Universe) 
     assert_eq!(running.store.learn_numbers(running.company, &pair).await.unwrap(), 0);
     assert_eq!(found(UNKNOWN.0.to_string()).await, 1);
     running.end().await;
-}
-
-async fn suppressions_from_before_stand_under_the_person_s_number(universe: &Universe) {
-    let company = universe.store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
-    let database = Database::connect(&universe.url).await.unwrap();
-    let all = migration::Migrator::get_applied_migrations(&database).await.unwrap();
-    let first = all.iter().position(|step| step.name().ends_with("know_people_by_one_number")).unwrap();
-    let back = u32::try_from(all.len() - first).unwrap();
-    migration::Migrator::down(&database, Some(back)).await.unwrap();
-    let id = match database.get_database_backend() {
-        sea_orm::DbBackend::Postgres => format!("'{company}'"),
-        _ => format!("x'{}'", company.as_simple()),
-    };
-    let landline = 551_133_334_444_u64;
-    let forms = FORMS.map(
-        |(written, known_as)| {
-            if number(written).person() == number(written) { known_as } else { written }
-        },
-    );
-    let mut before: Vec<_> = forms.iter().map(|form| (*form, 100, "NULL".to_owned())).collect();
-    // Of the two statements about the first person the latest counts: the person wants marketing again.
-    before.push((FORMS[0].0, 200, "150".to_owned()));
-    before.push((landline, 100, "NULL".to_owned()));
-    for (recipient, said_at, until) in before {
-        let sql = format!(
-            "INSERT INTO suppression (company_id, recipient, scope, until, created_at, said_at) \
-             VALUES ({id}, {recipient}, 1, {until}, 100, {said_at})"
-        );
-        database.execute_unprepared(&sql).await.unwrap();
-    }
-    migration::Migrator::up(&database, None).await.unwrap();
-    database.close().await.unwrap();
-    let kept = universe.store.suppressions_of(company, pombo::clock::Timestamp::now()).await.unwrap();
-    let kept: Vec<_> = kept.into_iter().map(|kept| kept.record.recipient).collect();
-    let mut expected: Vec<_> = FORMS[1..].iter().map(|(written, _)| number(*written).person()).collect();
-    expected.push(number(landline));
-    expected.sort_unstable();
-    assert_eq!(kept, expected);
 }

@@ -1,13 +1,11 @@
-//! The nodes of a cluster, their fences, and the channels that each node owns.
+//! The nodes of a cluster, their fences, the channels that each node owns, and the keys that seal the secrets.
 
-use sea_orm_migration::prelude::*;
-
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
-
-const UP: &[&str] = &[
+pub(crate) const UP: &[&str] = &[
     // `lapses_at` is by the database's clock. `state`: 0 serves, 1 drains, 2 is fenced, 3 is fenced and
-    // cleaned up.
+    // cleaned up. `protocol`, `protocol_from`: the versions of the rules between nodes that this node follows, the newest
+    // and the oldest. `provider`: its address; empty when it is not known. `sealing_keys`: the ids of the sealing keys that
+    // the node has, separated by spaces. `lacks_key`: 1 while the node lacks a key of the table `sealing_key`.
+    // `clock_ahead`: how far its clock is ahead of the database's, in milliseconds; null when it is not known.
     "CREATE TABLE node (
         id {uuid} NOT NULL PRIMARY KEY,
         cluster TEXT NOT NULL,
@@ -17,7 +15,13 @@ const UP: &[&str] = &[
         cores {int} NOT NULL,
         started_at {int} NOT NULL,
         lapses_at {int} NOT NULL,
-        state {small} NOT NULL
+        state {small} NOT NULL,
+        protocol {int} NOT NULL DEFAULT 0,
+        protocol_from {int} NOT NULL DEFAULT 0,
+        provider TEXT NOT NULL DEFAULT '',
+        sealing_keys TEXT NOT NULL DEFAULT '',
+        lacks_key {small} NOT NULL DEFAULT 0,
+        clock_ahead {int}
     ) {strict}",
     // A table of its own: the heartbeat would otherwise wait for each transaction that checks the fence.
     "CREATE TABLE node_fence (
@@ -40,32 +44,18 @@ const UP: &[&str] = &[
         body TEXT NOT NULL,
         written_at {int} NOT NULL
     ) {strict}",
-    // Requests with an Idempotency-Key that a node is working on.
-    "CREATE TABLE key_in_progress (
-        company_id {uuid} NOT NULL,
-        key TEXT NOT NULL,
-        node_id {uuid} NOT NULL,
-        PRIMARY KEY (company_id, key)
+    // The keys that seal the secrets of this database, each with a value by which a process proves that it has the key.
+    "CREATE TABLE sealing_key (
+        key_id {bytes} NOT NULL PRIMARY KEY,
+        proof {bytes} NOT NULL,
+        added_at {int} NOT NULL
     ) {strict}",
-    "ALTER TABLE send ADD COLUMN resolver {uuid}",
 ];
 
-const DOWN: &[&str] = &[
-    "ALTER TABLE send DROP COLUMN resolver",
-    "DROP TABLE key_in_progress",
+pub(crate) const DOWN: &[&str] = &[
+    "DROP TABLE sealing_key",
     "DROP TABLE node_note",
     "DROP TABLE channel_owner",
     "DROP TABLE node_fence",
     "DROP TABLE node",
 ];
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        crate::run(manager, UP).await
-    }
-
-    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        crate::run(manager, DOWN).await
-    }
-}

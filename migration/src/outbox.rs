@@ -1,11 +1,6 @@
-//! Events to publish, written in the transaction of the change that they report.
+//! Events that wait to be published.
 
-use sea_orm_migration::prelude::*;
-
-#[derive(DeriveMigrationName)]
-pub(crate) struct Migration;
-
-const UP: &[&str] = &[
+pub(crate) const UP: &[&str] = &[
     // Rows are numbered in the order of their changes, and removed when they are published. The meaning of
     // the columns depends on `kind`: `number` is a message's error, a send's number of recipients, or a
     // number of dropped events; `name` is the provider's id of a message. Rows come with the ledger's, many
@@ -27,15 +22,4 @@ const UP: &[&str] = &[
     ) {strict}",
 ];
 
-const DOWN: &[&str] = &["DROP TABLE outbox_event"];
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        crate::run(manager, UP).await
-    }
-
-    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        crate::run(manager, DOWN).await
-    }
-}
+pub(crate) const DOWN: &[&str] = &["DROP TABLE outbox_event"];
