@@ -68,7 +68,6 @@ impl App {
         let app = Self { config, store, vault: Arc::new(vault) };
         app.follow_database_clock().await?;
         app.add_built_in_tiers().await?;
-        verify_tokens::keep_derived(&app).await?;
         Ok(app)
     }
 

@@ -22,7 +22,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use subtle::ConstantTimeEq as _;
-use uuid::Uuid;
 
 use self::key_file::Stamp;
 use self::ring::Ring;
@@ -150,7 +149,7 @@ impl Vault {
                 (keys, Some(KeyFile { path, seen }), origin)
             }
         };
-        let ring = ring(keys, &configured).ok_or_else(|| Error::MalformedKey(secrets.key_file(data_dir)))?;
+        let ring = ring(&keys, &configured).ok_or_else(|| Error::MalformedKey(secrets.key_file(data_dir)))?;
         Ok((Self { ring: RwLock::new(Arc::new(ring)), file, configured }, origin))
     }
 
@@ -262,15 +261,6 @@ impl Vault {
         Ok(())
     }
 
-    /// A channel's verify token from before tokens were stored in the database: it is derived from the oldest
-    /// key.
-    pub fn derived_verify_token(&self, channel_id: Uuid) -> Secret {
-        let ring = self.ring();
-        let oldest = ring.previous().last().unwrap_or_else(|| ring.current());
-        let word = ring::derive(&oldest.key, context::derived_verify_token(channel_id).as_bytes());
-        Secret::new(hex::encode(word))
-    }
-
     fn ring(&self) -> Arc<Ring> {
         Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -292,7 +282,7 @@ impl Vault {
                 return false;
             }
         };
-        let Some(new) = ring(keys, &self.configured) else { return false };
+        let Some(new) = ring(&keys, &self.configured) else { return false };
         let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
         if new.current().id != ring.current().id {
             tracing::info!(key = %new.current().id, "the sealing key changed, new values are sealed with \
@@ -304,10 +294,9 @@ impl Vault {
 }
 
 /// A ring in which the first of `keys` seals; `None` without keys.
-fn ring(keys: Vec<SealingKey>, configured: &[SealingKey]) -> Option<Ring> {
-    let mut keys = keys.into_iter();
-    let current = keys.next()?;
-    Some(Ring::new(current, keys.chain(configured.iter().cloned())))
+fn ring(keys: &[SealingKey], configured: &[SealingKey]) -> Option<Ring> {
+    let (current, previous) = keys.split_first()?;
+    Some(Ring::new(current, previous.iter().chain(configured)))
 }
 
 /// The beginning of every value that was sealed with this key; see [`Vault::seal`].

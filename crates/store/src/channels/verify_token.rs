@@ -2,14 +2,14 @@
 
 use entity::channel::{ActiveModel, Column, Entity};
 use sea_orm::sea_query::Condition;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Set};
+use sea_orm::{ColumnTrait, EntityTrait, QuerySelect, Set};
 use uuid::Uuid;
 
 use crate::{Result, Store};
 
 impl Store {
-    /// The sealed verify token of a channel's webhook; empty where it is still derived from the sealing key. `None`
-    /// while nobody requested one, and when there is no such channel.
+    /// The sealed verify token of a channel's webhook. `None` while nobody requested one, and when
+    /// there is no such channel.
     pub async fn verify_token(&self, channel: Uuid) -> Result<Option<Vec<u8>>> {
         let word = Entity::find_by_id(channel).select_only().column(Column::VerifyToken);
         Ok(word.into_tuple::<Option<Vec<u8>>>().one(&self.read).await?.flatten())
@@ -25,11 +25,5 @@ impl Store {
         let is_still = before.map_or(Column::VerifyToken.is_null(), |before| Column::VerifyToken.eq(before));
         let changes = ActiveModel { verify_token: Set(Some(sealed)), ..Default::default() };
         Ok(self.change_channel_if(channel, Condition::all().add(is_still), changes).await?.is_some())
-    }
-
-    /// The channels whose verify token is still derived from the sealing key.
-    pub async fn channels_with_derived_verify_tokens(&self) -> Result<Vec<Uuid>> {
-        let derived = Entity::find().filter(Column::VerifyToken.eq(Vec::<u8>::new()));
-        Ok(derived.select_only().column(Column::Id).into_tuple().all(&self.read).await?)
     }
 }
