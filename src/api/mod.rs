@@ -24,6 +24,7 @@ mod options;
 mod page;
 mod query;
 mod rate_limit;
+pub(crate) mod records;
 mod request_id;
 mod route;
 mod sends;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
+use serde::{Serialize, Serializer};
 
 use super::{App, key_proof};
 use crate::store::Store;
@@ -25,7 +26,7 @@ const NODES_PATIENCE: Duration = Duration::from_secs(6);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The number of sealed values, by kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Channels' access tokens.
     pub tokens: u64,
@@ -58,7 +59,8 @@ impl Counts {
 }
 
 /// What a key is used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(into = "&'static str")]
 pub enum State {
     /// The key seals.
     Current,
@@ -82,15 +84,27 @@ impl State {
     }
 }
 
+impl From<State> for &'static str {
+    fn from(state: State) -> Self {
+        state.as_str()
+    }
+}
+
 /// A key, and the number of values that are sealed with it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Key {
     /// `None` for values that were sealed before keys had ids.
+    #[serde(serialize_with = "as_text")]
     pub id: Option<KeyId>,
     /// What it is used for.
     pub state: State,
     /// What is sealed with it.
+    #[serde(flatten)]
     pub counts: Counts,
+}
+
+fn as_text<S: Serializer>(id: &Option<KeyId>, serializer: S) -> Result<S::Ok, S::Error> {
+    id.map(|id| id.to_string()).serialize(serializer)
 }
 
 /// The result of a rotation.

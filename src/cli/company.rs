@@ -3,12 +3,11 @@
 use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
-use uuid::Uuid;
 
-use super::output::Listed;
+use super::output::{Columns, Listed};
 use super::session::Session;
 use super::{argument, tier};
-use crate::clock::Timestamp;
+use crate::api::records;
 use crate::domain::phone::Country;
 use crate::store;
 use crate::store::companies::Company;
@@ -32,29 +31,28 @@ pub(super) struct SetCountry {
     country: Option<Country>,
 }
 
+/// A company: the operator API's record, and its country.
 #[derive(Serialize)]
 struct Record {
-    id: Uuid,
-    name: String,
-    tier: String,
+    #[serde(flatten)]
+    company: records::Company,
     country: Option<&'static str>,
-    created_at: Timestamp,
 }
 
 impl From<Company> for Record {
-    fn from(Company { id, name, tier, created_at, country }: Company) -> Self {
-        Self { id, name, tier, country: country.map(Country::code), created_at }
+    fn from(company: Company) -> Self {
+        Self { country: company.country.map(Country::code), company: company.into() }
     }
 }
 
 impl Listed for Record {
-    const COLUMNS: &'static [&'static str] = &["name", "id", "tier", "country", "created at"];
-
-    fn cells(&self) -> Vec<String> {
-        let country = self.country.unwrap_or("-").to_owned();
-        let Self { name, id, tier, created_at, .. } = self;
-        vec![name.clone(), id.to_string(), tier.clone(), country, created_at.to_string()]
-    }
+    const COLUMNS: Columns<Self> = &[
+        ("name", |Self { company, .. }| company.name.clone()),
+        ("id", |Self { company, .. }| company.id.to_string()),
+        ("tier", |Self { company, .. }| company.tier.clone()),
+        ("country", |Self { country, .. }| country.unwrap_or("-").to_owned()),
+        ("created at", |Self { company, .. }| company.created_at.to_string()),
+    ];
 }
 
 pub(super) async fn create(session: &Session, Create { name, tier }: Create) -> anyhow::Result<()> {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use self::difference::Difference;
 pub(super) use self::history::{History, run as history};
 use super::failure::Misused;
-use super::output::Listed;
+use super::output::{Columns, Listed};
 use super::session::Session;
 use crate::clock::Timestamp;
 use crate::domain::channel::Kind;
@@ -56,30 +56,19 @@ struct Record {
 }
 
 impl Listed for Record {
-    const COLUMNS: &'static [&'static str] = &[
-        "name",
-        "for",
-        "messages",
-        "burst",
-        "template quota",
-        "daily cap",
-        "unknown outcome",
-        "description",
+    const COLUMNS: Columns<Self> = &[
+        ("name", |Self { tier, .. }| tier.name.clone()),
+        ("for", |Self { tier, .. }| word(&tier.kind)),
+        ("messages", |Self { tier, .. }| tier.messages_per_second.to_string()),
+        ("burst", |Self { tier, .. }| match tier.messages_per_second.is_unlimited() {
+            true => String::new(),
+            false => tier.burst().to_string(),
+        }),
+        ("template quota", |Self { tier, .. }| tier.template_quota.to_string()),
+        ("daily cap", |Self { tier, .. }| tier.daily_cap.to_string()),
+        ("unknown outcome", |Self { tier, .. }| word(&tier.unknown_outcome)),
+        ("description", |Self { tier, .. }| tier.description.clone()),
     ];
-
-    fn cells(&self) -> Vec<String> {
-        let Tier { name, kind, messages_per_second, template_quota, daily_cap, description, .. } = &self.tier;
-        vec![
-            name.clone(),
-            word(kind),
-            messages_per_second.to_string(),
-            if messages_per_second.is_unlimited() { String::new() } else { self.tier.burst().to_string() },
-            template_quota.to_string(),
-            daily_cap.to_string(),
-            word(&self.tier.unknown_outcome),
-            description.clone(),
-        ]
-    }
 }
 
 pub(super) async fn list(session: &Session) -> anyhow::Result<()> {

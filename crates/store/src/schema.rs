@@ -15,11 +15,12 @@ pub struct Schema {
 }
 
 /// One step of the schema.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Migration {
     /// `mYYYYMMDD_NNNNNN_verb_noun`.
     pub name: String,
     /// Whether the database has it.
+    #[serde(rename = "applied")]
     pub is_applied: bool,
 }
 

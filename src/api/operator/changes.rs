@@ -20,34 +20,34 @@ use crate::error::Code;
 
 /// One change. It never contains secrets.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Change {
+pub(crate) struct Change {
     /// The id of the change.
-    id: Uuid,
+    pub(crate) id: Uuid,
     /// When the change was made.
     #[schema(value_type = String, format = DateTime)]
-    at: Timestamp,
+    pub(crate) at: Timestamp,
     /// The author: an operator's name; `key:` and the name of a company's API key; `user:` and the e-mail of
     /// a person who signed in, or only `user:` when the sign-in failed; `cli:` and a user's name for the
     /// command line; `pombo` for the program itself.
     #[schema(example = "ana")]
-    who: String,
+    pub(crate) who: String,
     /// The kind of record that was changed.
     #[schema(value_type = ChangeSubject, example = "channel.tier")]
-    what: &'static str,
+    pub(crate) what: &'static str,
     /// The record that was changed: the tier's name, the operator's name, the recipient's number
     /// (`+5511988887777`), the person's e-mail (empty for a failed sign-in of an unknown user), or the id of
     /// the channel, company, API key or sealing key. For contacts, tags and imports it is the id of their
     /// company.
-    subject: String,
+    pub(crate) subject: String,
     /// The value before; null when there was none, and for a secret.
     #[schema(value_type = Option<ChangedValue>)]
-    before: Option<Value>,
+    pub(crate) before: Option<Value>,
     /// The value after. For a secret, it says only that the secret was given or replaced.
     #[schema(value_type = ChangedValue)]
-    after: Value,
+    pub(crate) after: Value,
     /// The network address of the browser; null for the command line and for changes made with a key.
     #[schema(example = "203.0.113.7")]
-    address: Option<String>,
+    pub(crate) address: Option<String>,
 }
 
 impl From<changes::Change> for Change {

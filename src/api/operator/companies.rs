@@ -23,18 +23,18 @@ const USUAL_TIER: &str = "standard";
 
 /// A company.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Company {
+pub(crate) struct Company {
     /// The id of the company.
-    id: Uuid,
+    pub(crate) id: Uuid,
     /// Unique.
     #[schema(example = "Bakery")]
-    name: String,
+    pub(crate) name: String,
     /// The tier of its new channels; its `api_requests` limits the company's requests.
     #[schema(example = "standard")]
-    tier: String,
+    pub(crate) tier: String,
     /// When it was added.
     #[schema(value_type = String, format = DateTime)]
-    created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
 }
 
 impl From<companies::Company> for Company {

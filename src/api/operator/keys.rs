@@ -21,32 +21,32 @@ use crate::vault::api_key;
 
 /// An API key, without the key itself.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Key {
+pub(crate) struct Key {
     /// The id of the key.
-    id: Uuid,
+    pub(crate) id: Uuid,
     /// The name that the company gave the key.
     #[schema(example = "website")]
-    name: String,
+    pub(crate) name: String,
     /// The beginning of the key.
     #[schema(example = "pombo_Xy3kQ9")]
-    prefix: String,
+    pub(crate) prefix: String,
     /// The scopes of the key.
     #[schema(value_type = Vec<KeyScope>)]
-    scopes: Vec<&'static str>,
+    pub(crate) scopes: Vec<&'static str>,
     /// Whether the key is valid now.
-    is_valid: bool,
+    pub(crate) is_valid: bool,
     /// When it was last used, to the minute; null when it was never used.
     #[schema(value_type = Option<String>, format = DateTime)]
-    last_used_at: Option<Timestamp>,
+    pub(crate) last_used_at: Option<Timestamp>,
     /// When it expires; null when it does not expire.
     #[schema(value_type = Option<String>, format = DateTime)]
-    expires_at: Option<Timestamp>,
+    pub(crate) expires_at: Option<Timestamp>,
     /// When it was revoked; null when it is not revoked.
     #[schema(value_type = Option<String>, format = DateTime)]
-    revoked_at: Option<Timestamp>,
+    pub(crate) revoked_at: Option<Timestamp>,
     /// When it was added.
     #[schema(value_type = String, format = DateTime)]
-    created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
 }
 
 /// A new API key. This is the only answer that contains the key itself.

@@ -21,26 +21,26 @@ use crate::error::Code;
 
 /// A recipient that a company's sends skip.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct Suppression {
+pub(crate) struct Suppression {
     /// The recipient, in international form.
     #[schema(example = "+5511988887777")]
-    phone_number: String,
+    pub(crate) phone_number: String,
     /// The messages that the recipient does not get.
     #[schema(value_type = LeftOutOf)]
-    left_out_of: &'static str,
+    pub(crate) left_out_of: &'static str,
     /// When the suppression began.
     #[schema(value_type = String, format = DateTime)]
-    since: Timestamp,
+    pub(crate) since: Timestamp,
     /// Until when messages to the recipient wait; null when they are skipped until the suppression is lifted.
     #[schema(value_type = Option<String>, format = DateTime)]
-    until: Option<Timestamp>,
+    pub(crate) until: Option<Timestamp>,
     /// The provider's code that caused the suppression; null when the recipient or an operator did.
     #[schema(example = 131050)]
-    provider_code: Option<i64>,
+    pub(crate) provider_code: Option<i64>,
     /// Where it comes from: `provider` reported it, the person stopped marketing in WhatsApp (`preference`), the person
     /// wrote an opt-out word (`message`), or an `operator` or user added it. Null for old ones.
     #[schema(example = "provider")]
-    source: Option<&'static str>,
+    pub(crate) source: Option<&'static str>,
 }
 
 impl From<Kept> for Suppression {

@@ -20,30 +20,30 @@ use crate::error::Code;
 
 /// A person who signs in to the console.
 #[derive(Debug, Serialize, ToSchema)]
-pub(in crate::api) struct User {
+pub(crate) struct User {
     /// The id of the user.
-    id: Uuid,
+    pub(crate) id: Uuid,
     /// Unique; in small letters.
     #[schema(example = "ana@example.com")]
-    email: String,
+    pub(crate) email: String,
     /// As the user is shown.
     #[schema(example = "Ana Souza")]
-    name: String,
+    pub(crate) name: String,
     /// Whether the user is an operator of every company.
-    is_operator: bool,
+    pub(crate) is_operator: bool,
     /// Whether the user has chosen a password.
-    has_password: bool,
+    pub(crate) has_password: bool,
     /// Whether signing in needs a second factor.
-    has_totp: bool,
+    pub(crate) has_totp: bool,
     /// The company whose owner invited the user. Nobody else has confirmed that the e-mail is the user's. Null when an
     /// operator added the user or reset the password.
-    vouched_by_company_id: Option<Uuid>,
+    pub(crate) vouched_by_company_id: Option<Uuid>,
     /// When the user was disabled; null when the user can sign in.
     #[schema(value_type = Option<String>, format = DateTime)]
-    disabled_at: Option<Timestamp>,
+    pub(crate) disabled_at: Option<Timestamp>,
     /// When the user was added.
     #[schema(value_type = String, format = DateTime)]
-    created_at: Timestamp,
+    pub(crate) created_at: Timestamp,
 }
 
 /// A link that is valid once. Only this answer contains it.
