@@ -8,7 +8,7 @@ use super::State;
 use super::auth::Company;
 use super::envelope::Envelope;
 use super::error::Error;
-use super::list_query::ListQuery;
+use super::list_query::Query;
 use super::openapi::{ChannelKind, ChannelStatus};
 use crate::clock::Timestamp;
 use crate::domain::channel::{self, Connection, Kind, Reason};
@@ -111,9 +111,8 @@ pub(super) async fn list(
     state: &State,
     company: Company,
     kind: Kind,
-    query: &str,
+    query: &Query,
 ) -> Result<Envelope<Channel>, Error> {
-    let query = ListQuery::new(query, &state.options);
     let (page, search) = (query.page()?, query.search()?);
     let records = state.engine.company(company.id).await?;
     let channels = records.channels().of_kind(kind, page, search.as_deref()).await?;

@@ -48,8 +48,6 @@ pub(super) struct NotReady {
     get,
     path = "/healthz",
     operation_id = "liveness",
-    tag = "operation",
-    security(()),
     responses((status = 200, description = "The process lives", body = Health)),
 )]
 pub(super) async fn live() -> impl Responder {
@@ -63,8 +61,6 @@ pub(super) async fn live() -> impl Responder {
     get,
     path = "/readyz",
     operation_id = "readiness",
-    tag = "operation",
-    security(()),
     responses(
         (status = 200, description = "Ready", body = Health),
         (status = 503, description = "Not ready, and why; see `Retry-After`", body = NotReady),
@@ -94,8 +90,6 @@ fn not_ready(obstacles: Vec<String>, details: Vec<String>) -> HttpResponse {
     get,
     path = "/metrics",
     operation_id = "metrics",
-    tag = "operation",
-    security(()),
     responses(
         (status = 200, description = "The present values", body = String, content_type = "text/plain"),
         (status = 404, description = "`not_found`: metrics are switched off", body = ErrorBody),

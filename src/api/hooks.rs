@@ -12,9 +12,9 @@ use actix_web::{HttpRequest, HttpResponse};
 
 use super::State;
 use super::body::Body;
-use super::channel_id::ChannelId;
 use super::error::{Apology, Error, ErrorBody};
 use super::openapi::WebhookBody;
+use super::path_id::Id;
 use super::query;
 use crate::connector::cloud_api::webhook;
 use crate::connector::update::{Heard, Update};
@@ -35,8 +35,6 @@ const SIGNATURE: &str = "x-hub-signature-256";
     get,
     path = "/hooks/meta/{id}",
     operation_id = "verifyWebhook",
-    tag = "webhooks",
-    security(()),
     params(
         ("id" = Uuid, Path, description = "The channel"),
         ("hub.mode" = String, Query, description = "`subscribe`"),
@@ -53,7 +51,7 @@ const SIGNATURE: &str = "x-hub-signature-256";
     ),
 )]
 pub(super) async fn handshake(
-    id: ChannelId,
+    id: Id,
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
@@ -86,8 +84,6 @@ pub(super) async fn handshake(
     post,
     path = "/hooks/meta/{id}",
     operation_id = "receiveWebhook",
-    tag = "webhooks",
-    security(()),
     params(
         ("id" = Uuid, Path, description = "The channel"),
         ("x-hub-signature-256" = String, Header, description = "HMAC-SHA256 over the body, with the app secret"),
@@ -98,14 +94,12 @@ pub(super) async fn handshake(
         (status = 400, description = "`invalid_body`", body = ErrorBody),
         (status = 403, description = "`invalid_signature`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 500, description = "An internal failure; the body has no details", body = Apology),
         (status = 503, description = "`service_unavailable`: repeat it", body = ErrorBody),
     ),
 )]
 pub(super) async fn take(
-    id: ChannelId,
+    id: Id,
     state: Data<State>,
     request: HttpRequest,
     body: Body,
@@ -128,7 +122,7 @@ pub(super) async fn take(
     taken.map(|()| HttpResponse::Ok().finish())
 }
 
-async fn take_in(id: ChannelId, state: &State, request: &HttpRequest, body: Body) -> Result<(), Error> {
+async fn take_in(id: Id, state: &State, request: &HttpRequest, body: Body) -> Result<(), Error> {
     let channel = business_account(state, id).await?;
     // A caller without a signature may not send a large body either.
     let signature = request.headers().get(SIGNATURE).and_then(|value| value.to_str().ok());
@@ -159,7 +153,7 @@ fn wrongly_signed() -> Error {
     )
 }
 
-async fn business_account(state: &State, id: ChannelId) -> Result<Arc<Channel>, Error> {
+async fn business_account(state: &State, id: Id) -> Result<Arc<Channel>, Error> {
     let found = match id.0 {
         Some(id) => state.engine.channel(id).await?,
         None => None,

@@ -1,13 +1,19 @@
 //! The query of every list: which page, and what to search for.
 
+use std::future::{Ready, ready};
+
+use actix_web::dev::Payload;
+use actix_web::web::Data;
+use actix_web::{FromRequest, HttpRequest};
 use utoipa::IntoParams;
 
-use super::Options;
+use super::State;
 use super::error::Error;
 use super::query;
 use crate::clock::Timestamp;
 use crate::domain::page::PageRequest;
 use crate::error::Code;
+use crate::surface::paths::Argument;
 
 /// Records on a page when the client does not say.
 const DEFAULT_LIMIT: u64 = 10;
@@ -27,24 +33,37 @@ pub(super) struct PageParameters {
     search: Option<String>,
 }
 
-/// The query of a list, read as it is needed.
-pub(super) struct ListQuery<'a> {
-    query: &'a str,
-    options: &'a Options,
+/// The query of the address, read as it is needed.
+pub(super) struct Query {
+    text: String,
+    page_size: u64,
+    search_chars: usize,
 }
 
-impl<'a> ListQuery<'a> {
-    pub(super) const fn new(query: &'a str, options: &'a Options) -> Self {
-        Self { query, options }
-    }
+impl Argument for Query {}
 
+impl FromRequest for Query {
+    type Error = Error;
+    type Future = Ready<Result<Self, Error>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let state = request.app_data::<Data<State>>().ok_or(Error::Internal);
+        ready(state.map(|state| Self {
+            text: request.query_string().to_owned(),
+            page_size: state.options.page_size,
+            search_chars: state.options.search_chars,
+        }))
+    }
+}
+
+impl Query {
     /// `page` and `limit`.
     ///
     /// # Errors
     ///
     /// `invalid_pagination` when one is not a positive integer or is over its bound.
     pub(super) fn page(&self) -> Result<PageRequest, Error> {
-        let max = self.options.page_size;
+        let max = self.page_size;
         let page = self.positive("page")?.unwrap_or(1);
         let limit = self.positive("limit")?.unwrap_or_else(|| DEFAULT_LIMIT.min(max).into());
         let limit = u64::try_from(limit)
@@ -61,7 +80,7 @@ impl<'a> ListQuery<'a> {
     /// `invalid_field` when it is not text or is too long.
     pub(super) fn search(&self) -> Result<Option<String>, Error> {
         let search = self.text("search")?;
-        let max = self.options.search_chars;
+        let max = self.search_chars;
         if search.as_ref().is_some_and(|text| text.chars().count() > max) {
             return Err(Error::refused(Code::InvalidField, format!("`search` is over {max} characters")));
         }
@@ -74,7 +93,7 @@ impl<'a> ListQuery<'a> {
     ///
     /// `invalid_field` when it is not text.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, Error> {
-        let value = query::value(self.query, name).map_err(|query::Undecodable| {
+        let value = query::value(&self.text, name).map_err(|query::Undecodable| {
             Error::refused(Code::InvalidField, format!("`{name}` is not percent-encoded UTF-8 text"))
         })?;
         Ok(value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()))
@@ -105,7 +124,7 @@ impl<'a> ListQuery<'a> {
 
     fn positive(&self, name: &str) -> Result<Option<u128>, Error> {
         let refusal = || invalid_pagination(format!("`{name}` must be a positive integer"));
-        let Some(value) = query::value(self.query, name).map_err(|query::Undecodable| refusal())? else {
+        let Some(value) = query::value(&self.text, name).map_err(|query::Undecodable| refusal())? else {
             return Ok(None);
         };
         if value.is_empty() {

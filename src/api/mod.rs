@@ -6,7 +6,6 @@
 
 mod auth;
 mod body;
-mod channel_id;
 mod channels;
 mod chat;
 mod contacts;
@@ -22,6 +21,7 @@ mod openapi;
 mod operator;
 mod options;
 mod page;
+mod path_id;
 mod query;
 mod rate_limit;
 pub(crate) mod records;

@@ -3,6 +3,7 @@
 mod bodies;
 mod components;
 mod interactive;
+mod operations;
 mod rules;
 mod words;
 
@@ -31,10 +32,10 @@ use crate::domain::outlook::Reason;
 use crate::error::Code;
 use crate::surface::gzip::{gunzip, takes_gzip};
 
-/// The failures that every endpoint for companies may answer.
+/// The failures that every endpoint for companies and operators may answer.
 #[derive(IntoResponses)]
 #[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(super) enum Failures {
+enum Failures {
     /// The request is wrong; the code says how.
     #[response(status = 400)]
     Invalid(ErrorBody<'static>),
@@ -110,6 +111,7 @@ pub(super) enum Failures {
         health::ready,
         health::metrics,
     ),
+    components(schemas(ErrorBody<'static>, Apology)),
     modifiers(&ApiKey, &Codes),
     security(("api_key" = [])),
 )]
@@ -159,6 +161,7 @@ pub fn document() -> Value {
 fn document_with(options: &Options) -> Value {
     let derived = Document::openapi().merge_from(operator::document());
     let mut document = serde_json::to_value(derived).unwrap_or_default();
+    operations::complete(&mut document);
     rules::apply(&mut document, options);
     document
 }

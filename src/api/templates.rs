@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::State;
 use super::envelope::Envelope;
 use super::error::Error;
-use super::list_query::ListQuery;
+use super::list_query::Query;
 use super::openapi::{TemplateParameterFormat, TemplatePart};
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
@@ -84,7 +84,7 @@ impl From<Record> for Template {
 pub(super) async fn list(
     state: &State,
     channel: &Channel,
-    query: &ListQuery<'_>,
+    query: &Query,
 ) -> Result<Envelope<Template>, Error> {
     let page = query.page()?;
     let (search, language, category) = (query.search()?, query.text("language")?, query.text("category")?);

@@ -10,8 +10,8 @@ use super::fields::{self, Entries, GivenNumber, GivenTags, invalid_field};
 use crate::api::State;
 use crate::api::auth::Author;
 use crate::api::body::Body;
-use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::envelope::Answer;
+use crate::api::error::Error;
 use crate::domain::contact::Person;
 use crate::engine::MOST_AT_ONCE;
 use crate::engine::records::contacts::ContactDraft;
@@ -66,20 +66,14 @@ pub(in crate::api) struct ContactEntry {
     post,
     path = "/api/v1/contacts/batch",
     operation_id = "writeContacts",
-    tag = "contacts",
     request_body = ContactBatch,
-    responses(
-        (status = 200, description = "What was written", body = Batch),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
-    ),
+    responses((status = 200, description = "What was written", body = Batch)),
 )]
 pub(in crate::api) async fn write(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
-) -> Result<Json<Batch>, Error> {
+) -> Answer<Batch> {
     let (Entries { valid, rejected }, _room) = fields::read_with(body, &state, read).await?;
     let written = state.engine.write_contacts(&who, company.id, valid).await?;
     Ok(Json(Batch::new(rejected, written)))

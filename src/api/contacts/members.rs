@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -10,12 +9,12 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::{self, GivenNumber, invalid_field};
-use super::path_id;
 use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
+use crate::api::envelope::Answer;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::path_id::Id;
 use crate::domain::phone::PhoneNumber;
 use crate::engine::records::contacts::Membership;
 use crate::engine::{MOST_AT_ONCE, Whom};
@@ -95,24 +94,20 @@ pub(in crate::api) struct MembersChanged {
     post,
     path = "/api/v1/contacts/tags/{id}/members",
     operation_id = "changeMembers",
-    tag = "contacts",
     params(("id" = Uuid, Path, description = "The tag")),
     request_body = MemberChange,
     responses(
         (status = 200, description = "What changed", body = MembersChanged),
         (status = 404, description = "`tag_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn change(
     Author { company, who }: Author,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<MembersChanged>, Error> {
-    let tag = path_id(&request);
+    id: Id,
+) -> Answer<MembersChanged> {
+    let tag = id.or_nil();
     let search_chars = state.options.search_chars;
     let read = move |body: &str, room: &mut Room| read(body, search_chars, room);
     let (selected, _room) = fields::read_with(body, &state, read).await?;

@@ -1,6 +1,5 @@
 //! The record of changes.
 
-use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use serde::Serialize;
 use serde_json::Value;
@@ -10,10 +9,10 @@ use uuid::Uuid;
 use super::Operator;
 use super::reference::{ChangedValue, PlainPageParameters};
 use crate::api::State;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::Error;
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{ChangeSubject, Failures};
+use crate::api::list_query::Query;
+use crate::api::openapi::ChangeSubject;
 use crate::clock::Timestamp;
 use crate::engine::records::changes::{self, Filter, What};
 use crate::error::Code;
@@ -64,8 +63,6 @@ impl From<changes::Change> for Change {
     get,
     path = "/operator/v1/changes",
     operation_id = "listChanges",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(
         PlainPageParameters,
         ("what" = Option<ChangeSubject>, Query, description = "Only changes of this kind"),
@@ -75,14 +72,9 @@ impl From<changes::Change> for Change {
         ("from" = Option<String>, Query, format = DateTime, description = "Only changes made at this time or later"),
         ("to" = Option<String>, Query, format = DateTime, description = "Only changes made before this time"),
     ),
-    responses((status = 200, description = "A page of changes", body = Envelope<Change>), Failures),
+    responses((status = 200, description = "A page of changes", body = Envelope<Change>)),
 )]
-pub(in crate::api) async fn list(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Change>>, Error> {
-    let query = ListQuery::new(request.query_string(), &state.options);
+pub(in crate::api) async fn list(_: Operator, state: Data<State>, query: Query) -> Answer<Envelope<Change>> {
     let (page, subject, who) = (query.page()?, query.text("subject")?, query.text("who")?);
     let what = query.text("what")?.map(|word| {
         let refused = || {

@@ -3,8 +3,8 @@
 mod addition;
 pub(in crate::api) mod load;
 
+use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -14,12 +14,11 @@ use super::reference::{ChannelName, ChannelTier, NewChannel, Reconnection};
 use super::{Operator, body, tiers};
 use crate::api::State;
 use crate::api::body::Body;
-use crate::api::channel_id::ChannelId;
 use crate::api::channels::Channel;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::{ListQuery, PageParameters};
-use crate::api::openapi::Failures;
+use crate::api::list_query::{PageParameters, Query};
+use crate::api::path_id::Id;
 use crate::domain::channel::Kind;
 use crate::domain::secret::Secret;
 use crate::domain::tier::Tier;
@@ -62,17 +61,14 @@ impl From<Owned> for OwnedChannel {
     get,
     path = "/operator/v1/channels",
     operation_id = "listAllChannels",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(PageParameters),
-    responses((status = 200, description = "A page of channels", body = Envelope<OwnedChannel>), Failures),
+    responses((status = 200, description = "A page of channels", body = Envelope<OwnedChannel>)),
 )]
 pub(in crate::api) async fn list(
     _: Operator,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<OwnedChannel>>, Error> {
-    let query = ListQuery::new(request.query_string(), &state.options);
+    query: Query,
+) -> Answer<Envelope<OwnedChannel>> {
     let (page, search) = (query.page()?, query.search()?);
     let channels = state.engine.operator().await?.channels().page(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, channels)))
@@ -88,17 +84,12 @@ pub(in crate::api) async fn list(
     post,
     path = "/operator/v1/channels",
     operation_id = "createChannel",
-    tag = "operator",
-    security(("operator_key" = [])),
     request_body = NewChannel,
     responses(
         (status = 201, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`company_not_found`, `tier_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another channel has the number's id", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 422, description = "`provider_refused`: the sentence has the provider's reason", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn create(
@@ -110,7 +101,7 @@ pub(in crate::api) async fn create(
     let addition = addition::read(&state, &mut fields).await?;
     let added = state.engine.add_channel(&operator.who(), addition).await;
     let id = added.map_err(addition::refused)?.id;
-    let channel = find(&state, ChannelId(Some(id))).await?;
+    let channel = find(&state, Id(Some(id))).await?;
     Ok(HttpResponse::Created().json(OwnedChannel::from(channel)))
 }
 
@@ -119,24 +110,19 @@ pub(in crate::api) async fn create(
     patch,
     path = "/operator/v1/channels/{id}",
     operation_id = "renameChannel",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = ChannelName,
     responses(
         (status = 200, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn rename(
     operator: Operator,
-    id: ChannelId,
+    id: Id,
     body: Body,
     state: Data<State>,
-) -> Result<Json<OwnedChannel>, Error> {
+) -> Answer<OwnedChannel> {
     let channel = find(&state, id).await?.channel;
     let mut fields = body.fields(&state.options).await?;
     let name = body::required_name(&mut fields, "name")?;
@@ -151,19 +137,16 @@ pub(in crate::api) async fn rename(
     delete,
     path = "/operator/v1/channels/{id}",
     operation_id = "removeChannel",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
         (status = 204, description = "It is removed"),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
         (status = 409, description = "`channel_in_use`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn remove(
     operator: Operator,
-    id: ChannelId,
+    id: Id,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = find(&state, id).await?.channel;
@@ -178,24 +161,19 @@ pub(in crate::api) async fn remove(
     put,
     path = "/operator/v1/channels/{id}/tier",
     operation_id = "setChannelTier",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = ChannelTier,
     responses(
         (status = 200, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`channel_not_found`, `tier_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn set_tier(
     operator: Operator,
-    id: ChannelId,
+    id: Id,
     body: Body,
     state: Data<State>,
-) -> Result<Json<OwnedChannel>, Error> {
+) -> Answer<OwnedChannel> {
     let channel = find(&state, id).await?.channel;
     let mut fields = body.fields(&state.options).await?;
     let name = body::text(&mut fields, "tier")?
@@ -215,24 +193,19 @@ pub(in crate::api) async fn set_tier(
     post,
     path = "/operator/v1/channels/{id}/reconnect",
     operation_id = "reconnectChannel",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = Option<Reconnection>,
     responses(
         (status = 200, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn reconnect(
     operator: Operator,
-    id: ChannelId,
+    id: Id,
     body: Body,
     state: Data<State>,
-) -> Result<Json<OwnedChannel>, Error> {
+) -> Answer<OwnedChannel> {
     let channel = find(&state, id).await?.channel;
     if channel.kind != Kind::BusinessAccount {
         return Err(Error::refused(
@@ -248,7 +221,7 @@ pub(in crate::api) async fn reconnect(
 }
 
 /// The channel of the path, of any company.
-async fn find(state: &State, id: ChannelId) -> Result<Owned, Error> {
+async fn find(state: &State, id: Id) -> Result<Owned, Error> {
     let found = match id.0 {
         Some(id) => state.engine.operator().await?.channels().find(id).await?,
         None => None,

@@ -1,19 +1,19 @@
 //! Companies: list, add, show, change.
 
+use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::reference::{CompanyChange, NewCompany};
-use super::{Operator, body, path_id, tiers};
+use super::{Operator, body, tiers};
 use crate::api::State;
 use crate::api::body::Body;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::{ListQuery, PageParameters};
-use crate::api::openapi::Failures;
+use crate::api::list_query::{PageParameters, Query};
+use crate::api::path_id::Id;
 use crate::clock::Timestamp;
 use crate::engine::records::companies;
 use crate::error::Code;
@@ -50,17 +50,10 @@ impl From<companies::Company> for Company {
     get,
     path = "/operator/v1/companies",
     operation_id = "listCompanies",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(PageParameters),
-    responses((status = 200, description = "A page of companies", body = Envelope<Company>), Failures),
+    responses((status = 200, description = "A page of companies", body = Envelope<Company>)),
 )]
-pub(in crate::api) async fn list(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Company>>, Error> {
-    let query = ListQuery::new(request.query_string(), &state.options);
+pub(in crate::api) async fn list(_: Operator, state: Data<State>, query: Query) -> Answer<Envelope<Company>> {
     let (page, search) = (query.page()?, query.search()?);
     let companies = state.engine.operator().await?.companies().page(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, companies)))
@@ -71,16 +64,11 @@ pub(in crate::api) async fn list(
     post,
     path = "/operator/v1/companies",
     operation_id = "createCompany",
-    tag = "operator",
-    security(("operator_key" = [])),
     request_body = NewCompany,
     responses(
         (status = 201, description = "The company", body = Company),
         (status = 404, description = "`tier_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another company has the name", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn create(
@@ -101,21 +89,14 @@ pub(in crate::api) async fn create(
     get,
     path = "/operator/v1/companies/{id}",
     operation_id = "getCompany",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company")),
     responses(
         (status = 200, description = "The company", body = Company),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn show(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Company>, Error> {
-    find(&state, path_id(&request, "id")).await.map(Company::from).map(Json)
+pub(in crate::api) async fn show(_: Operator, state: Data<State>, id: Id) -> Answer<Company> {
+    find(&state, id.0).await.map(Company::from).map(Json)
 }
 
 /// Change a company
@@ -126,26 +107,21 @@ pub(in crate::api) async fn show(
     patch,
     path = "/operator/v1/companies/{id}",
     operation_id = "changeCompany",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company")),
     request_body = CompanyChange,
     responses(
         (status = 200, description = "The company", body = Company),
         (status = 404, description = "`company_not_found`, `tier_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another company has the name", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn change(
     operator: Operator,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Company>, Error> {
-    let company = find(&state, path_id(&request, "id")).await?;
+    id: Id,
+) -> Answer<Company> {
+    let company = find(&state, id.0).await?;
     let mut fields = body.fields(&state.options).await?;
     let name = body::name(&mut fields, "name")?.unwrap_or_else(|| company.name.clone());
     let tier = match body::text(&mut fields, "tier")? {

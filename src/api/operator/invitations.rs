@@ -1,21 +1,22 @@
 //! Invitations: list, create, withdraw.
 
+use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::reference::{NewInvitation, PlainPageParameters};
 use super::users::{Link, Rights};
-use super::{Operator, body, path_id};
+use super::{Operator, body};
 use crate::accounts::{self, Invite};
 use crate::api::State;
 use crate::api::body::Body;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, MemberRole};
+use crate::api::list_query::Query;
+use crate::api::openapi::MemberRole;
+use crate::api::path_id::Id;
 use crate::clock::Timestamp;
 use crate::domain::page::Page;
 use crate::error::Code;
@@ -62,17 +63,15 @@ impl From<accounts::Invitation> for Invitation {
     get,
     path = "/operator/v1/invitations",
     operation_id = "listInvitations",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(PlainPageParameters),
-    responses((status = 200, description = "A page of invitations", body = Envelope<Invitation>), Failures),
+    responses((status = 200, description = "A page of invitations", body = Envelope<Invitation>)),
 )]
 pub(in crate::api) async fn list(
     _: Operator,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Invitation>>, Error> {
-    let page = ListQuery::new(request.query_string(), &state.options).page()?;
+    query: Query,
+) -> Answer<Envelope<Invitation>> {
+    let page = query.page()?;
     // Invitations expire after a day, so there are never many.
     let open = state.accounts.invitations(None).await?;
     let total = open.len() as u64;
@@ -90,15 +89,10 @@ pub(in crate::api) async fn list(
     post,
     path = "/operator/v1/invitations",
     operation_id = "createInvitation",
-    tag = "operator",
-    security(("operator_key" = [])),
     request_body = NewInvitation,
     responses(
         (status = 201, description = "The link to pass on", body = Link),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn create(
@@ -120,25 +114,22 @@ pub(in crate::api) async fn create(
     delete,
     path = "/operator/v1/invitations/{id}",
     operation_id = "withdrawInvitation",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The invitation")),
     responses(
         (status = 204, description = "Its link is no longer valid"),
         (status = 404, description = "`invitation_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn withdraw(
     operator: Operator,
     state: Data<State>,
-    request: HttpRequest,
+    id: Id,
 ) -> Result<HttpResponse, Error> {
     let gone = || {
         let sentence = "there is no invitation with this id, or it was used or has expired";
         Error::refused(Code::InvitationNotFound, sentence)
     };
-    let id = path_id(&request, "id").ok_or_else(gone)?;
+    let id = id.0.ok_or_else(gone)?;
     match state.accounts.withdraw_invitation(&operator.who(), None, id).await {
         Ok(()) => Ok(HttpResponse::NoContent().finish()),
         Err(accounts::Error::NotFound) => Err(gone()),

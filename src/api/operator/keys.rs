@@ -7,13 +7,14 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::reference::{NewKey as NewKeyBody, PlainPageParameters};
-use super::{Operator, body, companies, path_id};
+use super::{Operator, body, companies};
 use crate::api::State;
 use crate::api::body::Body;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, KeyScope};
+use crate::api::list_query::Query;
+use crate::api::openapi::KeyScope;
+use crate::api::path_id::Id;
 use crate::clock::Timestamp;
 use crate::engine::records::keys::{ApiKey, NewKey};
 use crate::error::Code;
@@ -85,22 +86,20 @@ impl From<ApiKey> for Key {
     get,
     path = "/operator/v1/companies/{id}/keys",
     operation_id = "listKeys",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company"), PlainPageParameters),
     responses(
         (status = 200, description = "A page of keys", body = Envelope<Key>),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn list(
     _: Operator,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Key>>, Error> {
-    let page = ListQuery::new(request.query_string(), &state.options).page()?;
-    let company = companies::find(&state, path_id(&request, "id")).await?;
+    id: Id,
+    query: Query,
+) -> Answer<Envelope<Key>> {
+    let page = query.page()?;
+    let company = companies::find(&state, id.0).await?;
     let keys = state.engine.operator().await?.company(company.id).keys().page(page).await?;
     Ok(Json(Envelope::new(page, keys)))
 }
@@ -112,25 +111,20 @@ pub(in crate::api) async fn list(
     post,
     path = "/operator/v1/companies/{id}/keys",
     operation_id = "createKey",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company")),
     request_body = NewKeyBody,
     responses(
         (status = 201, description = "The key", body = CreatedKey),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn create(
     operator: Operator,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
+    id: Id,
 ) -> Result<HttpResponse, Error> {
-    let company = companies::find(&state, path_id(&request, "id")).await?;
+    let company = companies::find(&state, id.0).await?;
     let mut fields = body.fields(&state.options).await?;
     let name = body::required_name(&mut fields, "name")?;
     let scopes = body::scopes(&mut fields, "scopes")?;
@@ -150,8 +144,6 @@ pub(in crate::api) async fn create(
     delete,
     path = "/operator/v1/companies/{id}/keys/{key}",
     operation_id = "revokeKey",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(
         ("id" = Uuid, Path, description = "The company"),
         ("key" = Uuid, Path, description = "The key's id"),
@@ -159,17 +151,18 @@ pub(in crate::api) async fn create(
     responses(
         (status = 204, description = "It is revoked. Other nodes of a cluster follow within `engine.watch_interval`"),
         (status = 404, description = "`company_not_found`, `key_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn revoke(
     operator: Operator,
     state: Data<State>,
+    id: Id,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let company = companies::find(&state, path_id(&request, "id")).await?;
+    let company = companies::find(&state, id.0).await?;
+    let key = request.match_info().get("key").and_then(|key| Uuid::try_parse(key).ok());
     let records = state.engine.operator().await?.company(company.id);
-    let revoked = match path_id(&request, "key") {
+    let revoked = match key {
         Some(id) => state.engine.revoke_key(&operator.who(), &records, id).await?,
         None => false,
     };

@@ -1,19 +1,19 @@
 //! The nodes of a cluster: list them, list the channels of a node, drain a node.
 
-use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::Operator;
 use super::channels::OwnedChannel;
 use super::reference::PlainPageParameters;
-use super::{Operator, path_id};
 use crate::api::State;
-use crate::api::envelope::Envelope;
-use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, NodeState};
+use crate::api::envelope::{Answer, Envelope};
+use crate::api::error::ErrorBody;
+use crate::api::list_query::Query;
+use crate::api::openapi::NodeState;
+use crate::api::path_id::Id;
 use crate::clock::Timestamp;
 use crate::cluster::{Link, Moves, NodeStatus, Server, Status};
 use crate::engine::ShownCluster;
@@ -147,11 +147,9 @@ impl From<ShownCluster> for Cluster {
     get,
     path = "/operator/v1/nodes",
     operation_id = "listNodes",
-    tag = "operator",
-    security(("operator_key" = [])),
-    responses((status = 200, description = "The cluster", body = Cluster), Failures),
+    responses((status = 200, description = "The cluster", body = Cluster)),
 )]
-pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json<Cluster>, Error> {
+pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Answer<Cluster> {
     let shown = state.engine.cluster().await?;
     Ok(Json(shown.map(Cluster::from).unwrap_or_default()))
 }
@@ -163,22 +161,20 @@ pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json
     get,
     path = "/operator/v1/nodes/{id}/channels",
     operation_id = "listNodeChannels",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The node"), PlainPageParameters),
     responses(
         (status = 200, description = "A page of channels", body = Envelope<OwnedChannel>),
         (status = 404, description = "`node_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn channels(
     _: Operator,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<OwnedChannel>>, Error> {
-    let page = ListQuery::new(request.query_string(), &state.options).page()?;
-    let (_, channels) = state.engine.channels_of_node(id(&request), page).await?;
+    id: Id,
+    query: Query,
+) -> Answer<Envelope<OwnedChannel>> {
+    let page = query.page()?;
+    let (_, channels) = state.engine.channels_of_node(id.or_nil(), page).await?;
     Ok(Json(Envelope::new(page, channels)))
 }
 
@@ -191,24 +187,12 @@ pub(in crate::api) async fn channels(
     post,
     path = "/operator/v1/nodes/{id}/drain",
     operation_id = "drainNode",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The node")),
     responses(
         (status = 200, description = "The node", body = Node),
         (status = 404, description = "`node_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn drain(
-    operator: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Node>, Error> {
-    Ok(Json(state.engine.drain_node(&operator.who(), id(&request)).await?.into()))
-}
-
-/// The node of the path. A value that is not a UUID becomes the nil id, which no node has.
-fn id(request: &HttpRequest) -> Uuid {
-    path_id(request, "id").unwrap_or_default()
+pub(in crate::api) async fn drain(operator: Operator, state: Data<State>, id: Id) -> Answer<Node> {
+    Ok(Json(state.engine.drain_node(&operator.who(), id.or_nil()).await?.into()))
 }

@@ -1,16 +1,17 @@
 //! What companies do with opt-out words that people write to them.
 
-use actix_web::HttpRequest;
 use actix_web::web::{Data, Json};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{Operator, body, companies, path_id};
+use super::{Operator, body, companies};
 use crate::api::State;
 use crate::api::body::Body;
+use crate::api::envelope::Answer;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::{Failures, StoppedByWord};
+use crate::api::openapi::StoppedByWord;
+use crate::api::path_id::Id;
 use crate::domain::opt_out;
 use crate::domain::suppression::Suppression;
 use crate::error::Code;
@@ -59,21 +60,14 @@ const NOTHING: &str = "nothing";
     get,
     path = "/operator/v1/companies/{id}/opt-out-words",
     operation_id = "getOptOutWords",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company")),
     responses(
         (status = 200, description = "The settings", body = OptOutWords),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn show(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<OptOutWords>, Error> {
-    let company = companies::find(&state, path_id(&request, "id")).await?;
+pub(in crate::api) async fn show(_: Operator, state: Data<State>, id: Id) -> Answer<OptOutWords> {
+    let company = companies::find(&state, id.0).await?;
     let records = state.engine.operator().await?.company(company.id);
     Ok(Json(records.suppressions().words().await?.into()))
 }
@@ -86,25 +80,20 @@ pub(in crate::api) async fn show(
     put,
     path = "/operator/v1/companies/{id}/opt-out-words",
     operation_id = "setOptOutWords",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company")),
     request_body = NewOptOutWords,
     responses(
         (status = 200, description = "The settings", body = OptOutWords),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn set(
     operator: Operator,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<OptOutWords>, Error> {
-    let company = companies::find(&state, path_id(&request, "id")).await?;
+    id: Id,
+) -> Answer<OptOutWords> {
+    let company = companies::find(&state, id.0).await?;
     let mut fields = body.fields(&state.options).await?;
     let invalid = |sentence: String| Error::refused(Code::InvalidField, sentence);
     let scope = match body::text(&mut fields, "left_out_of")?.as_deref() {

@@ -6,13 +6,14 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::reference::{NewSuppression, PlainPageParameters};
-use super::{Operator, body, companies, path_id};
+use super::{Operator, body, companies};
 use crate::api::State;
 use crate::api::body::Body;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, LeftOutOf};
+use crate::api::list_query::Query;
+use crate::api::openapi::LeftOutOf;
+use crate::api::path_id::Id;
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::{Source, Suppression as Scope};
@@ -63,22 +64,20 @@ impl From<Kept> for Suppression {
     get,
     path = "/operator/v1/companies/{id}/suppressions",
     operation_id = "listSuppressions",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company"), PlainPageParameters),
     responses(
         (status = 200, description = "A page of suppressions", body = Envelope<Suppression>),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn list(
     _: Operator,
     state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<Suppression>>, Error> {
-    let page = ListQuery::new(request.query_string(), &state.options).page()?;
-    let company = companies::find(&state, path_id(&request, "id")).await?;
+    id: Id,
+    query: Query,
+) -> Answer<Envelope<Suppression>> {
+    let page = query.page()?;
+    let company = companies::find(&state, id.0).await?;
     let records = state.engine.operator().await?.company(company.id);
     let kept = records.suppressions().page(page, None, Timestamp::now()).await?;
     Ok(Json(Envelope::new(page, kept)))
@@ -92,25 +91,20 @@ pub(in crate::api) async fn list(
     post,
     path = "/operator/v1/companies/{id}/suppressions",
     operation_id = "addSuppression",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company")),
     request_body = NewSuppression,
     responses(
         (status = 204, description = "The recipient is suppressed, and may have been before"),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn add(
     operator: Operator,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
+    id: Id,
 ) -> Result<HttpResponse, Error> {
-    let company = companies::find(&state, path_id(&request, "id")).await?;
+    let company = companies::find(&state, id.0).await?;
     let mut fields = body.fields(&state.options).await?;
     let number = body::required(&mut fields, "phone_number")?;
     let number = PhoneNumber::parse(&number)
@@ -140,8 +134,6 @@ pub(in crate::api) async fn add(
     delete,
     path = "/operator/v1/companies/{id}/suppressions/{number}",
     operation_id = "liftSuppression",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(
         ("id" = Uuid, Path, description = "The company"),
         ("number" = String, Path, description = "The recipient's number, with or without its plus sign"),
@@ -149,15 +141,15 @@ pub(in crate::api) async fn add(
     responses(
         (status = 204, description = "The recipient is no longer suppressed"),
         (status = 404, description = "`company_not_found`, `suppression_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn lift(
     operator: Operator,
     state: Data<State>,
+    id: Id,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let company = companies::find(&state, path_id(&request, "id")).await?;
+    let company = companies::find(&state, id.0).await?;
     let number = request.match_info().get("number").and_then(|number| PhoneNumber::parse(number).ok());
     let lifted = match number {
         Some(number) => {

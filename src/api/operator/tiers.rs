@@ -13,8 +13,8 @@ use utoipa::ToSchema;
 use super::Operator;
 use super::reference::{ChangedValue, OptionDifference, Tier, TierOptions};
 use crate::api::body::Body;
+use crate::api::envelope::Answer;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
 use crate::api::{State, query};
 use crate::clock::Timestamp;
 use crate::domain::tier::{self, OptionChange};
@@ -100,11 +100,9 @@ impl From<records::tiers::Record> for Record {
     get,
     path = "/operator/v1/tiers",
     operation_id = "listTiers",
-    tag = "operator",
-    security(("operator_key" = [])),
-    responses((status = 200, description = "Every tier", body = Tiers), Failures),
+    responses((status = 200, description = "Every tier", body = Tiers)),
 )]
-pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json<Tiers>, Error> {
+pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Answer<Tiers> {
     let tiers = state.engine.operator().await?.tiers().all().await?;
     Ok(Json(Tiers { data: tiers.into_iter().map(Record::from).collect() }))
 }
@@ -114,20 +112,13 @@ pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json
     get,
     path = "/operator/v1/tiers/{name}",
     operation_id = "showTier",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("name" = String, Path, description = "The tier's name")),
     responses(
         (status = 200, description = "The tier", body = Tier),
         (status = 404, description = "`tier_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn show(
-    _: Operator,
-    name: TierName,
-    state: Data<State>,
-) -> Result<Json<Record>, Error> {
+pub(in crate::api) async fn show(_: Operator, name: TierName, state: Data<State>) -> Answer<Record> {
     find(&state, &name.0).await.map(Record::from).map(Json)
 }
 
@@ -139,8 +130,6 @@ pub(in crate::api) async fn show(
     put,
     path = "/operator/v1/tiers/{name}",
     operation_id = "replaceTier",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(
         ("name" = String, Path, description = "1 to 40 small letters, digits and hyphens"),
         ("dry_run" = Option<bool>, Query, description = "Report what would change, and change nothing"),
@@ -150,9 +139,6 @@ pub(in crate::api) async fn show(
         (status = 200, description = "The tier was replaced, or would be", body = Replaced),
         (status = 201, description = "Added", body = Replaced),
         (status = 409, description = "`tier_kind_changed`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn replace(

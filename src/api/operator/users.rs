@@ -1,20 +1,20 @@
 //! People who sign in: list, add, disable, reset.
 
+use actix_web::HttpResponse;
 use actix_web::web::{Data, Json};
-use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::reference::{NewUser, PasswordReset};
-use super::{Operator, body, companies, path_id};
+use super::{Operator, body, companies};
 use crate::accounts::{self, Create, NewLink, Role};
 use crate::api::State;
 use crate::api::body::Body;
-use crate::api::envelope::Envelope;
+use crate::api::envelope::{Answer, Envelope};
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::{ListQuery, PageParameters};
-use crate::api::openapi::Failures;
+use crate::api::list_query::{PageParameters, Query};
+use crate::api::path_id::Id;
 use crate::clock::Timestamp;
 use crate::error::Code;
 
@@ -108,17 +108,10 @@ impl From<NewLink> for Link {
     get,
     path = "/operator/v1/users",
     operation_id = "listUsers",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(PageParameters),
-    responses((status = 200, description = "A page of users", body = Envelope<User>), Failures),
+    responses((status = 200, description = "A page of users", body = Envelope<User>)),
 )]
-pub(in crate::api) async fn list(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<Envelope<User>>, Error> {
-    let query = ListQuery::new(request.query_string(), &state.options);
+pub(in crate::api) async fn list(_: Operator, state: Data<State>, query: Query) -> Answer<Envelope<User>> {
     let (page, search) = (query.page()?, query.search()?);
     let users = state.accounts.users(page, search.as_deref()).await?;
     Ok(Json(Envelope::new(page, users)))
@@ -132,16 +125,11 @@ pub(in crate::api) async fn list(
     post,
     path = "/operator/v1/users",
     operation_id = "createUser",
-    tag = "operator",
-    security(("operator_key" = [])),
     request_body = NewUser,
     responses(
         (status = 201, description = "The user, and the link", body = LinkedUser),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another user has the e-mail", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn create(
@@ -164,21 +152,14 @@ pub(in crate::api) async fn create(
     get,
     path = "/operator/v1/users/{id}",
     operation_id = "getUser",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The user")),
     responses(
         (status = 200, description = "The user", body = User),
         (status = 404, description = "`user_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn show(
-    _: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<User>, Error> {
-    find(&state, &request).await.map(User::from).map(Json)
+pub(in crate::api) async fn show(_: Operator, state: Data<State>, id: Id) -> Answer<User> {
+    find(&state, id).await.map(User::from).map(Json)
 }
 
 /// Disable a user
@@ -188,21 +169,14 @@ pub(in crate::api) async fn show(
     post,
     path = "/operator/v1/users/{id}/disable",
     operation_id = "disableUser",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The user")),
     responses(
         (status = 200, description = "The user", body = User),
         (status = 404, description = "`user_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn disable(
-    operator: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<User>, Error> {
-    set_disabled(&operator, &state, &request, true).await
+pub(in crate::api) async fn disable(operator: Operator, state: Data<State>, id: Id) -> Answer<User> {
+    set_disabled(&operator, &state, id, true).await
 }
 
 /// Let a disabled user sign in again
@@ -210,21 +184,14 @@ pub(in crate::api) async fn disable(
     post,
     path = "/operator/v1/users/{id}/enable",
     operation_id = "enableUser",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The user")),
     responses(
         (status = 200, description = "The user", body = User),
         (status = 404, description = "`user_not_found`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn enable(
-    operator: Operator,
-    state: Data<State>,
-    request: HttpRequest,
-) -> Result<Json<User>, Error> {
-    set_disabled(&operator, &state, &request, false).await
+pub(in crate::api) async fn enable(operator: Operator, state: Data<State>, id: Id) -> Answer<User> {
+    set_disabled(&operator, &state, id, false).await
 }
 
 /// Reset a user's password
@@ -235,25 +202,20 @@ pub(in crate::api) async fn enable(
     post,
     path = "/operator/v1/users/{id}/reset",
     operation_id = "resetUser",
-    tag = "operator",
-    security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The user")),
     request_body = Option<PasswordReset>,
     responses(
         (status = 201, description = "The user, and the link", body = LinkedUser),
         (status = 404, description = "`user_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn reset(
     operator: Operator,
     body: Body,
     state: Data<State>,
-    request: HttpRequest,
+    id: Id,
 ) -> Result<HttpResponse, Error> {
-    let mut user = find(&state, &request).await?;
+    let mut user = find(&state, id).await?;
     let mut fields = body.optional_fields(&state.options).await?;
     let removes_totp = match fields.as_deref_mut() {
         Some(fields) => body::flag(fields, "totp")?,
@@ -266,21 +228,15 @@ pub(in crate::api) async fn reset(
     Ok(HttpResponse::Created().json(LinkedUser { user: user.into(), link: link.into() }))
 }
 
-async fn set_disabled(
-    operator: &Operator,
-    state: &State,
-    request: &HttpRequest,
-    disabled: bool,
-) -> Result<Json<User>, Error> {
-    let user = find(state, request).await?;
+async fn set_disabled(operator: &Operator, state: &State, id: Id, disabled: bool) -> Answer<User> {
+    let user = find(state, id).await?;
     state.accounts.set_disabled(&operator.who(), &user, disabled).await?;
     Ok(Json(state.accounts.user(user.id).await?.into()))
 }
 
 /// The user of the path.
-async fn find(state: &State, request: &HttpRequest) -> Result<accounts::User, Error> {
-    let id = path_id(request, "id").ok_or(accounts::Error::NotFound)?;
-    Ok(state.accounts.user(id).await?)
+async fn find(state: &State, id: Id) -> Result<accounts::User, Error> {
+    Ok(state.accounts.user(id.0.ok_or(accounts::Error::NotFound)?).await?)
 }
 
 /// The rights of a new or invited user.

@@ -16,10 +16,10 @@ use super::own_channel;
 use crate::api::State;
 use crate::api::auth::Company;
 use crate::api::body::Body;
-use crate::api::channel_id::ChannelId;
 use crate::api::channels::StatusReason;
 use crate::api::error::{Error, ErrorBody, MessageBody};
-use crate::api::openapi::{ChannelStatus, Failures, PairingStart, PairingState};
+use crate::api::openapi::{ChannelStatus, PairingStart, PairingState};
+use crate::api::path_id::Id;
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
 use crate::domain::phone::PhoneNumber;
@@ -100,18 +100,16 @@ pub(in crate::api) struct PairingPasskey {
     get,
     path = "/api/v1/web-chat/{id}/pairing",
     operation_id = "showPairing",
-    tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
         (status = 200, description = "The state of the pairing", body = Pairing),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn show(
     company: Company,
-    id: ChannelId,
+    id: Id,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
@@ -129,22 +127,18 @@ pub(in crate::api) async fn show(
     post,
     path = "/api/v1/web-chat/{id}/pairing",
     operation_id = "beginPairing",
-    tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     request_body(content = Option<PairingStart>, description = "May be left out"),
     responses(
         (status = 202, description = "The pairing has begun, or was in progress", body = Pairing),
         (status = 404, description = "No such channel in this company", body = MessageBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
-        Failures,
         (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
 pub(in crate::api) async fn begin(
     company: Company,
-    id: ChannelId,
+    id: Id,
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
@@ -162,20 +156,14 @@ pub(in crate::api) async fn begin(
     delete,
     path = "/api/v1/web-chat/{id}/pairing",
     operation_id = "unlink",
-    tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
         (status = 204, description = "No phone is linked any more"),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
-        Failures,
     ),
 )]
-pub(in crate::api) async fn end(
-    company: Company,
-    id: ChannelId,
-    state: Data<State>,
-) -> Result<HttpResponse, Error> {
+pub(in crate::api) async fn end(company: Company, id: Id, state: Data<State>) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
     state.engine.unlink(&channel).await?;
     Ok(HttpResponse::NoContent().insert_header(no_store()).finish())

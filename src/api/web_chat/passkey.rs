@@ -13,9 +13,9 @@ use super::pairing::no_store;
 use crate::api::State;
 use crate::api::auth::Company;
 use crate::api::body::Body;
-use crate::api::channel_id::ChannelId;
 use crate::api::error::{Error, ErrorBody, MessageBody};
-use crate::api::openapi::{Failures, PairingState, PasskeyStep};
+use crate::api::openapi::{PairingState, PasskeyStep};
+use crate::api::path_id::Id;
 use crate::clock::Timestamp;
 use crate::connector::web_session::Assertion;
 use crate::engine::web_session::{Pairing, Passkey, PasskeyAnswer};
@@ -80,18 +80,16 @@ impl From<Pairing> for Gate {
     get,
     path = "/api/v1/web-chat/{id}/pairing/passkey",
     operation_id = "showPasskey",
-    tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     responses(
         (status = 200, description = "What WhatsApp waits for", body = Gate),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
-        Failures,
     ),
 )]
 pub(in crate::api) async fn show(
     company: Company,
-    id: ChannelId,
+    id: Id,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
@@ -109,23 +107,19 @@ pub(in crate::api) async fn show(
     post,
     path = "/api/v1/web-chat/{id}/pairing/passkey",
     operation_id = "answerPasskey",
-    tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = PasskeyStep,
     responses(
         (status = 202, description = "Handed to WhatsApp", body = Gate),
         (status = 404, description = "No such channel in this company", body = MessageBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`passkey_not_expected`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
-        Failures,
         (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
 pub(in crate::api) async fn answer(
     company: Company,
-    id: ChannelId,
+    id: Id,
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {

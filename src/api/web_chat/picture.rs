@@ -9,9 +9,10 @@ use super::pairing::number;
 use crate::api::State;
 use crate::api::auth::Company;
 use crate::api::body::Body;
-use crate::api::channel_id::ChannelId;
+use crate::api::envelope::Answer;
 use crate::api::error::{Error, ErrorBody, MessageBody};
-use crate::api::openapi::{Failures, PictureOf};
+use crate::api::openapi::PictureOf;
+use crate::api::path_id::Id;
 use crate::error::Code;
 
 /// The address of a person's picture.
@@ -33,26 +34,17 @@ pub(in crate::api) struct Picture {
     post,
     path = "/api/v1/web-chat/{id}/profile-picture",
     operation_id = "askForProfilePicture",
-    tag = "web session",
     params(("id" = Uuid, Path, description = "The channel")),
     request_body = PictureOf,
     responses(
         (status = 200, description = "Where it is", body = Picture),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 409, description = "`session_disconnected`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
         (status = 422, description = "`not_on_whatsapp`", body = ErrorBody),
-        Failures,
         (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
     ),
 )]
-pub(in crate::api) async fn ask(
-    company: Company,
-    id: ChannelId,
-    body: Body,
-    state: Data<State>,
-) -> Result<Json<Picture>, Error> {
+pub(in crate::api) async fn ask(company: Company, id: Id, body: Body, state: Data<State>) -> Answer<Picture> {
     let channel = own_channel(&state, company, id).await?;
     let number = number(body, &state).await?.ok_or_else(|| {
         Error::refused(Code::MissingPhoneNumber, "`phone_number` is missing: give a number")

@@ -1,4 +1,4 @@
-//! The `:id` of a channel's paths.
+//! The `{id}` of a path.
 
 use std::future::{Ready, ready};
 
@@ -8,13 +8,20 @@ use uuid::Uuid;
 
 use crate::surface::paths::Argument;
 
-/// The id in the path; `None` when it is not a UUID. Each kind of channel has its own refusal for that.
+/// The id in the path; `None` when it is not a UUID. Each kind of record has its own refusal for that.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ChannelId(pub(super) Option<Uuid>);
+pub(super) struct Id(pub(super) Option<Uuid>);
 
-impl Argument for ChannelId {}
+impl Id {
+    /// The id, or the nil id, which no record has.
+    pub(super) fn or_nil(self) -> Uuid {
+        self.0.unwrap_or_default()
+    }
+}
 
-impl FromRequest for ChannelId {
+impl Argument for Id {}
+
+impl FromRequest for Id {
     type Error = std::convert::Infallible;
     type Future = Ready<Result<Self, Self::Error>>;
 
