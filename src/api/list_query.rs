@@ -1,10 +1,7 @@
 //! The query of every list: which page, and what to search for.
 
-use std::future::{Ready, ready};
-
-use actix_web::dev::Payload;
+use actix_web::HttpRequest;
 use actix_web::web::Data;
-use actix_web::{FromRequest, HttpRequest};
 use utoipa::IntoParams;
 
 use super::State;
@@ -13,7 +10,7 @@ use super::query;
 use crate::clock::Timestamp;
 use crate::domain::page::PageRequest;
 use crate::error::Code;
-use crate::surface::paths::Argument;
+use crate::surface::paths::argument;
 
 /// Records on a page when the client does not say.
 const DEFAULT_LIMIT: u64 = 10;
@@ -40,21 +37,11 @@ pub(super) struct Query {
     search_chars: usize,
 }
 
-impl Argument for Query {}
-
-impl FromRequest for Query {
-    type Error = Error;
-    type Future = Ready<Result<Self, Error>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let state = request.app_data::<Data<State>>().ok_or(Error::Internal);
-        ready(state.map(|state| Self {
-            text: request.query_string().to_owned(),
-            page_size: state.options.page_size,
-            search_chars: state.options.search_chars,
-        }))
-    }
-}
+argument!(Query, Error, |request: &HttpRequest| {
+    let State { options, .. } = &***request.app_data::<Data<State>>().ok_or(Error::Internal)?;
+    let text = request.query_string().to_owned();
+    Ok(Self { text, page_size: options.page_size, search_chars: options.search_chars })
+});
 
 impl Query {
     /// `page` and `limit`.

@@ -1,12 +1,11 @@
 //! The `{id}` of a path.
 
-use std::future::{Ready, ready};
+use std::convert::Infallible;
 
-use actix_web::dev::Payload;
-use actix_web::{FromRequest, HttpRequest};
+use actix_web::HttpRequest;
 use uuid::Uuid;
 
-use crate::surface::paths::Argument;
+use crate::surface::paths::argument;
 
 /// The id in the path; `None` when it is not a UUID. Each kind of record has its own refusal for that.
 #[derive(Debug, Clone, Copy)]
@@ -19,14 +18,6 @@ impl Id {
     }
 }
 
-impl Argument for Id {}
-
-impl FromRequest for Id {
-    type Error = std::convert::Infallible;
-    type Future = Ready<Result<Self, Self::Error>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let id = request.match_info().get("id").and_then(|id| Uuid::try_parse(id).ok());
-        ready(Ok(Self(id)))
-    }
-}
+argument!(Id, Infallible, |request: &HttpRequest| {
+    Ok(Self(request.match_info().get("id").and_then(|id| Uuid::try_parse(id).ok())))
+});

@@ -1,11 +1,10 @@
 //! Tiers: list, show, replace.
 
-use std::future::{Ready, ready};
+use std::convert::Infallible;
 
-use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
 use actix_web::web::{Data, Json};
-use actix_web::{FromRequest, HttpRequest, Responder};
+use actix_web::{HttpRequest, Responder};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -20,7 +19,7 @@ use crate::clock::Timestamp;
 use crate::domain::tier::{self, OptionChange};
 use crate::engine::records;
 use crate::error::Code;
-use crate::surface::paths::Argument;
+use crate::surface::paths::argument;
 
 /// The `{name}` of the path.
 pub(in crate::api) struct TierName(String);
@@ -68,16 +67,9 @@ pub(in crate::api) struct Replaced {
     difference: Vec<OptionChange>,
 }
 
-impl Argument for TierName {}
-
-impl FromRequest for TierName {
-    type Error = std::convert::Infallible;
-    type Future = Ready<Result<Self, Self::Error>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Ok(Self(request.match_info().query("name").to_owned())))
-    }
-}
+argument!(TierName, Infallible, |request: &HttpRequest| {
+    Ok(Self(request.match_info().query("name").to_owned()))
+});
 
 impl From<records::tiers::Record> for Record {
     fn from(records::tiers::Record { name, settings, updated_at }: records::tiers::Record) -> Self {

@@ -102,6 +102,17 @@ pub(super) async fn own(viewer: &Viewer, state: &State, id: Uuid) -> Result<Arc<
     found.map(Arc::new).ok_or(Error::NotFound)
 }
 
+/// The same, if the channel is of this kind.
+async fn of_kind(viewer: &Viewer, state: &State, id: Id, kind: Kind) -> Result<Arc<Channel>, Error> {
+    let channel = own(viewer, state, id.0).await?;
+    if channel.kind == kind { Ok(channel) } else { Err(Error::NotFound) }
+}
+
+/// Back to the channel's page.
+fn back(channel: &Channel) -> Answer {
+    Answer::to(format!("/console/channels/{}", channel.id))
+}
+
 /// The page, with a submitted form or a new one.
 pub(super) async fn page(
     viewer: &Viewer,

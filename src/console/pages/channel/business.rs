@@ -4,6 +4,7 @@ use actix_web::web::Data;
 use maud::{Markup, html};
 
 use super::super::new_channel::secret;
+use super::{back, of_kind};
 use crate::console::State;
 use crate::console::component::copy::copy;
 use crate::console::component::field::{Field, once};
@@ -23,7 +24,7 @@ pub(in crate::console) async fn reconnect(
     id: Id,
     mut form: Form,
 ) -> Result<Answer, Error> {
-    let channel = of_kind(&viewer, &state, id).await?;
+    let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let token = secret(&mut form, "token");
     if form.has_faults() {
         return Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into());
@@ -43,7 +44,7 @@ pub(in crate::console) async fn set_app_secret(
     id: Id,
     mut form: Form,
 ) -> Result<Answer, Error> {
-    let channel = of_kind(&viewer, &state, id).await?;
+    let channel = of_kind(&viewer, &state, id, Kind::BusinessAccount).await?;
     let given = secret(&mut form, "app_secret");
     if given.is_none() && !form.has_faults() {
         form.fault("app_secret", viewer.text.get("fault-field-missing"));
@@ -57,15 +58,6 @@ pub(in crate::console) async fn set_app_secret(
         Ok(back(&channel))
     };
     state.once.act(&viewer, &form, act).await
-}
-
-async fn of_kind(viewer: &Viewer, state: &State, id: Id) -> Result<std::sync::Arc<Channel>, Error> {
-    let channel = super::own(viewer, state, id.0).await?;
-    if channel.kind == Kind::BusinessAccount { Ok(channel) } else { Err(Error::NotFound) }
-}
-
-fn back(channel: &Channel) -> Answer {
-    Answer::to(format!("/console/channels/{}", channel.id))
 }
 
 /// The part of the page.

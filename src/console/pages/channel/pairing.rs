@@ -8,6 +8,7 @@ use qrcode::QrCode;
 use qrcode::render::svg;
 use serde_json::Value;
 
+use super::{back, of_kind};
 use crate::connector::web_session::Assertion;
 use crate::console::State;
 use crate::console::component::badge::{Tone, badge};
@@ -38,7 +39,7 @@ pub(in crate::console) async fn pair(
     id: Id,
     mut form: Form,
 ) -> Result<Answer, Error> {
-    let channel = of_kind(&viewer, &state, id).await?;
+    let channel = of_kind(&viewer, &state, id, Kind::WebSession).await?;
     let number = form.optional("phone_number", NUMBER).map(|typed| PhoneNumber::parse(&typed)).transpose();
     let number = number.unwrap_or_else(|_| {
         form.fault("phone_number", viewer.text.get("pairing-fault-number"));
@@ -53,7 +54,7 @@ pub(in crate::console) async fn pair(
 
 /// Unlinks the phone, or ends a pairing.
 pub(in crate::console) async fn unlink(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
-    let channel = of_kind(&viewer, &state, id).await?;
+    let channel = of_kind(&viewer, &state, id, Kind::WebSession).await?;
     state.engine.unlink(&channel).await?;
     state.flashes.put(viewer.session, "done", viewer.text.get("pairing-unlinked-done"));
     Ok(back(&channel))
@@ -66,7 +67,7 @@ pub(in crate::console) async fn passkey(
     id: Id,
     mut form: Form,
 ) -> Result<Answer, Error> {
-    let channel = of_kind(&viewer, &state, id).await?;
+    let channel = of_kind(&viewer, &state, id, Kind::WebSession).await?;
     let answer = if form.words().has("confirmed", "yes") {
         Some(PasskeyAnswer::Confirmation)
     } else {
@@ -104,15 +105,6 @@ fn assertion(form: &mut Form) -> Option<Assertion> {
             None
         }
     }
-}
-
-async fn of_kind(viewer: &Viewer, state: &State, id: Id) -> Result<std::sync::Arc<Channel>, Error> {
-    let channel = super::own(viewer, state, id.0).await?;
-    if channel.kind == Kind::WebSession { Ok(channel) } else { Err(Error::NotFound) }
-}
-
-fn back(channel: &Channel) -> Answer {
-    Answer::to(format!("/console/channels/{}", channel.id))
 }
 
 /// The part of the page.
