@@ -6,7 +6,7 @@ pub(super) mod limits;
 use std::sync::Arc;
 
 use actix_web::web::{Data, Json};
-use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
+use actix_web::{HttpRequest, HttpResponse};
 
 use self::answer::{Queued, Rehearsed};
 use self::limits::Limits;
@@ -23,7 +23,7 @@ use super::path_id::Id;
 use super::templates::{self, Template};
 use crate::domain::channel::{self, Kind};
 use crate::domain::request::BusinessRequest;
-use crate::engine::{Accepted, Allowance};
+use crate::engine::Accepted;
 use crate::error::Code;
 use crate::surface::body::Room;
 
@@ -92,9 +92,7 @@ pub(super) async fn limits(
     request: HttpRequest,
 ) -> Answer<Limits> {
     let channel = own_channel(&state, company, id).await?;
-    let limits = state.engine.limits(&channel).await?;
-    let allowance = request.extensions().get::<Allowance>().copied();
-    Ok(Json(Limits::new(channel.id, limits, allowance)))
+    limits::explain(&state, &channel, &request).await
 }
 
 /// Send messages
@@ -177,10 +175,7 @@ fn fields_without_effect(bytes: &[u8], room: &mut Room) -> Result<Vec<String>, E
 
 /// The business-account channel of the path, if it is the company's.
 async fn own_channel(state: &State, company: Company, id: Id) -> Result<Arc<channel::Channel>, Error> {
-    let found = match id.0 {
-        Some(id) => state.engine.channel(id).await?,
-        None => None,
-    };
+    let found = id.channel(state).await?;
     let channel = found.filter(|channel| channel.kind == Kind::BusinessAccount).ok_or_else(|| {
         Error::refused(
             Code::ChannelNotFound,

@@ -154,10 +154,7 @@ fn wrongly_signed() -> Error {
 }
 
 async fn business_account(state: &State, id: Id) -> Result<Arc<Channel>, Error> {
-    let found = match id.0 {
-        Some(id) => state.engine.channel(id).await?,
-        None => None,
-    };
+    let found = id.channel(state).await?;
     found.filter(|channel| channel.kind == Kind::BusinessAccount).ok_or_else(|| {
         Error::refused(
             Code::ChannelNotFound,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use actix_web::http::header::ContentType;
 use actix_web::web::{Data, Json};
-use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
+use actix_web::{HttpRequest, HttpResponse};
 use utoipa::ToSchema;
 
 use self::answer::Sent;
@@ -21,7 +21,7 @@ use super::State;
 use super::auth::Company;
 use super::body::Body;
 use super::channels::{self, Channel};
-use super::chat::limits::Limits;
+use super::chat::limits::{self, Limits};
 use super::envelope::{Answer, Envelope};
 use super::error::{Error, ErrorBody, MessageBody};
 use super::idempotency::{self, IdempotencyKey, Turn};
@@ -30,7 +30,7 @@ use super::openapi::WebSend;
 use super::path_id::Id;
 use crate::domain::channel::{self, Kind};
 use crate::domain::request::WebRequest;
-use crate::engine::{Allowance, Form};
+use crate::engine::Form;
 use crate::error::Code;
 use crate::surface::body::Room;
 
@@ -72,9 +72,7 @@ pub(super) async fn limits(
     request: HttpRequest,
 ) -> Answer<Limits> {
     let channel = own_channel(&state, company, id).await?;
-    let limits = state.engine.limits(&channel).await?;
-    let allowance = request.extensions().get::<Allowance>().copied();
-    Ok(Json(Limits::new(channel.id, limits, allowance)))
+    limits::explain(&state, &channel, &request).await
 }
 
 /// The answer to a send through a web session.
