@@ -43,12 +43,12 @@ pub(super) struct Revoke {
 /// A key: the operator API's record, with its company and its status.
 #[derive(Serialize)]
 struct Record {
+    #[serde(flatten)]
+    key: records::Key,
+    status: &'static str,
     company_id: Uuid,
     #[serde(skip)]
     company: String,
-    status: &'static str,
-    #[serde(flatten)]
-    key: records::Key,
 }
 
 /// The answer to [`create`], the only one that contains the key.

@@ -41,9 +41,9 @@ pub(super) struct Lift {
 /// A suppression: the operator API's record, with its company.
 #[derive(Serialize)]
 struct Record {
-    company_id: Uuid,
     #[serde(flatten)]
     suppression: records::Suppression,
+    company_id: Uuid,
 }
 
 impl Listed for Record {

@@ -93,10 +93,10 @@ pub(super) struct SignIn {
 /// A user: the operator API's record, and the user's status.
 #[derive(Serialize)]
 struct Record {
-    status: &'static str,
-    totp: bool,
     #[serde(flatten)]
     user: records::User,
+    status: &'static str,
+    totp: bool,
 }
 
 /// A user, and the link that was created for the user.
