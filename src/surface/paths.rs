@@ -27,7 +27,8 @@ macro_rules! argument {
                 request: &actix_web::HttpRequest,
                 _: &mut actix_web::dev::Payload,
             ) -> Self::Future {
-                std::future::ready($read(request))
+                let read: fn(&actix_web::HttpRequest) -> Result<Self, $error> = $read;
+                std::future::ready(read(request))
             }
         }
     };
