@@ -10,14 +10,13 @@
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::lock;
 use store::Store;
 use store::users::guesses::Guesses;
 
@@ -218,7 +217,7 @@ impl Backoff {
     /// Whether there is room for counts of further accounts and networks. Expired ones are removed first.
     async fn has_room(&self, store: &Store) -> store::Result<bool> {
         let is_due = {
-            let (mut looked, now) = (lock(&self.looked), Instant::now());
+            let (mut looked, now) = (self.looked.lock(), Instant::now());
             let is_due = looked.is_none_or(|looked| now.saturating_duration_since(looked) >= LOOKED);
             if is_due {
                 *looked = Some(now);

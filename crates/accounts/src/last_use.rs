@@ -2,12 +2,11 @@
 //! minute for each session.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use uuid::Uuid;
 
-use super::lock;
 use clock::Timestamp;
 use store::Store;
 
@@ -27,7 +26,7 @@ impl LastUses {
         if !is_old(known) {
             return false;
         }
-        let mut written = lock(&self.0);
+        let mut written = self.0.lock();
         if written.get(&session_id).is_some_and(|written| !is_old(*written)) {
             return false;
         }

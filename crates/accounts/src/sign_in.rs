@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::failures::Entry;
-use super::{Accounts, Error, NewSession, Origin, Result, Session, User, lock};
+use super::{Accounts, Error, NewSession, Origin, Result, Session, User};
 use clock::Timestamp;
 use domain::secret::Secret;
 use domain::user::Email;
@@ -167,7 +167,7 @@ impl Accounts {
 
     /// Records the failure, and returns the error that the caller may see. `email` is set for a known person.
     pub(super) async fn refuse(&self, email: Option<&Email>, reason: &str, origin: &Origin) -> Error {
-        let entry = lock(&self.0.failures).note(origin.address, Timestamp::now());
+        let entry = self.0.failures.lock().note(origin.address, Timestamp::now());
         let recorded = match entry {
             Entry::Own => {
                 let who = Who::Stranger { address: origin.address };

@@ -11,11 +11,12 @@ mod status;
 
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use dashmap::DashSet;
+use parking_lot::RwLock;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -277,7 +278,7 @@ impl Nodes {
     }
 
     fn members(&self) -> Arc<Vec<Member>> {
-        Arc::clone(&self.members.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.members.read())
     }
 
     fn is_proposed(&self, shard: Uuid) -> bool {

@@ -169,7 +169,7 @@ impl Heartbeat {
 
     fn see(&self, members: Vec<Member>) {
         tracing::info!(nodes = members.len(), "the nodes that take channels changed");
-        let mut seen = self.nodes.members.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut seen = self.nodes.members.write();
         *seen = Arc::new(members);
     }
 

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::ops::Deref;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
+
+use parking_lot::RwLock;
 
 use super::account::{Accounts, Pacer};
 use super::channel::activity::Activity;
@@ -147,7 +149,7 @@ pub(crate) struct Tiers {
 impl Tiers {
     /// Takes over the tiers of the store: name and settings as JSON. A tier that cannot be read stays as it was.
     pub(crate) fn replace(&self, records: impl IntoIterator<Item = (String, String)>) {
-        let mut tiers = self.tiers.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tiers = self.tiers.write();
         for (name, settings) in records {
             match serde_json::from_str(&settings) {
                 Ok(tier) => {
@@ -161,7 +163,7 @@ impl Tiers {
 
     /// Whether this process has read a tier of this name.
     pub(crate) fn knows(&self, name: &str) -> bool {
-        self.tiers.read().unwrap_or_else(PoisonError::into_inner).contains_key(name)
+        self.tiers.read().contains_key(name)
     }
 
     /// Rises when tiers are replaced: tiers that were found before may be out of date then.
@@ -171,7 +173,7 @@ impl Tiers {
 
     /// The tier of this name, or the one that stands in for it.
     pub(crate) fn find(&self, name: &str) -> Arc<Tier> {
-        let tiers = self.tiers.read().unwrap_or_else(PoisonError::into_inner);
+        let tiers = self.tiers.read();
         if let Some(tier) = tiers.get(name) {
             return Arc::clone(tier);
         }

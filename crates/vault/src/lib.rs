@@ -19,8 +19,9 @@ mod tests;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, RwLock};
 use subtle::ConstantTimeEq as _;
 use uuid::Uuid;
 
@@ -272,14 +273,14 @@ impl Vault {
     }
 
     fn ring(&self) -> Arc<Ring> {
-        Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.ring.read())
     }
 
     /// Reads the key file again if it changed, and returns whether it did. If the file cannot be read, the
     /// present keys stay, and still open everything that they opened.
     fn refresh(&self) -> bool {
         let Some(file) = &self.file else { return false };
-        let mut seen = file.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = file.seen.lock();
         let now = Stamp::of(&file.path);
         if now.is_none() || now == *seen {
             return false;
@@ -293,7 +294,7 @@ impl Vault {
             }
         };
         let Some(new) = ring(keys, &self.configured) else { return false };
-        let mut ring = self.ring.write().unwrap_or_else(PoisonError::into_inner);
+        let mut ring = self.ring.write();
         if new.current().id != ring.current().id {
             tracing::info!(key = %new.current().id, "the sealing key changed, new values are sealed with \
                  the new key");

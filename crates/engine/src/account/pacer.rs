@@ -6,8 +6,9 @@
 //! equal parts.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 pub(crate) struct Pacer {
     /// The time between two turns of all nodes together.
@@ -33,7 +34,7 @@ impl Pacer {
 
     /// Takes the next turn. Returns how long until it comes.
     pub(crate) fn turn(&self, now: Instant) -> Duration {
-        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = self.next.lock();
         let rested = now.checked_sub(self.rest).unwrap_or(now);
         let interval = self.interval * self.nodes.load(Ordering::Relaxed);
         let turn = next.map_or(rested, |next| next.max(rested)) + interval;

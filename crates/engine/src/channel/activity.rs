@@ -5,10 +5,11 @@
 //! The ledger has the exact, durable figures.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use dashmap::DashMap;
+use parking_lot::Mutex;
 use uuid::Uuid;
 
 use super::last_seconds::LastSeconds;
@@ -123,18 +124,14 @@ fn place(slot: i64) -> usize {
 }
 
 impl Recent {
-    fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The provider accepted a message.
     pub(crate) fn sent(&self) {
-        self.counts().sent(Timestamp::now());
+        self.counts.lock().sent(Timestamp::now());
     }
 
     /// A message failed for this reason.
     pub(crate) fn failed(&self, code: Option<i64>) {
-        self.counts().failed(code, Timestamp::now());
+        self.counts.lock().failed(code, Timestamp::now());
     }
 }
 
@@ -148,21 +145,21 @@ impl Activity {
     fn pace(&self, now: Timestamp, wanted: impl Fn(&Recent) -> bool) -> Vec<u64> {
         let mut pace = vec![0; SLOTS];
         for channel in self.channels.iter().filter(|channel| wanted(channel.value())) {
-            channel.counts().add_to(&mut pace, now);
+            channel.counts.lock().add_to(&mut pace, now);
         }
         pace
     }
 
     fn pace_now(&self, now: Timestamp, wanted: impl Fn(&Recent) -> bool) -> f64 {
         let channels = self.channels.iter().filter(|channel| wanted(channel.value()));
-        channels.map(|channel| channel.counts().seconds.per_second(since_epoch(now))).sum()
+        channels.map(|channel| channel.counts.lock().seconds.per_second(since_epoch(now))).sum()
     }
 
     fn failures(&self, from: Timestamp, wanted: impl Fn(&Recent) -> bool) -> Vec<(Option<i64>, u64)> {
         let first = from.millis().div_euclid(QUARTER);
         let mut causes: BTreeMap<Option<i64>, u64> = BTreeMap::new();
         for channel in self.channels.iter().filter(|channel| wanted(channel.value())) {
-            for ((_, code), count) in channel.counts().failed.range((first, None)..) {
+            for ((_, code), count) in channel.counts.lock().failed.range((first, None)..) {
                 *causes.entry(*code).or_default() += count;
             }
         }
@@ -241,7 +238,7 @@ mod tests {
         let (activity, company) = (Activity::default(), Uuid::now_v7());
         for owner in [company, company, Uuid::now_v7()] {
             let recent = activity.of(Uuid::now_v7(), owner);
-            (0..20).for_each(|_| recent.counts().sent(at(29)));
+            (0..20).for_each(|_| recent.counts.lock().sent(at(29)));
         }
         let now = |second| activity.pace_now(at(second), |recent: &Recent| recent.company_id == company);
         assert_eq!([29, 30, 33, 40].map(|second| (now(second) * 10.0) as u64), [40, 40, 40, 0]);
@@ -253,16 +250,16 @@ mod tests {
         let recent = activity.of(Uuid::now_v7(), company);
         for (code, second) in [(Some(131_026), 0), (Some(131_026), 1_000), (None, 1_000), (Some(1), -90_000)]
         {
-            recent.counts().failed(code, at(second));
+            recent.counts.lock().failed(code, at(second));
         }
         let of = |from, id| activity.failures(at(from), |recent: &Recent| recent.company_id == id);
         assert_eq!(of(-60, company), [(Some(131_026), 2), (None, 1)]);
         assert_eq!(of(900, company), [(None, 1), (Some(131_026), 1)]);
         assert_eq!(of(-60, Uuid::now_v7()), []);
         for code in 0..1_000 {
-            recent.counts().failed(Some(code), at(2_000));
+            recent.counts.lock().failed(Some(code), at(2_000));
         }
-        assert!(recent.counts().failed.len() < 2 * MOST_CAUSES);
+        assert!(recent.counts.lock().failed.len() < 2 * MOST_CAUSES);
         assert_eq!(of(2_000, company).iter().map(|(_, count)| count).sum::<u64>(), 1_000);
     }
 }

@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -61,25 +62,21 @@ pub(super) struct Unwritten {
 
 impl Unwritten {
     fn add(&self, channel: Uuid, marks: Vec<Mark>) {
-        self.of_channels().entry(channel).or_default().extend(marks);
+        self.of_channels.lock().entry(channel).or_default().extend(marks);
     }
 
     fn take(&self) -> HashMap<Uuid, Vec<Mark>> {
-        mem::take(&mut *self.of_channels())
+        mem::take(&mut *self.of_channels.lock())
     }
 
     /// Puts back the receipts of a failed write, before newer ones.
     fn put_back(&self, left: impl IntoIterator<Item = (Uuid, Vec<Mark>)>) {
-        let mut of_channels = self.of_channels();
+        let mut of_channels = self.of_channels.lock();
         for (channel, mut marks) in left {
             let later = of_channels.entry(channel).or_default();
             marks.append(later);
             *later = marks;
         }
-    }
-
-    fn of_channels(&self) -> MutexGuard<'_, HashMap<Uuid, Vec<Mark>>> {
-        self.of_channels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -134,7 +131,7 @@ impl Engine {
     async fn write_heard(&self) -> store::Result<()> {
         let unwritten = &self.0.nodes.unwritten;
         let _turn = unwritten.turn.lock().await;
-        if unwritten.of_channels().is_empty() {
+        if unwritten.of_channels.lock().is_empty() {
             return Ok(());
         }
         tokio::time::sleep(GATHERING).await;
@@ -174,7 +171,7 @@ mod tests {
         unwritten.add(one, vec![mark(1)]);
         unwritten.add(other, vec![mark(7)]);
         let left = unwritten.take();
-        assert!(unwritten.of_channels().is_empty());
+        assert!(unwritten.of_channels.lock().is_empty());
         unwritten.add(one, vec![mark(2)]);
         unwritten.put_back(left);
         let all = HashMap::from([(one, vec![mark(0), mark(1), mark(2)]), (other, vec![mark(7)])]);

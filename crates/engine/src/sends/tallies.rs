@@ -6,9 +6,10 @@
 //! Nothing of this is stored: a new process counts again.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -56,13 +57,9 @@ struct Entry {
 }
 
 impl Tallies {
-    fn known(&self) -> MutexGuard<'_, HashMap<Uuid, Entry>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The receiver of a send's figures, and whether the caller has to count them.
     fn ask(&self, send_id: Uuid, now: Instant) -> (watch::Receiver<Latest>, bool) {
-        let mut known = self.known();
+        let mut known = self.known.lock();
         if known.len() >= MOST && !known.contains_key(&send_id) {
             let idle = known.iter().filter(|(_, entry)| !entry.is_counting);
             if let Some(oldest) = idle.min_by_key(|(_, entry)| entry.asked).map(|(id, _)| *id) {
@@ -83,7 +80,7 @@ impl Tallies {
 
     /// Notes the end of a count: its figures, if it succeeded, and how long it took.
     fn counted(&self, send_id: Uuid, figures: Option<Counted>, took: Duration) {
-        if let Some(entry) = self.known().get_mut(&send_id) {
+        if let Some(entry) = self.known.lock().get_mut(&send_id) {
             entry.is_counting = false;
             entry.due = Instant::now() + LEAST_AGE.max(took.saturating_mul(SHARE));
             if let Some(figures) = figures {
@@ -188,7 +185,7 @@ mod tests {
             tallies.ask(id, now + Duration::from_millis(number as u64));
             tallies.counted(id, Some(counted()), Duration::ZERO);
         }
-        let known = tallies.known();
+        let known = tallies.known.lock();
         assert_eq!(known.len(), MOST);
         assert!(!known.contains_key(&Uuid::from_u128(4)) && known.contains_key(&Uuid::from_u128(5)));
     }

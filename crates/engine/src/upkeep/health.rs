@@ -5,8 +5,9 @@
 //! trouble, and no state of a channel: a node of a cluster gives its channels to the nodes that have the keys.
 
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
+
+use parking_lot::RwLock;
 
 use crate::{Engine, Error, RETRY_AFTER};
 use clock::database::{self, Estimate, warning};
@@ -46,12 +47,12 @@ impl Health {
 
     /// The number of keys of the database that this process does not have.
     pub(crate) fn missing_keys(&self) -> usize {
-        self.missing.read().unwrap_or_else(PoisonError::into_inner).len()
+        self.missing.read().len()
     }
 
     /// The sentence about missing keys.
     pub(crate) fn keys_sentence(&self) -> Option<String> {
-        let missing = self.missing.read().unwrap_or_else(PoisonError::into_inner);
+        let missing = self.missing.read();
         let ids: Vec<_> = missing.iter().map(ToString::to_string).collect();
         (!ids.is_empty()).then(|| {
             format!(
@@ -71,9 +72,9 @@ impl Health {
         let keys = store.sealing_keys().await?;
         let lacking = keys.iter().filter(|key| !vault.proves(&key.key_id, &key.proof));
         let lacking: Vec<_> = lacking.filter_map(|key| KeyId::from_slice(&key.key_id)).collect();
-        let is_same = *self.missing.read().unwrap_or_else(PoisonError::into_inner) == lacking;
+        let is_same = *self.missing.read() == lacking;
         if !is_same {
-            *self.missing.write().unwrap_or_else(PoisonError::into_inner) = lacking;
+            *self.missing.write() = lacking;
             match self.keys_sentence() {
                 Some(sentence) => tracing::error!("{sentence}"),
                 None => tracing::info!("this process has every sealing key of the database again"),

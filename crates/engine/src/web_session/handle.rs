@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use dashmap::DashMap;
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -37,35 +38,31 @@ impl fmt::Debug for SessionHandle {
 impl SessionHandle {
     /// The session, while there is one. It may be disconnected.
     pub(crate) fn session(&self) -> Option<Arc<dyn Session>> {
-        self.session.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.session.read().clone()
     }
 
     /// Registers a session.
     pub(super) fn open(&self, session: Arc<dyn Session>) {
-        *self.session.write().unwrap_or_else(PoisonError::into_inner) = Some(session);
+        *self.session.write() = Some(session);
     }
 
     /// Removes the session; callers that wait for an acknowledgement get none.
     pub(super) fn close(&self) {
-        *self.session.write().unwrap_or_else(PoisonError::into_inner) = None;
-        self.awaited().clear();
+        *self.session.write() = None;
+        self.awaited.lock().clear();
     }
 
     /// Waits for the first acknowledgement of a message. Call this before the message is handed over.
     pub(crate) fn expect(self: &Arc<Self>, id: MessageId) -> Expected {
         let (hear, heard) = oneshot::channel();
-        self.awaited().insert(id.clone(), hear);
+        self.awaited.lock().insert(id.clone(), hear);
         Expected { handle: Arc::clone(self), id, heard }
     }
 
     /// Passes an acknowledgement to the caller that waits for it; returns `false` when none does.
     pub(super) fn heard(&self, ack: &Ack) -> bool {
-        let hear = self.awaited().remove(&ack.id);
+        let hear = self.awaited.lock().remove(&ack.id);
         hear.is_some_and(|hear| hear.send(ack.state).is_ok())
-    }
-
-    fn awaited(&self) -> std::sync::MutexGuard<'_, HashMap<MessageId, oneshot::Sender<AckState>>> {
-        self.awaited.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,7 +82,7 @@ impl Expected {
 
 impl Drop for Expected {
     fn drop(&mut self) {
-        self.handle.awaited().remove(&self.id);
+        self.handle.awaited.lock().remove(&self.id);
     }
 }
 
@@ -109,7 +106,7 @@ mod tests {
         assert!(!handle.heard(&ack(&one, AckState::Read)));
         assert_eq!(first.word().await, Some(AckState::Delivered));
         drop(first);
-        assert!(handle.awaited().is_empty());
+        assert!(handle.awaited.lock().is_empty());
     }
 
     #[tokio::test]

@@ -13,11 +13,12 @@ mod updates;
 mod window;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actix::ArbiterHandle;
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -148,7 +149,7 @@ impl WebSessions {
     pub(super) async fn revive(&self) {
         let Some(common) = &self.common else { return };
         let broken: Vec<_> = {
-            let supervisors = self.supervisors();
+            let supervisors = self.supervisors.lock();
             let broken =
                 supervisors.iter().filter(|(_, running)| running.broke.swap(false, Ordering::AcqRel));
             broken.map(|(channel, running)| (*channel, Arc::clone(&running.broke))).collect()
@@ -192,7 +193,7 @@ impl WebSessions {
     pub(super) async fn close(&self, which: Option<&HashSet<Uuid>>) {
         let is_meant = |channel: &Uuid| which.is_none_or(|which| which.contains(channel));
         let supervisors: Vec<_> = {
-            let supervisors = self.supervisors();
+            let supervisors = self.supervisors.lock();
             let meant = supervisors.iter().filter(|(channel, _)| is_meant(channel));
             meant.map(|(_, running)| running.commands.clone()).collect()
         };
@@ -207,7 +208,7 @@ impl WebSessions {
     async fn pairing(&self, channel: Uuid) -> Result<Pairing, Error> {
         let common = self.common()?;
         let running =
-            self.supervisors().get(&channel).filter(|running| !running.commands.is_closed()).cloned();
+            self.supervisors.lock().get(&channel).filter(|running| !running.commands.is_closed()).cloned();
         if let Some(running) = running {
             return Ok(running.pairing.borrow().clone());
         }
@@ -240,7 +241,7 @@ impl WebSessions {
         for _ in 0..ATTEMPTS {
             let is_linked = common.store.has_web_session(channel.id).await?;
             let is_running =
-                self.supervisors().get(&channel.id).is_some_and(|running| !running.commands.is_closed());
+                self.supervisors.lock().get(&channel.id).is_some_and(|running| !running.commands.is_closed());
             if !is_linked && !is_running {
                 return Ok(());
             }
@@ -260,7 +261,7 @@ impl WebSessions {
     /// The channel's supervisor, started if there is none. With `asks`, it opens no session before a command asks for
     /// it.
     fn supervisor(&self, common: &Arc<Common>, channel: &Channel, is_linked: bool, asks: bool) -> Running {
-        let mut supervisors = self.supervisors();
+        let mut supervisors = self.supervisors.lock();
         if let Some(running) = supervisors.get(&channel.id).filter(|running| !running.commands.is_closed()) {
             return running.clone();
         }
@@ -289,10 +290,6 @@ impl WebSessions {
         let running = Running { commands, pairing, broke };
         supervisors.insert(channel.id, running.clone());
         running
-    }
-
-    fn supervisors(&self) -> std::sync::MutexGuard<'_, HashMap<Uuid, Running>> {
-        self.supervisors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn common(&self) -> Result<&Arc<Common>, Refusal> {

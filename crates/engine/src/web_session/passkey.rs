@@ -17,7 +17,7 @@ impl WebSessions {
     async fn answer_passkey(&self, channel: &Channel, answer: PasskeyAnswer) -> Result<Pairing, Error> {
         let common = self.common()?;
         let running =
-            self.supervisors().get(&channel.id).filter(|running| !running.commands.is_closed()).cloned();
+            self.supervisors.lock().get(&channel.id).filter(|running| !running.commands.is_closed()).cloned();
         let Some(running) = running else {
             let is_linked = common.store.has_web_session(channel.id).await?;
             return Err(Refusal::from(NotExpected::Stage(super::at_rest(is_linked).stage)).into());

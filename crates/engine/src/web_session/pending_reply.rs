@@ -6,10 +6,11 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use dashmap::DashMap;
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -110,7 +111,7 @@ struct State {
 impl PendingReply {
     /// Takes the file, once.
     pub(super) fn take_file(&self) -> Option<Media> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.file.lock().take()
     }
 
     /// The send will be written with this id: from here on the pending reply is found under it.
@@ -122,7 +123,7 @@ impl PendingReply {
 
     /// An attempt begins.
     pub(crate) fn begin(&self) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.queued = None;
         state.waits_for = None;
         state.has_begun = true;
@@ -130,12 +131,12 @@ impl PendingReply {
 
     /// Notes the message that is about to be handed over.
     pub(super) fn hands_over(&self, handed_over: HandedOver) {
-        self.state().handed_over = Some(handed_over);
+        self.state.lock().handed_over = Some(handed_over);
     }
 
     /// The message waits again after an attempt, in doubt if the attempt may have reached WhatsApp.
     pub(crate) fn put_back(&self, reason: Reason, is_in_doubt: bool) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.has_begun = false;
         state.is_in_doubt |= is_in_doubt;
         state.waits_for = Some(reason);
@@ -143,13 +144,13 @@ impl PendingReply {
 
     /// The send was paused or resumed.
     pub(crate) fn pause(&self, is_paused: bool) {
-        self.state().is_paused = is_paused;
+        self.state.lock().is_paused = is_paused;
     }
 
     /// The engine stops: tells the caller so unless an attempt is under way. Returns whether the caller was told.
     pub(crate) fn give_up(&self, now: Timestamp) -> bool {
         let is_waiting = {
-            let state = self.state();
+            let state = self.state.lock();
             !state.has_begun && state.tell.is_some()
         };
         if is_waiting {
@@ -161,7 +162,7 @@ impl PendingReply {
     /// The process lost its lease, and another process may attempt the message. An attempt under way reports its own
     /// end.
     pub(crate) fn lose(&self, now: Timestamp) {
-        if !self.state().has_begun {
+        if !self.state.lock().has_begun {
             self.tell(HandOver::Unknown, now);
         }
     }
@@ -170,7 +171,7 @@ impl PendingReply {
     /// attempt under way reports its own end.
     pub(crate) fn expire(&self, channel: impl FnOnce() -> Reason, now: Timestamp) {
         let reason = {
-            let state = self.state();
+            let state = self.state.lock();
             match *state {
                 State { has_begun: true, .. } => return,
                 State { is_paused: true, .. } => Some(Reason::Paused),
@@ -182,14 +183,14 @@ impl PendingReply {
 
     /// The send was canceled. An attempt under way reports its own end.
     pub(crate) fn cancel(&self, now: Timestamp) {
-        if !self.state().has_begun {
+        if !self.state.lock().has_begun {
             self.tell(HandOver::Canceled, now);
         }
     }
 
     /// A receipt says that WhatsApp has the message.
     pub(crate) fn has_arrived(&self, now: Timestamp) {
-        let handed_over = self.state().handed_over.clone();
+        let handed_over = self.state.lock().handed_over.clone();
         let done = |handed_over| HandOver::Done(Box::new(handed_over));
         self.tell(handed_over.map_or(HandOver::Unknown, done), now);
     }
@@ -197,7 +198,7 @@ impl PendingReply {
     /// Tells the caller; only the first call counts. A stranger's slot is kept if the message was handed over, or may
     /// have been.
     pub(crate) fn tell(&self, hand_over: HandOver, now: Timestamp) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.queued = None;
         let Some(tell) = state.tell.take() else { return };
         let hand_over = match hand_over {
@@ -212,10 +213,6 @@ impl PendingReply {
         }
         // The caller may have gone.
         let _ = tell.send(hand_over);
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

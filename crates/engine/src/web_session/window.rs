@@ -6,7 +6,9 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use clock::Timestamp;
 use domain::tier::{QUOTA_SPAN, Quota};
@@ -32,13 +34,13 @@ impl<K: Eq + Hash + Copy> Window<K> {
 
     /// Takes a slot, whatever the quota says.
     pub(crate) fn take(&self, key: K) -> Slot<K> {
-        *self.counted().pending.entry(key).or_default() += 1;
+        *self.0.lock().pending.entry(key).or_default() += 1;
         Slot { window: self.clone(), key }
     }
 
     /// Whether this key counts already.
     pub(crate) fn counts(&self, key: K, wall: Timestamp) -> bool {
-        let mut counted = self.counted();
+        let mut counted = self.0.lock();
         counted.forget(wall);
         counted.happened.contains(&key) || counted.pending.contains_key(&key)
     }
@@ -46,7 +48,7 @@ impl<K: Eq + Hash + Copy> Window<K> {
     /// When the quota has room again for one more event, with `others` counted too; `None` if it has room now.
     pub(crate) fn full_until(&self, quota: Quota, others: usize, wall: Timestamp) -> Option<Timestamp> {
         let Quota::AtMost(most) = quota else { return None };
-        let mut counted = self.counted();
+        let mut counted = self.0.lock();
         counted.forget(wall);
         let over = (counted.len() + others).checked_sub(most as usize)?;
         // Events that have not happened count later than all that have.
@@ -57,13 +59,9 @@ impl<K: Eq + Hash + Copy> Window<K> {
     /// The rest of the quota.
     pub(crate) fn left(&self, quota: Quota, wall: Timestamp) -> Option<u64> {
         let Quota::AtMost(most) = quota else { return None };
-        let mut counted = self.counted();
+        let mut counted = self.0.lock();
         counted.forget(wall);
         Some(u64::from(most).saturating_sub(counted.len() as u64))
-    }
-
-    fn counted(&self) -> MutexGuard<'_, Counted<K>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -97,7 +95,7 @@ pub(crate) struct Slot<K: Eq + Hash + Copy> {
 impl<K: Eq + Hash + Copy> Slot<K> {
     /// The event happens now: the slot is kept for 24 hours.
     pub(crate) fn keep(self, now: Timestamp) {
-        let mut counted = self.window.counted();
+        let mut counted = self.window.0.lock();
         // The key counts again if its day is over.
         counted.forget(now);
         if counted.happened.insert(self.key) {
@@ -108,7 +106,7 @@ impl<K: Eq + Hash + Copy> Slot<K> {
 
 impl<K: Eq + Hash + Copy> Drop for Slot<K> {
     fn drop(&mut self) {
-        let mut counted = self.window.counted();
+        let mut counted = self.window.0.lock();
         if let Some(slots) = counted.pending.get_mut(&self.key) {
             *slots -= 1;
             if *slots == 0 {

@@ -13,8 +13,7 @@ pub(crate) use self::runner::Runner;
 pub use self::show::Shown;
 pub use self::upload::{NewUpload, Upload};
 
-use std::sync::{Mutex, PoisonError};
-
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
@@ -59,7 +58,7 @@ impl Imports {
     }
 
     fn abandon(&self, import: Uuid) {
-        self.abandoned.lock().unwrap_or_else(PoisonError::into_inner).push(import);
+        self.abandoned.lock().push(import);
         self.wake.notify_one();
     }
 
@@ -69,7 +68,7 @@ impl Imports {
     }
 
     fn take_abandoned(&self) -> Vec<Uuid> {
-        std::mem::take(&mut self.abandoned.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.abandoned.lock())
     }
 }
 
