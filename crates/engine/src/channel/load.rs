@@ -78,7 +78,7 @@ impl Engine {
         metrics::gauge!("pombo_lane_messages", "lane" => "retry").set(retry as f64);
         metrics::gauge!("pombo_messages_in_flight").set(in_flight as f64);
         metrics::gauge!("pombo_mailbox_messages", "actor" => "channel").set(mailbox as f64);
-        let ledger = self.0.shared.ledger.mailbox().len();
+        let ledger = self.0.shared.ledger.waiting();
         metrics::gauge!("pombo_mailbox_messages", "actor" => "ledger").set(ledger as f64);
         let cluster = &self.0.shared.cluster;
         if let Some((shards, nodes)) = cluster.figures() {
