@@ -211,14 +211,14 @@ async fn a_rotation_waits_for_records_that_a_session_has_sealed_but_not_written(
 async fn a_rotation_does_not_overwrite_a_record_that_changed_since_it_was_read(universe: &Universe) {
     let store = &universe.store;
     let channel = Uuid::now_v7();
-    let row = |key: &str, value: u8| pombo::store::web_sessions::Row {
+    let row = |key: &str, value: u8| pombo::domain::web_session::Record {
         key: key.to_owned(),
         value: [&[2; 9][..], &[value; 40]].concat(),
         mark: 5,
     };
     let change = |key: &str, value| {
         let namespace = "session".to_owned();
-        [pombo::store::web_sessions::Change::Put { namespace, row: row(key, value) }]
+        [pombo::domain::web_session::Change::Put { namespace, record: row(key, value) }]
     };
     for key in ["a", "b", "c"] {
         store.change_web_session(channel, &change(key, 1)).await.unwrap();

@@ -5,10 +5,10 @@ mod sends;
 use pombo::clock::Timestamp;
 use pombo::domain::channel::{Connection, Kind, Status};
 use pombo::domain::contact::Person;
+use pombo::domain::web_session::{Change, Record};
 use pombo::store::changes::Who;
 use pombo::store::channels::{NewChannel, Sealed};
 use pombo::store::web_sessions::contacts::KnownNumber;
-use pombo::store::web_sessions::{Change, Row};
 use pombo::store::{Care, Store};
 use uuid::Uuid;
 
@@ -174,8 +174,8 @@ async fn a_phone_is_linked_until_it_is_not_and_its_numbers_stay(universe: &Unive
     store.set_linked(OTHER, number(JOAO), at(6)).await.unwrap();
 
     store.note_first_sent(ONE, number(JOAO), at(7)).await.unwrap();
-    let row = Row { key: "k".to_owned(), value: vec![1], mark: 0 };
-    let key = Change::Put { namespace: "device".to_owned(), row };
+    let row = Record { key: "k".to_owned(), value: vec![1], mark: 0 };
+    let key = Change::Put { namespace: "device".to_owned(), record: row };
     store.change_web_session(ONE, &[key]).await.unwrap();
     let to = Connection { status: Status::Disconnected, reason: None, since: at(8) };
     store.end_web_session(ONE, &to).await.unwrap();

@@ -4,25 +4,25 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pombo::config::Secrets;
-use pombo::connector::web_session::{self, Record, Records, RecordsError};
+use pombo::connector::web_session::{Records, RecordsError};
 use pombo::domain::secret::SealingKey;
+use pombo::domain::web_session::{Change, Record};
 use pombo::engine::web_session::SessionRecords;
 use pombo::store::Store;
-use pombo::store::web_sessions::{Change, Row};
 use pombo::vault::Vault;
 use uuid::Uuid;
 
 use crate::database::{Universe, stores};
 
-fn row(key: &str, value: &[u8], mark: i64) -> Row {
-    Row { key: key.to_owned(), value: value.to_vec(), mark }
+fn row(key: &str, value: &[u8], mark: i64) -> Record {
+    Record { key: key.to_owned(), value: value.to_vec(), mark }
 }
 
-fn put(namespace: &str, row: Row) -> Change {
-    Change::Put { namespace: namespace.to_owned(), row }
+fn put(namespace: &str, row: Record) -> Change {
+    Change::Put { namespace: namespace.to_owned(), record: row }
 }
 
-async fn all(store: &Store, channel: Uuid, namespace: &str) -> Vec<Row> {
+async fn all(store: &Store, channel: Uuid, namespace: &str) -> Vec<Record> {
     let mut rows = store.web_session_namespace(channel, namespace).await.unwrap();
     rows.sort_unstable_by(|one, other| one.key.cmp(&other.key));
     rows
@@ -155,9 +155,9 @@ fn vault(byte: u8) -> Arc<Vault> {
     Arc::new(Vault::open(&secrets, Path::new("/nowhere")).unwrap().0)
 }
 
-fn keep(namespace: &str, key: &str, value: &[u8]) -> web_session::Change {
+fn keep(namespace: &str, key: &str, value: &[u8]) -> Change {
     let record = Record { key: key.to_owned(), value: value.to_vec(), mark: 3 };
-    web_session::Change::Put { namespace: namespace.to_owned(), record }
+    Change::Put { namespace: namespace.to_owned(), record }
 }
 
 async fn records_are_sealed_in_the_table_and_open_again(universe: &Universe) {

@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use tokio::sync::{RwLock, RwLockReadGuard};
 use uuid::Uuid;
 
-use driver::{Change, Record, Records, RecordsError};
+use domain::web_session::{Change, Record};
+use driver::{Records, RecordsError};
 use store::Store;
-use store::web_sessions::{self, Row};
 use vault::{Vault, context};
 
 /// From this many values on, sealing and opening move off the threads that must not be blocked: some hundred take a few
@@ -44,7 +44,7 @@ impl SessionRecords {
         Ok(is_closed)
     }
 
-    async fn open_all(&self, namespace: &str, rows: Vec<Row>) -> Result<Vec<Record>, RecordsError> {
+    async fn open_all(&self, namespace: &str, rows: Vec<Record>) -> Result<Vec<Record>, RecordsError> {
         if rows.len() < MANY {
             return open(&self.vault, self.channel, namespace, rows);
         }
@@ -104,27 +104,26 @@ impl Records for SessionRecords {
     }
 }
 
-fn open(vault: &Vault, channel: Uuid, namespace: &str, rows: Vec<Row>) -> Result<Vec<Record>, RecordsError> {
-    let open = |Row { key, value, mark }: Row| {
-        let place = context::web_session_record(channel, namespace, &key);
-        let value = vault.unseal_bytes(&value, &place).map_err(does_not_open)?;
-        Ok(Record { key, value, mark })
-    };
-    rows.into_iter().map(open).collect()
+fn open(
+    vault: &Vault,
+    channel: Uuid,
+    namespace: &str,
+    mut records: Vec<Record>,
+) -> Result<Vec<Record>, RecordsError> {
+    for Record { key, value, .. } in &mut records {
+        let place = context::web_session_record(channel, namespace, key);
+        *value = vault.unseal_bytes(value, &place).map_err(does_not_open)?;
+    }
+    Ok(records)
 }
 
-fn seal(vault: &Vault, channel: Uuid, changes: Vec<Change>) -> Vec<web_sessions::Change> {
-    let seal = |change| match change {
-        Change::Put { namespace, record: Record { key, value, mark } } => {
-            let place = context::web_session_record(channel, &namespace, &key);
-            let value = vault.seal(&value, &place);
-            web_sessions::Change::Put { namespace, row: Row { key, value, mark } }
+fn seal(vault: &Vault, channel: Uuid, mut changes: Vec<Change>) -> Vec<Change> {
+    for change in &mut changes {
+        if let Change::Put { namespace, record: Record { key, value, .. } } = change {
+            *value = vault.seal(value, &context::web_session_record(channel, namespace, key));
         }
-        Change::Mark { namespace, keys, mark } => web_sessions::Change::Mark { namespace, keys, mark },
-        Change::Delete { namespace, keys } => web_sessions::Change::Delete { namespace, keys },
-        Change::Clear { namespace } => web_sessions::Change::Clear { namespace },
-    };
-    changes.into_iter().map(seal).collect()
+    }
+    changes
 }
 
 fn unavailable(error: store::Error) -> RecordsError {

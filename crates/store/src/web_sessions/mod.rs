@@ -13,50 +13,7 @@ use uuid::Uuid;
 
 use crate::dialect::{Bulk, Cell, Incoming, Type};
 use crate::{Error, Result, Store, Transaction};
-
-/// One row of a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    /// Its key, unique in its namespace.
-    pub key: String,
-    /// Its value, sealed.
-    pub value: Vec<u8>,
-    /// A number whose meaning the session decides.
-    pub mark: i64,
-}
-
-/// One change of a session's rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
-    /// Writes a row, which replaces the one with this key.
-    Put {
-        /// Its namespace.
-        namespace: String,
-        /// The row.
-        row: Row,
-    },
-    /// Gives a mark to those of these rows that are there.
-    Mark {
-        /// Its namespace.
-        namespace: String,
-        /// Which.
-        keys: Vec<String>,
-        /// The new mark.
-        mark: i64,
-    },
-    /// Deletes those of these rows that are there.
-    Delete {
-        /// Its namespace.
-        namespace: String,
-        /// Which.
-        keys: Vec<String>,
-    },
-    /// Deletes all rows of a namespace.
-    Clear {
-        /// Its namespace.
-        namespace: String,
-    },
-}
+use domain::web_session::{Change, Record};
 
 const KEY: &[(&str, Type)] = &[("key", Type::Text)];
 const ROW: &[(&str, Type)] =
@@ -64,10 +21,15 @@ const ROW: &[(&str, Type)] =
 
 impl Store {
     /// The rows of a session with these keys, in any order.
-    pub async fn web_session_rows(&self, channel: Uuid, namespace: &str, keys: &[&str]) -> Result<Vec<Row>> {
+    pub async fn web_session_rows(
+        &self,
+        channel: Uuid,
+        namespace: &str,
+        keys: &[&str],
+    ) -> Result<Vec<Record>> {
         if let [key] = keys {
             let id = (channel, namespace.to_owned(), (*key).to_owned());
-            return Ok(Entity::find_by_id(id).one(&self.read).await?.map(Row::from).into_iter().collect());
+            return Ok(Entity::find_by_id(id).one(&self.read).await?.map(record).into_iter().collect());
         }
         let mut found = Vec::with_capacity(keys.len());
         for Incoming { select, mut values, next } in self.keys(keys).into_statements() {
@@ -80,15 +42,15 @@ impl Store {
                      AND record.key = wanted.key"
             );
             let models = Entity::find().from_raw_sql(self.statement(sql, values)).all(&self.read).await?;
-            found.extend(models.into_iter().map(Row::from));
+            found.extend(models.into_iter().map(record));
         }
         Ok(found)
     }
 
     /// All rows of a session's namespace, in any order.
-    pub async fn web_session_namespace(&self, channel: Uuid, namespace: &str) -> Result<Vec<Row>> {
+    pub async fn web_session_namespace(&self, channel: Uuid, namespace: &str) -> Result<Vec<Record>> {
         let models = of(channel, namespace).all(&self.read).await?;
-        Ok(models.into_iter().map(Row::from).collect())
+        Ok(models.into_iter().map(record).collect())
     }
 
     /// The keys of a session's namespace and their marks, in any order.
@@ -159,14 +121,14 @@ impl Store {
         channel: Uuid,
         namespace: &str,
         key: &str,
-    ) -> Result<Option<Row>> {
+    ) -> Result<Option<Record>> {
         let sql = "DELETE FROM web_session_record WHERE channel_id = $1 AND namespace = $2 AND key = $3
                    RETURNING channel_id, namespace, key, value, mark";
         let statement = self.statement(sql, [channel.into(), namespace.into(), key.into()]);
         // All rows are requested, so that SQLite's statement runs to its end.
         let taken = self.write.query_all_raw(statement).await?;
         let model = taken.first().map(|row| Model::from_query_result(row, "")).transpose()?;
-        Ok(model.map(Row::from))
+        Ok(model.map(record))
     }
 
     /// Deletes the rows of a session's namespace whose mark is above zero and below this, and returns how many.
@@ -193,15 +155,15 @@ impl Store {
     async fn put_rows(&self, transaction: &Transaction, channel: Uuid, changes: &[Change]) -> Result<()> {
         // PostgreSQL cannot write a row twice in one statement, so only the last put of a key is written. Rows are
         // locked in the order of their keys.
-        let mut last: BTreeMap<(&str, &str), &Row> = BTreeMap::new();
+        let mut last: BTreeMap<(&str, &str), &Record> = BTreeMap::new();
         for change in changes {
-            if let Change::Put { namespace, row } = change {
-                last.insert((namespace, &row.key), row);
+            if let Change::Put { namespace, record } = change {
+                last.insert((namespace, &record.key), record);
             }
         }
         let mut rows = Bulk::new(self.backend, ROW);
-        for ((namespace, key), row) in last {
-            rows.push([namespace.into(), key.into(), Cell::Bytes(&row.value), row.mark.into()]);
+        for ((namespace, key), record) in last {
+            rows.push([namespace.into(), key.into(), Cell::Bytes(&record.value), record.mark.into()]);
         }
         self.write(transaction, rows, vec![channel.into()], |rows, channel| {
             format!(
@@ -226,8 +188,6 @@ fn of(channel: Uuid, namespace: &str) -> Select<Entity> {
     Entity::find().filter(Column::ChannelId.eq(channel)).filter(Column::Namespace.eq(namespace))
 }
 
-impl From<Model> for Row {
-    fn from(Model { channel_id: _, namespace: _, key, value, mark }: Model) -> Self {
-        Self { key, value, mark }
-    }
+fn record(Model { channel_id: _, namespace: _, key, value, mark }: Model) -> Record {
+    Record { key, value, mark }
 }
