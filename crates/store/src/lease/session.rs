@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::{Standing, Store};
 
-    #[actix::test]
+    #[tokio::test]
     #[ignore = "needs PostgreSQL: run scripts/test"]
     async fn the_server_watches_the_machine_of_the_session_with_the_lock() {
         let server = std::env::var("POMBO_TEST_POSTGRES").expect("POMBO_TEST_POSTGRES names no server");
