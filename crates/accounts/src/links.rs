@@ -92,19 +92,11 @@ impl Accounts {
     }
 
     /// Creates a link with which a person chooses a new password. The old password is valid until then.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn reset(&self, who: &Who, user: &User) -> Result<NewLink> {
         self.new_link(who, Purpose::Reset, &user.email, &user.name, None, false).await
     }
 
     /// Creates a link that signs a person in.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn sign_in_link(&self, who: &Who, user: &User) -> Result<NewLink> {
         self.new_link(who, Purpose::SignIn, &user.email, &user.name, None, false).await
     }
@@ -127,10 +119,6 @@ impl Accounts {
 
     /// The information about a link; `None` when it is unknown, used or expired. The call does not use the
     /// link.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn link(&self, token: &str) -> Result<Option<LinkInfo>> {
         let Some(link) = self.find_link(token).await? else { return Ok(None) };
         let Link { purpose, email, name, company, is_operator, expires_at, .. } = link;
@@ -181,10 +169,6 @@ impl Accounts {
     }
 
     /// Unused invitations to this company, or to all companies, newest first.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn invitations(&self, company_id: Option<Uuid>) -> Result<Vec<Link>> {
         Ok(self.store().invitations(company_id, Timestamp::now()).await?)
     }

@@ -67,10 +67,6 @@ impl Accounts {
     }
 
     /// A page of all people, by e-mail; `search` is matched in e-mail and name.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn users(&self, page: PageRequest, search: Option<&str>) -> Result<Page<User>> {
         Ok(self.store().users(page, search).await?)
     }
@@ -96,10 +92,6 @@ impl Accounts {
 
     /// Disables a person, and ends their sessions, links and invitations; or lets them sign in again. Returns whether that
     /// changed anything.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn set_disabled(&self, who: &Who, user: &User, disabled: bool) -> Result<bool> {
         Ok(self.store().set_disabled(who, user, disabled).await?)
     }
@@ -156,19 +148,11 @@ impl Accounts {
     }
 
     /// Removes the second factor of a person who lost it, for an operator.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn forget_totp(&self, who: &Who, user: &User) -> Result<bool> {
         Ok(self.store().remove_totp(who, user, None).await?)
     }
 
     /// The members of a company, by e-mail.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn members(&self, company_id: Uuid) -> Result<Vec<Member>> {
         Ok(self.store().members(company_id).await?)
     }

@@ -158,10 +158,6 @@ impl Accounts {
     }
 
     /// How many recovery codes the person has left.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn recovery_codes_left(&self, session: &Session) -> Result<u64> {
         Ok(self.store().recovery_codes_left(session.user.id).await?)
     }

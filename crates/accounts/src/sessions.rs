@@ -44,10 +44,6 @@ impl Accounts {
 
     /// The session of the cookie with this token, if it is valid: not idle for 12 hours, not 30 days old, not
     /// ended.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn session(&self, token: &str) -> Result<Option<Session>> {
         let now = Timestamp::now();
         let found = self.store().find_session(&api_key::hash(token), now).await?;
@@ -58,20 +54,12 @@ impl Accounts {
     }
 
     /// Ends the session.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn sign_out(&self, session: &Session, origin: &Origin) -> Result<()> {
         self.store().end_session(&origin.who(&session.user.email), &session.user, session.id).await?;
         Ok(())
     }
 
     /// A person's sessions, most recently used first.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn sessions(&self, user: &User) -> Result<Vec<Session>> {
         Ok(self.store().sessions_of(user.id, Timestamp::now()).await?)
     }
@@ -100,10 +88,6 @@ impl Accounts {
     }
 
     /// A page of the companies that a person may use, by name: every company for an operator.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn companies_of(
         &self,
         user: &User,
@@ -140,10 +124,6 @@ impl Accounts {
     }
 
     /// The company whose contacts the bearer of this token may read. Using the token keeps the session from being idle.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`].
     pub async fn bearer(&self, token: &str) -> Result<Option<Bearer>> {
         if !token.starts_with(api_key::SESSION_PREFIX) {
             return Ok(None);
