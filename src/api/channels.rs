@@ -9,7 +9,7 @@ use super::auth::Company;
 use super::envelope::Envelope;
 use super::error::Error;
 use super::list_query::ListQuery;
-use super::openapi::{ChannelKind, ChannelStatus};
+use super::schema::{ChannelKind, ChannelStatus};
 use crate::clock::Timestamp;
 use crate::domain::channel::{self, Connection, Kind, Reason};
 

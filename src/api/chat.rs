@@ -19,7 +19,7 @@ use super::envelope::Envelope;
 use super::error::{Error, ErrorBody};
 use super::idempotency::{self, IdempotencyKey, Turn};
 use super::list_query::{ListQuery, PageParameters};
-use super::openapi::{BusinessSend, Failures};
+use super::schema::{BusinessSend, Failures};
 use super::templates::{self, Template};
 use crate::domain::channel::{self, Kind};
 use crate::domain::request::BusinessRequest;

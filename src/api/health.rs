@@ -7,7 +7,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::State;
-use super::error::{Error, ErrorBody, RETRY_SOON, whole_seconds};
+use super::error::{Error, ErrorBody, RETRY_SOON};
+use super::rate_limit::whole_seconds;
 use crate::engine::Readiness;
 use crate::error::Code;
 

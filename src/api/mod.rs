@@ -26,9 +26,12 @@ mod query;
 mod rate_limit;
 mod request_id;
 mod route;
+mod schema;
 mod sends;
 mod server;
+mod skipped;
 mod templates;
+mod waiting;
 mod web_chat;
 
 use std::sync::Arc;

@@ -5,8 +5,6 @@ pub(super) mod messages;
 mod record;
 pub(super) mod retry;
 
-pub(super) use self::record::WaitingRecord;
-
 use std::collections::HashMap;
 
 use actix_web::HttpRequest;
@@ -19,7 +17,7 @@ use super::auth::Company;
 use super::envelope::Envelope;
 use super::error::{Error, ErrorBody};
 use super::list_query::ListQuery;
-use super::openapi::{Failures, SendState};
+use super::schema::{Failures, SendState};
 use crate::clock::Timestamp;
 use crate::domain::outlook::Outlook;
 use crate::domain::page::Page;

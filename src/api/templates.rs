@@ -8,7 +8,7 @@ use super::State;
 use super::envelope::Envelope;
 use super::error::Error;
 use super::list_query::ListQuery;
-use super::openapi::{TemplateParameterFormat, TemplatePart};
+use super::schema::{TemplateParameterFormat, TemplatePart};
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
 use crate::domain::page::Page;

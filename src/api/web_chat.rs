@@ -27,7 +27,7 @@ use super::envelope::Envelope;
 use super::error::{Error, ErrorBody, MessageBody};
 use super::idempotency::{self, IdempotencyKey, Turn};
 use super::list_query::{ListQuery, PageParameters};
-use super::openapi::{Failures, WebSend};
+use super::schema::{Failures, WebSend};
 use crate::domain::channel::{self, Kind};
 use crate::domain::request::WebRequest;
 use crate::engine::{Allowance, Form};

@@ -16,9 +16,9 @@ use tokio::sync::OnceCell;
 use uuid::Uuid;
 
 use super::State;
+use super::answer::Answer;
 use super::error::Error;
 use super::form::Form;
-use super::page::Answer;
 use super::visitor::{Person, Viewer};
 use crate::engine::{self, Claim, KeyGuard};
 

@@ -101,7 +101,7 @@ const HANDS_ON: &str = "Incoming::from_request(request, payload)";
 /// The surfaces, whose handlers reach records through the engine: readers there carry the company's id into each query.
 const SURFACES: &[&str] = &["api", "console"];
 
-fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+pub(crate) fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
@@ -143,7 +143,7 @@ fn code() -> Vec<(String, PathBuf, Vec<String>)> {
 ///
 /// Sources are formatted, so an item ends where a line with its indentation closes it: `mod tests;` on its first line,
 /// a braced one with the brace. Doubtful lines count as code and are checked.
-fn without_tests(text: &str) -> Vec<String> {
+pub(crate) fn without_tests(text: &str) -> Vec<String> {
     const TESTS_ONLY: &str = "#[cfg(test)]";
     let mut lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let mut code = Vec::new();
@@ -164,7 +164,7 @@ fn without_tests(text: &str) -> Vec<String> {
 }
 
 /// `path` is relative to the sources: the repository itself may be in a directory of any name.
-fn is_test(path: &Path) -> bool {
+pub(crate) fn is_test(path: &Path) -> bool {
     path.ends_with("tests.rs") || path.components().any(|part| part.as_os_str() == "tests")
 }
 

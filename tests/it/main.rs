@@ -5,6 +5,7 @@ mod accounts;
 mod api;
 mod backup;
 mod child;
+mod circles;
 mod cli;
 #[cfg(debug_assertions)]
 mod clock_jumps;

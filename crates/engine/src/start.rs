@@ -11,23 +11,25 @@ use super::accept::resolver::{self, Resolver};
 use super::access::app_secrets::{AppSecrets, VerifyTokens};
 use super::access::keys::Keys;
 use super::access::requests::Requests;
-use super::channel::activity::Activity;
+use super::activity::Activity;
 use super::channel::directory::Directory;
-use super::channel::reader::Reader;
 use super::contacts::change::Changes;
 use super::contacts::imports::{Imports, Runner};
+use super::handover::SessionHandles;
+use super::health::Health;
 use super::ledger::{Condition, Ledger, Listeners};
 use super::mailbox::Door;
 use super::nodes::Nodes;
+use super::reader::Reader;
 use super::records::RequestShare;
+use super::rounds;
 use super::sends::tallies::Tallies;
 use super::shared::{Common, Shared};
-use super::upkeep::health::Health;
+use super::upkeep::accounts;
 use super::upkeep::retention::Retention;
-use super::upkeep::rounds;
 use super::upkeep::sentinel::Sentinel;
-use super::web_session::{self, SessionHandles, WebSessions};
-use super::{Engine, Inner, LONGEST_HOLD, StartError, account, receipts, threads};
+use super::web_session::{self, WebSessions};
+use super::{Engine, Inner, LONGEST_HOLD, StartError, receipts, threads};
 use clock::Timestamp;
 use cluster::{Carrier, Cluster, Heartbeat, Nobody};
 use config::Config;
@@ -173,7 +175,7 @@ impl Engine {
         Sentinel { engine: engine.clone(), interval, seen, lease: dispatching, retention }.start(&helpers);
         helpers.spawn(engine.clone().take_in(session_updates));
         let connections = Connections::new(&config.cloud_api, &config.network)?;
-        helpers.spawn(account::keep(engine.clone(), connections));
+        helpers.spawn(accounts::keep(engine.clone(), connections));
         match events {
             Some(events) => engine.join(&helpers, events),
             None => {

@@ -4,8 +4,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::openapi::LimitName;
-use crate::api::sends::WaitingRecord;
+use crate::api::schema::LimitName;
+use crate::api::waiting::WaitingRecord;
 use crate::clock::Timestamp;
 use crate::domain::limit;
 use crate::engine::Allowance;

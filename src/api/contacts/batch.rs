@@ -11,7 +11,7 @@ use crate::api::State;
 use crate::api::auth::Author;
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::schema::Failures;
 use crate::domain::contact::Person;
 use crate::engine::MOST_AT_ONCE;
 use crate::engine::records::contacts::ContactDraft;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::openapi::{ImportAction, ImportField, ImportState};
+use crate::api::schema::{ImportAction, ImportField, ImportState};
 use crate::clock::Timestamp;
 use crate::engine::records::imports::{self, Counts};
 use crate::engine::{Shown, import_settings};

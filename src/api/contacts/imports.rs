@@ -18,7 +18,7 @@ use crate::api::body::Body;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::ListQuery;
-use crate::api::openapi::Failures;
+use crate::api::schema::Failures;
 use crate::domain::phone::Country;
 use crate::engine::records::imports::State as Stage;
 use crate::engine::{Engine, ImportChange, NewUpload, import_settings};

@@ -15,7 +15,7 @@ use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::schema::Failures;
 use crate::domain::phone::PhoneNumber;
 use crate::engine::records::contacts::Membership;
 use crate::engine::{MOST_AT_ONCE, Whom};

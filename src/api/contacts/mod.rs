@@ -19,7 +19,7 @@ use super::auth::Company;
 use super::envelope::Envelope;
 use super::error::Error;
 use super::list_query::{ListQuery, PageParameters};
-use super::openapi::{Failures, WriteResult};
+use super::schema::{Failures, WriteResult};
 use crate::clock::Timestamp;
 use crate::domain::contact::{self, Person};
 use crate::engine::records::contacts::Upserted;

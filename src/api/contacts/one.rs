@@ -12,7 +12,7 @@ use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::schema::Failures;
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
 use crate::engine::Whom;

@@ -13,7 +13,7 @@ use crate::api::State;
 use crate::api::envelope::Envelope;
 use crate::api::error::Error;
 use crate::api::list_query::ListQuery;
-use crate::api::openapi::{ChangeSubject, Failures};
+use crate::api::schema::{ChangeSubject, Failures};
 use crate::clock::Timestamp;
 use crate::engine::records::changes::{self, Filter, What};
 use crate::error::Code;

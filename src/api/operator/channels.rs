@@ -19,7 +19,7 @@ use crate::api::channels::Channel;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::{ListQuery, PageParameters};
-use crate::api::openapi::Failures;
+use crate::api::schema::Failures;
 use crate::domain::channel::Kind;
 use crate::domain::secret::Secret;
 use crate::domain::tier::Tier;

@@ -13,7 +13,7 @@ use crate::api::body::Body;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::{ListQuery, PageParameters};
-use crate::api::openapi::Failures;
+use crate::api::schema::Failures;
 use crate::clock::Timestamp;
 use crate::engine::records::companies;
 use crate::error::Code;

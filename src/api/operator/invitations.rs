@@ -15,7 +15,7 @@ use crate::api::body::Body;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, MemberRole};
+use crate::api::schema::{Failures, MemberRole};
 use crate::clock::Timestamp;
 use crate::domain::page::Page;
 use crate::error::Code;

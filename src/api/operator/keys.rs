@@ -13,7 +13,7 @@ use crate::api::body::Body;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, KeyScope};
+use crate::api::schema::{Failures, KeyScope};
 use crate::clock::Timestamp;
 use crate::engine::records::keys::{ApiKey, NewKey};
 use crate::error::Code;

@@ -13,7 +13,7 @@ use crate::api::State;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, NodeState};
+use crate::api::schema::{Failures, NodeState};
 use crate::clock::Timestamp;
 use crate::cluster::{Link, Moves, NodeStatus, Server, Status};
 use crate::engine::ShownCluster;

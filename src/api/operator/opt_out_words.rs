@@ -10,7 +10,7 @@ use super::{Operator, body, companies, path_id};
 use crate::api::State;
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::{Failures, StoppedByWord};
+use crate::api::schema::{Failures, StoppedByWord};
 use crate::domain::opt_out;
 use crate::domain::suppression::Suppression;
 use crate::error::Code;

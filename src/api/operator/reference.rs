@@ -6,7 +6,7 @@ use utoipa::{IntoParams, Modify, OpenApi, ToSchema};
 use super::{
     changes, channels, companies, invitations, keys, nodes, opt_out_words, suppressions, tiers, users,
 };
-use crate::api::openapi::{ChannelKind, KeyScope, LeftOutOf, MemberRole, OnUnknownOutcome};
+use crate::api::schema::{ChannelKind, KeyScope, LeftOutOf, MemberRole, OnUnknownOutcome};
 
 #[derive(OpenApi)]
 #[openapi(

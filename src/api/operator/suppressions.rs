@@ -12,7 +12,7 @@ use crate::api::body::Body;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, LeftOutOf};
+use crate::api::schema::{Failures, LeftOutOf};
 use crate::clock::Timestamp;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::{Source, Suppression as Scope};

@@ -14,7 +14,7 @@ use super::Operator;
 use super::reference::{ChangedValue, OptionDifference, Tier, TierOptions};
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::schema::Failures;
 use crate::api::{State, query};
 use crate::clock::Timestamp;
 use crate::domain::tier::{self, OptionChange};

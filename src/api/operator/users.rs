@@ -14,7 +14,7 @@ use crate::api::body::Body;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::{ListQuery, PageParameters};
-use crate::api::openapi::Failures;
+use crate::api::schema::Failures;
 use crate::clock::Timestamp;
 use crate::error::Code;
 

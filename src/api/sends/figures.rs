@@ -12,7 +12,7 @@ use super::send_id;
 use crate::api::State;
 use crate::api::auth::Company;
 use crate::api::error::{Error, ErrorBody, RETRY_SOON};
-use crate::api::openapi::{Failures, MessageState};
+use crate::api::schema::{Failures, MessageState};
 use crate::clock::Timestamp;
 use crate::domain::send::{Cause, Pace};
 use crate::engine::{Counted, no_such_send};

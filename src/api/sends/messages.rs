@@ -15,7 +15,7 @@ use crate::api::auth::Company;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, MessageState};
+use crate::api::schema::{Failures, MessageState};
 use crate::clock::Timestamp;
 use crate::domain::message::{self, Failure, Outcome, Position, Selection};
 use crate::domain::page::Page;

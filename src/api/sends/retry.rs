@@ -11,7 +11,7 @@ use crate::api::chat::answer::{Queued, Rehearsed};
 use crate::api::error::{Error, ErrorBody};
 use crate::api::idempotency::{self, IdempotencyKey, Turn};
 use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, SendAgain};
+use crate::api::schema::{Failures, SendAgain};
 use crate::domain::request::RetryRequest;
 use crate::surface::body::Room;
 

@@ -19,7 +19,7 @@ use crate::api::body::Body;
 use crate::api::channel_id::ChannelId;
 use crate::api::channels::StatusReason;
 use crate::api::error::{Error, ErrorBody, MessageBody};
-use crate::api::openapi::{ChannelStatus, Failures, PairingStart, PairingState};
+use crate::api::schema::{ChannelStatus, Failures, PairingStart, PairingState};
 use crate::clock::Timestamp;
 use crate::domain::channel::Channel;
 use crate::domain::phone::PhoneNumber;

@@ -15,7 +15,7 @@ use crate::api::auth::Company;
 use crate::api::body::Body;
 use crate::api::channel_id::ChannelId;
 use crate::api::error::{Error, ErrorBody, MessageBody};
-use crate::api::openapi::{Failures, PairingState, PasskeyStep};
+use crate::api::schema::{Failures, PairingState, PasskeyStep};
 use crate::clock::Timestamp;
 use crate::connector::web_session::Assertion;
 use crate::engine::web_session::{Pairing, Passkey, PasskeyAnswer};

@@ -11,7 +11,7 @@ use crate::api::auth::Company;
 use crate::api::body::Body;
 use crate::api::channel_id::ChannelId;
 use crate::api::error::{Error, ErrorBody, MessageBody};
-use crate::api::openapi::{Failures, PictureOf};
+use crate::api::schema::{Failures, PictureOf};
 use crate::error::Code;
 
 /// The address of a person's picture.

@@ -14,6 +14,7 @@ use maud::{Markup, html};
 use uuid::Uuid;
 
 use super::changes;
+use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
 use crate::console::component::field::faults;
@@ -22,7 +23,7 @@ use crate::console::component::table::{Column, table};
 use crate::console::component::time::{maybe, moment, second};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::console::{State, live};

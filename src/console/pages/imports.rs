@@ -7,6 +7,7 @@ use maud::html;
 
 use super::import::{state_badge, tags};
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults};
 use crate::console::component::pager::pager;
 use crate::console::component::table::{Column, table};
@@ -14,7 +15,7 @@ use crate::console::component::time::moment;
 use crate::console::error::Error;
 use crate::console::form::Form;
 use crate::console::multipart::Multipart;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::Query;
 use crate::console::rest;
 use crate::console::visitor::Viewer;

@@ -4,10 +4,11 @@ use actix_web::web::Data;
 use maud::html;
 
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::field::{Field, faults, once};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::visitor::Viewer;
 use crate::domain::channel::{Channel, Kind};
 use crate::domain::message::Failure;

@@ -16,13 +16,14 @@ use uuid::Uuid;
 
 use crate::clock::Timestamp;
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::confirm::confirm;
 use crate::console::component::copy;
 use crate::console::component::notice;
 use crate::console::component::time::{maybe, moment};
 use crate::console::error::Error;
 use crate::console::live;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::query::{Id, Query};
 use crate::console::visitor::Viewer;
 use crate::domain::channel::{Channel, Kind};

@@ -6,6 +6,7 @@ use actix_web::web::Data;
 use maud::{Markup, html};
 
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::copy;
 use crate::console::component::empty::empty;
@@ -15,7 +16,7 @@ use crate::console::component::phone::phone;
 use crate::console::component::time::moment;
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::{Answer, Menu, Page};
+use crate::console::page::{Menu, Page};
 use crate::console::pages::channel::words::quality as rating;
 use crate::console::query::Query;
 use crate::console::text::Text;

@@ -9,6 +9,7 @@
 
 mod addresses;
 mod dry_run;
+mod questions;
 mod repeat;
 
 use std::sync::Arc;
@@ -20,10 +21,10 @@ use url::Url;
 use uuid::Uuid;
 
 pub use self::dry_run::{DryRunFile, WebDryRun};
+pub(crate) use self::questions::{AskPicture, BeginWeb, DryRunWeb, SendWeb};
 use crate::channel::{Admit, PAIR_SENTENCE};
+use crate::handover::{Admitted, Form, HandOver, HandedOver, Render, Wait, link};
 use crate::ledger::{Accept, Order};
-use crate::nodes::{BeginWeb, SendWeb};
-use crate::web_session::{Admitted, Form, HandOver, HandedOver, Render, Wait, link};
 use crate::{Engine, Error, KeyGuard, RETRY_AFTER};
 use clock::Timestamp;
 use connectors::media::Media;

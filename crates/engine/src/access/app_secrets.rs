@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dashmap::DashMap;
 use uuid::Uuid;
 
-use crate::upkeep::health::Health;
+use crate::health::Health;
 use domain::channel::Channel;
 use domain::secret::Secret;
 use store::{Error, Result, Store};

@@ -120,7 +120,7 @@ impl Ledger {
             Effect::Commit(commit) => self.commit(commit, ctx),
             Effect::Settle(sends) => self.settle(sends, ctx),
             Effect::Tell { channel_id, arrived } => {
-                traces::accepted(&arrived);
+                arrived.trace();
                 self.listeners.tell(channel_id, arrived);
             }
             Effect::Reply(caller, answer) => self.callers.answer(caller, answer),

@@ -12,23 +12,13 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::asking::Question;
-use super::notes::Told;
-use super::questions::GLANCE;
 use super::work::GATHERING;
+use crate::asking::{GLANCE, Question};
 use crate::channel::Heard;
+use crate::notices::{Mark, Told, marked};
 use crate::{Engine, Error};
 use domain::channel::Channel;
 use domain::message::{Key, State};
-
-/// A message with a receipt: its send, its ordinal and its state.
-pub(super) type Mark = (Uuid, u64, i16);
-
-/// The messages, without those in a state that only a newer version knows.
-pub(super) fn marked(marks: Vec<Mark>) -> Vec<(Key, State)> {
-    let message = |(send_id, ordinal, state)| Some((Key { send_id, ordinal }, State::from_i16(state)?));
-    marks.into_iter().filter_map(message).collect()
-}
 
 /// Receipts of these messages are durable.
 #[derive(Serialize, Deserialize)]
@@ -179,12 +169,5 @@ mod tests {
         unwritten.put_back(left);
         let all = HashMap::from([(one, vec![mark(0), mark(1), mark(2)]), (other, vec![mark(7)])]);
         assert_eq!(unwritten.take(), all);
-    }
-
-    #[test]
-    fn a_state_that_only_a_newer_version_knows_is_left_out() {
-        let known = State::Delivered.as_i16();
-        let messages = marked(vec![(Uuid::nil(), 0, i16::MAX), (Uuid::nil(), 1, known)]);
-        assert_eq!(messages, [(Key { send_id: Uuid::nil(), ordinal: 1 }, State::Delivered)]);
     }
 }

@@ -5,7 +5,6 @@
 //! sends and receives webhooks. Messages to the owner are in the database: it searches for [work] each second, and
 //! reads the [notes] of other nodes. A process that serves alone owns every channel, and does none of this.
 
-mod asking;
 mod heard;
 mod notes;
 mod questions;
@@ -21,15 +20,10 @@ use actix::ArbiterHandle;
 use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use uuid::Uuid;
 
-pub(crate) use self::asking::Question;
-pub(crate) use self::notes::{Told, share_suppressions};
-pub(crate) use self::questions::{
-    AnswerPasskey, AskLimits, AskPairing, AskPicture, AskSpeed, BeginWeb, DryRunWeb, Glance, Pair, SendWeb,
-    Unlink,
-};
 pub use self::shown::Shown as ShownCluster;
 use super::{Engine, Error};
-use crate::upkeep::rounds::repeat;
+use crate::notices::Told;
+use crate::rounds::repeat;
 use cluster::ClusterEvent;
 use domain::channel::Channel;
 use domain::error::{Code, Refusal};
@@ -52,7 +46,7 @@ pub(super) struct Nodes {
     /// Permits to answer other nodes.
     answering: Arc<Semaphore>,
     /// The limits of requests, also of those that other nodes pass on.
-    limits: config::Limits,
+    pub(crate) limits: config::Limits,
 }
 
 impl Nodes {
@@ -64,7 +58,7 @@ impl Nodes {
             unwritten: heard::Unwritten::default(),
             sessions: Mutex::default(),
             has_unopened: AtomicBool::new(false),
-            answering: Arc::new(Semaphore::new(asking::AT_ONCE_HERE)),
+            answering: Arc::new(Semaphore::new(questions::AT_ONCE_HERE)),
             limits: limits.clone(),
         }
     }

@@ -3,113 +3,22 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::heard::{Mark, marked};
 use crate::Engine;
-use crate::account::ThrottledApp;
 use crate::channel::{Heard, Look, Recheck, Release, Troubled};
-use crate::shared::Shared;
-use connectors::Disposition;
-use domain::channel::Channel;
+use crate::notices::{TROUBLES, Told, marked};
 use domain::message::Failure;
 use domain::phone::PhoneNumber;
 use domain::send;
 use domain::suppression::Suppression;
-use store::nodes::{Note, NoteOfSend};
-use store::suppressions::Word;
+use store::nodes::Note;
 
 /// How long the caller waits for the owner of a channel to act, and how often it checks.
 const PATIENCE: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(50);
 /// Notes may become readable in another order than they are numbered, but no later than this.
 const STRAGGLING: Duration = Duration::from_secs(15);
-
-/// The content of a note.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Told {
-    /// Release a send, which is paused or over in the store.
-    Release {
-        /// The send.
-        send: Uuid,
-        /// The state of a send that is over.
-        over: Option<i16>,
-    },
-    /// A send in the store may go now.
-    Look,
-    /// The number changed at the provider: probe it.
-    Recheck,
-    /// The provider reported trouble with the number or its account.
-    Troubled {
-        /// One of [`TROUBLES`].
-        disposition: String,
-        /// The provider's code.
-        code: Option<i64>,
-        /// The provider's sentence.
-        sentence: String,
-        /// Whether a message failed because of it.
-        is_of_message: bool,
-    },
-    /// The templates may have changed.
-    Templates,
-    /// Receipts of these messages are durable.
-    Heard(Vec<Mark>),
-    /// To all nodes: the channel was removed.
-    Removed(Uuid),
-    /// To all nodes: the suppressions of these recipients changed.
-    Suppressions(Vec<(Uuid, i64, i16)>),
-    /// To all nodes: the provider throttles these apps.
-    Apps(Vec<ThrottledApp>),
-}
-
-/// The kinds of trouble in notes, and their words.
-const TROUBLES: [(&str, Disposition); 7] = [
-    ("slow_number", Disposition::SlowNumber),
-    ("slow_account", Disposition::SlowAccount),
-    ("slow_app", Disposition::SlowApp),
-    ("maintenance", Disposition::Maintenance),
-    ("disconnect", Disposition::Disconnect),
-    ("block", Disposition::Block),
-    ("restrict", Disposition::Restrict),
-];
-
-impl Told {
-    /// A note about trouble; a disposition that is no trouble of the number makes the owner probe it.
-    pub(crate) fn troubled(disposition: Disposition, failure: &Failure, is_of_message: bool) -> Self {
-        let Some((word, _)) = TROUBLES.iter().find(|(_, known)| *known == disposition) else {
-            return Self::Recheck;
-        };
-        let Failure { code, sentence } = failure.clone();
-        Self::Troubled { disposition: (*word).to_owned(), code, sentence, is_of_message }
-    }
-
-    const fn name(&self) -> &'static str {
-        match self {
-            Self::Release { .. } => "release",
-            Self::Look => "look",
-            Self::Recheck => "recheck",
-            Self::Troubled { .. } => "troubled",
-            Self::Templates => "templates",
-            Self::Heard(_) => "heard",
-            Self::Removed(_) => "removed",
-            Self::Suppressions(_) => "suppressions",
-            Self::Apps(_) => "apps",
-        }
-    }
-
-    /// The JSON of a note.
-    fn body(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-}
-
-impl From<&Release> for Told {
-    fn from(release: &Release) -> Self {
-        Self::Release { send: release.send_id, over: release.over.map(send::State::as_i16) }
-    }
-}
 
 /// The notes to all nodes that this one has read.
 #[derive(Debug, Default)]
@@ -142,26 +51,7 @@ impl Read {
     }
 }
 
-/// Tells the other nodes that the suppressions of these recipients changed.
-pub(crate) async fn share_suppressions(shared: &Shared, said: &[Word]) -> store::Result<()> {
-    if shared.cluster.is_alone() || said.is_empty() {
-        return Ok(());
-    }
-    let subject = |word: &Word| (word.company_id, word.recipient.as_i64(), word.scope.as_i16());
-    let told = Told::Suppressions(said.iter().map(subject).collect());
-    shared.store.add_note(None, told.name(), &told.body()).await.map(drop)
-}
-
 impl Engine {
-    /// Tells the other nodes that a channel was removed.
-    pub(crate) async fn tell_of_removal(&self, channel: Uuid) -> store::Result<()> {
-        if self.0.shared.cluster.is_alone() {
-            return Ok(());
-        }
-        let told = Told::Removed(channel);
-        self.store().add_note(None, told.name(), &told.body()).await.map(drop)
-    }
-
     /// Tells the other nodes which apps the provider throttles.
     pub(super) async fn share_throttled_apps(&self) -> store::Result<()> {
         let apps = self.0.shared.accounts.take_throttled_apps();
@@ -175,33 +65,6 @@ impl Engine {
             Err(_) => self.0.shared.accounts.tell_of_apps_again(&apps),
         }
         written.map(drop)
-    }
-
-    /// Tells the owner of a channel, if it is another node. Returns the note's id, or `None`.
-    pub(crate) async fn tell_owner(&self, channel: &Channel, told: &Told) -> store::Result<Option<i64>> {
-        let cluster = &self.0.shared.cluster;
-        if cluster.owns(channel) {
-            return Ok(None);
-        }
-        let note = self.store().add_note(Some(channel.id), told.name(), &told.body()).await?;
-        cluster.wake(channel);
-        Ok(Some(note))
-    }
-
-    /// The note to write with a change of a send; `None` when this node is alone.
-    pub(crate) fn note(&self, told: &Told) -> Option<NoteOfSend> {
-        let is_alone = self.0.shared.cluster.is_alone();
-        (!is_alone).then(|| NoteOfSend { name: told.name(), body: told.body() })
-    }
-
-    /// Wakes the owner of a channel to read a note. If this node owns the channel, the note is removed instead.
-    pub(crate) async fn pass_on(&self, channel: &Channel, note: Option<i64>) -> store::Result<()> {
-        let Some(note) = note else { return Ok(()) };
-        let cluster = &self.0.shared.cluster;
-        if !cluster.owns(channel) || !cluster.remove_note(channel, note).await? {
-            cluster.wake(channel);
-        }
-        Ok(())
     }
 
     /// Makes a channel release a send, on whichever node the channel runs. Waits for that, within a limit. `note` was
@@ -341,23 +204,5 @@ mod tests {
         read.forget(start + STRAGGLING);
         assert_eq!(read.behind, 5);
         assert!(!read.add(5) && !read.add(3) && read.add(6));
-    }
-
-    #[test]
-    fn a_note_is_read_as_it_was_written() {
-        let all = [
-            Told::Release { send: Uuid::from_u128(1), over: Some(3) },
-            Told::Look,
-            Told::troubled(
-                Disposition::Restrict,
-                &Failure { code: Some(368), sentence: "no".to_owned() },
-                true,
-            ),
-            Told::Heard(vec![(Uuid::from_u128(3), 7, 4)]),
-            Told::Suppressions(vec![(Uuid::from_u128(2), 5_511_900_000_000, 1)]),
-        ];
-        for told in all {
-            assert_eq!(serde_json::from_str::<Told>(&told.body()).unwrap(), told);
-        }
     }
 }

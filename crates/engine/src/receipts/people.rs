@@ -11,7 +11,7 @@ use super::sorted::Names;
 use super::{Error, opt_outs};
 use crate::Engine;
 use crate::ledger::Hear;
-use crate::nodes::share_suppressions;
+use crate::notices::share_suppressions;
 use connectors::update::{Heard, Update};
 use domain::message::Key;
 use domain::opt_out::OptOutWords;

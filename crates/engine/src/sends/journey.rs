@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::outlook::{reason_of, sentence_of_messages};
+use super::outlook::reason_of;
 use crate::{Engine, Error, no_such_send};
 use clock::Timestamp;
 use domain::error::{Code, Refusal};
@@ -75,7 +75,7 @@ impl Engine {
         };
         let suppressions = &self.0.shared.suppressions;
         let reason = reason_of(&waits, suppressions, channel.company_id, Timestamp::now());
-        let sentence = sentence_of_messages(reason, &channel.tier).unwrap_or_default();
+        let sentence = reason.sentence_of_messages(&channel.tier).unwrap_or_default();
         Ok(Some(Waiting { reason, sentence, until: Some(retry_at) }))
     }
 }

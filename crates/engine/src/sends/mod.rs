@@ -3,5 +3,8 @@
 pub(super) mod journey;
 mod messages_csv;
 pub(super) mod outlook;
+mod questions;
 pub(super) mod steering;
 pub(super) mod tallies;
+
+pub(crate) use self::questions::{AskLimits, AskSpeed, Glance};

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use super::questions::{AskLimits, AskSpeed, Glance};
+use crate::asking::Question;
 use crate::channel::{AskPace, Explain, LookAhead, Viewed};
 use crate::contacts::suppressions::Suppressions;
-use crate::nodes::{AskLimits, AskSpeed, Glance, Question};
 use crate::{Engine, Error, RETRY_AFTER};
 use clock::Timestamp;
 use domain::channel::{Channel, Connection, Status};
@@ -135,7 +136,7 @@ impl Engine {
             None => return Ok(in_the_store()),
             Some(first) => reason_of(&first, &self.0.shared.suppressions, channel.company_id, now),
         };
-        let sentence = sentence_of_messages(reason, &channel.tier).unwrap_or_default();
+        let sentence = reason.sentence_of_messages(&channel.tier).unwrap_or_default();
         Ok(Outlook::waiting(reason, sentence, Some(due)))
     }
 }
@@ -157,28 +158,6 @@ pub(crate) fn reason_of(
         (None, 0) => Reason::Pair,
         (None, _) => Reason::Retry,
     }
-}
-
-/// What messages that were put back wait for; `None` when the reason is not one of messages.
-pub(crate) fn sentence_of_messages(reason: Reason, tier: &str) -> Option<String> {
-    Some(match reason {
-        Reason::Pair => format!(
-            "the remaining recipients got messages moments ago, and each may get only so many (tier \
-             `{tier}`, options pair_interval and pair_burst)"
-        ),
-        Reason::RecipientHeld => {
-            "the provider asked to hold messages to the remaining recipients for a while".to_owned()
-        }
-        Reason::UnknownOutcome => format!(
-            "it is unknown whether the provider has the remaining messages: the channel waits for receipts (option \
-             retry.unknown_grace), then tier `{tier}` decides (option unknown_outcome)"
-        ),
-        Reason::Retry | Reason::BackOff => {
-            "the provider refused the remaining messages for a temporary reason, and they are retried"
-                .to_owned()
-        }
-        _ => return None,
-    })
 }
 
 /// The outlook of a send that is not in its channel's lanes.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use crate::channel::{Look, Release};
-use crate::nodes::Told;
+use crate::notices::Told;
 use crate::{Engine, Error};
 use clock::Timestamp;
 use domain::error::{Code, Refusal};

@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 use actix::ArbiterHandle;
 use uuid::Uuid;
 
-use super::health::Watch;
 use super::indexing;
 use super::retention::Retention;
-use super::rounds::repeat;
 use super::wall_clock::{Jump, WallClock};
 use crate::Engine;
 use crate::access::keys;
 use crate::channel::{Overlooked, Release, TemplatesChanged};
+use crate::health::Watch;
+use crate::rounds::repeat;
 use clock::Timestamp;
 use domain::channel::{Kind, Status};
 use domain::send::State;

@@ -3,14 +3,11 @@
 //! Only the process that has the lease opens sessions, one after the other. The store has each channel's state; the
 //! progress of a pairing is in memory.
 
-mod handle;
-mod outgoing;
 mod passkey;
-mod pending_reply;
+mod questions;
 mod records;
 mod supervisor;
 mod updates;
-mod window;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,25 +19,20 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-pub(crate) use self::handle::SessionHandles;
-pub(crate) use self::outgoing::{Outgoing, WebChannel, file_name, is_voice, link, seconds};
-pub(crate) use self::pending_reply::{Admitted, HandOver, PendingReplies, PendingReply, QueueSlots, Wait};
-pub use self::pending_reply::{Form, HandedOver, Render};
+pub(crate) use self::questions::{AnswerPasskey, AskPairing, Pair, Unlink};
 pub use self::records::SessionRecords;
 use self::supervisor::{Command, Supervisor};
 use self::updates::UpdateSender;
 #[cfg(any(test, feature = "universe"))]
 pub(super) use self::updates::heard;
 pub(super) use self::updates::session_updates;
-pub(crate) use self::window::{Slot, Window};
-use super::account::Pacer;
-use super::nodes::{AskPairing, Pair, Unlink};
-use super::upkeep::rounds::caught;
+use super::handover::SessionHandles;
+use super::pacer::Pacer;
+use super::rounds::caught;
 use super::{Engine, Error, RETRY_AFTER};
 pub(super) use ::machines::web_session as machine;
 pub(super) use ::machines::web_session::waits_for_a_person;
 pub use ::machines::web_session::{Pairing, Passkey, PasskeyAnswer, Shown, Stage};
-pub(crate) use ::machines::web_session::{RESTRICTED_FOR, restricted_until};
 use domain::channel::Channel;
 use domain::error::{Code, Refusal};
 use domain::phone::PhoneNumber;

@@ -6,8 +6,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::supervisor::Command;
-use super::{PATIENCE, WebSessions};
-use crate::nodes::AnswerPasskey;
+use super::{AnswerPasskey, PATIENCE, WebSessions};
 use crate::{Engine, Error, RETRY_AFTER};
 use domain::channel::Channel;
 use domain::error::Refusal;

@@ -12,11 +12,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 use uuid::Uuid;
 
 use super::Pairing;
-use super::handle::SessionHandle;
 use super::machine::{
     self, Answer, Change, Effect, Effects, Input, Machine, Saved, Write, is_written_by_sender,
 };
 use super::{Common, SessionRecords};
+use crate::handover::SessionHandle;
 use crate::machine::{Caller, Moment};
 use clock::Timestamp;
 use domain::channel::{Channel, Connection};

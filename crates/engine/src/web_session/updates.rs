@@ -14,7 +14,7 @@ use machines::web_session::SessionUpdate;
 use crate::Engine;
 use crate::channel::Heard;
 use crate::ledger::{self, Hear};
-use crate::upkeep::rounds::caught;
+use crate::rounds::caught;
 use clock::Timestamp;
 use domain::message::{Failure, Key, State};
 use domain::phone::PhoneNumber;
@@ -181,6 +181,6 @@ pub(crate) fn heard(state: AckState) -> (State, Option<Failure>) {
         AckState::Server => (State::Sent, None),
         AckState::Delivered => (State::Delivered, None),
         AckState::Read | AckState::Played => (State::Read, None),
-        AckState::Refused { code } => (State::Failed, Some(super::outgoing::refusal(code))),
+        AckState::Refused { code } => (State::Failed, Some(crate::handover::refusal(code))),
     }
 }

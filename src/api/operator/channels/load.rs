@@ -9,8 +9,8 @@ use super::find;
 use crate::api::State;
 use crate::api::channel_id::ChannelId;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
 use crate::api::operator::Operator;
+use crate::api::schema::Failures;
 use crate::engine::Load;
 
 /// The messages of one channel that wait in memory or are in flight. All other queued messages wait in the

@@ -5,12 +5,12 @@ use maud::{Markup, html};
 
 use super::super::new_channel::secret;
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::copy::copy;
 use crate::console::component::field::{Field, once};
 use crate::console::component::notice::warning;
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::Answer;
 use crate::console::query::Id;
 use crate::console::visitor::Viewer;
 use crate::domain::channel::{Channel, Kind};

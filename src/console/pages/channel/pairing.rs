@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use crate::connector::web_session::Assertion;
 use crate::console::State;
+use crate::console::answer::Answer;
 use crate::console::component::badge::{Tone, badge};
 use crate::console::component::field::{Field, once};
 use crate::console::component::time::second;
 use crate::console::component::{confirm, copy};
 use crate::console::error::Error;
 use crate::console::form::Form;
-use crate::console::page::Answer;
 use crate::console::query::Id;
 use crate::console::text::Text;
 use crate::console::visitor::Viewer;

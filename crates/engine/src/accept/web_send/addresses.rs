@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::AskPicture;
 use super::reconnecting;
-use crate::nodes::AskPicture;
 use crate::{Engine, Error, RETRY_AFTER};
 use clock::Timestamp;
 use domain::channel::Channel;

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{stranger, unheard_voice};
+use super::{DryRunWeb, stranger, unheard_voice};
 use crate::channel::Admit;
-use crate::nodes::DryRunWeb;
-use crate::web_session::{file_name, is_voice, link, seconds};
+use crate::handover::{file_name, is_voice, link, seconds};
 use crate::{Engine, Error};
 use clock::Timestamp;
 use connectors::media::{Kind, Media};

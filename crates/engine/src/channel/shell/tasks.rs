@@ -13,7 +13,7 @@ use crate::channel::machine::{
     Connected, Failed, Fetch, Input, LeaseLost, NotConnected, Question, SaveConnection, Saved, WebActivity,
 };
 use crate::ledger::Record;
-use crate::nodes::share_suppressions;
+use crate::notices::share_suppressions;
 use crate::shared::Shared;
 use clock::Timestamp;
 use connectors::cloud_api::{CloudApi, Connections};

@@ -105,7 +105,7 @@ macro_rules! tags {
 
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                $crate::api::openapi::words::one_of("", [$($word),+])
+                $crate::api::schema::words::one_of("", [$($word),+])
             }
         }
 

@@ -41,12 +41,12 @@ impl SessionHandle {
     }
 
     /// Registers a session.
-    pub(super) fn open(&self, session: Arc<dyn Session>) {
+    pub(crate) fn open(&self, session: Arc<dyn Session>) {
         *self.session.write().unwrap_or_else(PoisonError::into_inner) = Some(session);
     }
 
     /// Removes the session; callers that wait for an acknowledgement get none.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         *self.session.write().unwrap_or_else(PoisonError::into_inner) = None;
         self.awaited().clear();
     }
@@ -59,7 +59,7 @@ impl SessionHandle {
     }
 
     /// Passes an acknowledgement to the caller that waits for it; returns `false` when none does.
-    pub(super) fn heard(&self, ack: &Ack) -> bool {
+    pub(crate) fn heard(&self, ack: &Ack) -> bool {
         let hear = self.awaited().remove(&ack.id);
         hear.is_some_and(|hear| hear.send(ack.state).is_ok())
     }

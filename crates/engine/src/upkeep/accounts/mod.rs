@@ -14,8 +14,8 @@ use futures_util::future::Either;
 use futures_util::stream::FuturesUnordered;
 
 use self::timers::Timers;
-use super::machine::{Effect, Input, Unread};
 use crate::Engine;
+use crate::account::machine::{Effect, Input, Unread};
 use crate::channel::OfAccount;
 use crate::machine::Moment;
 use clock::Timestamp;

@@ -267,7 +267,7 @@ fn nack(code: Option<i64>) -> Reply {
 }
 
 /// The failure of a message that WhatsApp refused.
-pub(super) fn refusal(code: Option<i64>) -> Failure {
+pub(crate) fn refusal(code: Option<i64>) -> Failure {
     let sentence = match code {
         Some(RESTRICTED) => {
             "WhatsApp refused the message: the account is restricted to people who wrote to it before"

@@ -10,21 +10,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tokio::sync::Semaphore;
 use uuid::Uuid;
 
-use super::questions;
 use crate::{Engine, Error, RETRY_AFTER};
-use cluster::{Carrier, Incoming, NotCarried, Request, shard};
+use cluster::{Carrier, NotCarried, shard};
 use domain::channel::Channel;
 use domain::error::{Code, Refusal};
 use domain::limit::Spent;
 
-/// The most requests of other nodes that are answered at once for each shard. Further ones wait, and then fail.
-const AT_ONCE: usize = 256;
-/// The most requests that this node answers at once for all of its shards, so that what other nodes ask leaves room for
-/// what clients ask here. Further ones are answered [`Error::Unavailable`].
-pub(super) const AT_ONCE_HERE: usize = 2_048;
+/// How long a page waits for another node's knowledge of its sends.
+pub(crate) const GLANCE: Duration = Duration::from_secs(1);
+/// How long the owner may take when WhatsApp or a file's server has to answer.
+pub(crate) const OF_OTHERS: Duration = Duration::from_secs(60);
 /// How long a node that has just claimed a channel may take to subscribe to its requests.
 const SUBSCRIBING: Duration = Duration::from_millis(300);
 
@@ -193,36 +190,6 @@ impl Engine {
         }
     }
 
-    /// Receives the carrier's messages for a shard that this node owns, until the task is aborted.
-    pub(super) async fn attend(self, carrier: Arc<dyn Carrier>, shard: Uuid) {
-        // The next round retries.
-        let Ok(mut subscription) = carrier.subscribe(shard).await else { return };
-        let turns = Arc::new(Semaphore::new(AT_ONCE));
-        while let Some(incoming) = subscription.next().await {
-            match incoming {
-                Incoming::Wake => self.0.nodes.look.notify_one(),
-                Incoming::Request(request) => {
-                    let Ok(turn) = Arc::clone(&turns).acquire_owned().await else { return };
-                    let engine = self.clone();
-                    // The request is answered even if the shard is given away meanwhile.
-                    actix::spawn(async move {
-                        let Request { name, body, answer } = request;
-                        let here = Arc::clone(&engine.0.nodes.answering).try_acquire_owned();
-                        let reply = match &here {
-                            Ok(_) => questions::answered(&engine, shard, &name, &body).await,
-                            Err(_) => busy(),
-                        };
-                        if let Some(reply) = reply {
-                            // The other node may have gone.
-                            let _ = answer.send(reply);
-                        }
-                        drop(turn);
-                    });
-                }
-            }
-        }
-    }
-
     /// The answer to a request of another node, as it travels.
     pub(super) async fn answer<Q: Question>(&self, addressed: Uuid, body: &[u8]) -> Option<Vec<u8>> {
         let reply = match serde_json::from_slice(body) {
@@ -260,7 +227,7 @@ pub(super) fn not_understood() -> Option<Vec<u8>> {
 }
 
 /// The answer of a node that answers as many requests as it may.
-fn busy() -> Option<Vec<u8>> {
+pub(crate) fn busy() -> Option<Vec<u8>> {
     serde_json::to_vec(&Reply::<()>::Fault(Fault::Unavailable { retry_after: RETRY_AFTER })).ok()
 }
 
