@@ -102,7 +102,7 @@ pub(super) async fn limits(
     request: HttpRequest,
 ) -> Result<Json<Limits>, Error> {
     let channel = own_channel(&state, company, id).await?;
-    let limits = state.engine.limits(&channel).await?;
+    let limits = state.engine.channels().limits(&channel).await?;
     let allowance = request.extensions().get::<Allowance>().copied();
     Ok(Json(Limits::new(channel.id, limits, allowance)))
 }

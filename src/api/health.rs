@@ -105,7 +105,7 @@ fn not_ready(obstacles: Vec<String>, details: Vec<String>) -> HttpResponse {
 pub(super) async fn metrics(state: Data<State>) -> Result<HttpResponse, Error> {
     let metrics = state.options.metrics.as_ref().ok_or_else(Error::no_such_path)?;
     // These metrics are read for each request, not at intervals.
-    state.engine.measure();
+    state.engine.channels().measure();
     metrics_process::Collector::default().collect();
     Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(metrics.render()))
 }

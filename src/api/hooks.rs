@@ -59,7 +59,7 @@ pub(super) async fn handshake(
 ) -> Result<HttpResponse, Error> {
     let channel = business_account(&state, id).await?;
     let parameter = |name| query::value(request.query_string(), name).ok().flatten();
-    let known = state.engine.verify_token(&channel).await?;
+    let known = state.engine.webhooks().verify_token(&channel).await?;
     let given = parameter("hub.verify_token").map(|word| Secret::new(word.into_owned()));
     let is_known = given.is_some_and(|given| known.is_some_and(|known| given == *known));
     let challenge = parameter("hub.challenge");
@@ -133,10 +133,10 @@ async fn take_in(id: ChannelId, state: &State, request: &HttpRequest, body: Body
     // A caller without a signature may not send a large body either.
     let signature = request.headers().get(SIGNATURE).and_then(|value| value.to_str().ok());
     let signature = signature.ok_or_else(wrongly_signed)?.to_owned();
-    let secret = state.engine.app_secret(&channel).await?.ok_or_else(wrongly_signed)?;
+    let secret = state.engine.webhooks().app_secret(&channel).await?.ok_or_else(wrongly_signed)?;
     let body = body.read_hook(channel.company_id, &state.options).await?;
     let (heard, _room) = body.read(move |body, room| read(&secret, body, &signature, room)).await?;
-    Ok(state.engine.hear(&channel, heard).await?)
+    Ok(state.engine.webhooks().hear(&channel, heard).await?)
 }
 
 /// The contents of the webhook, if its signature is the provider's.

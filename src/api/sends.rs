@@ -107,7 +107,7 @@ pub(super) async fn pause(
     request: HttpRequest,
 ) -> Result<Json<SendRecord>, Error> {
     let id = send_id(&request)?;
-    state.engine.pause(company.id, id).await?;
+    state.engine.sends().pause(company.id, id).await?;
     show(&state, company, id).await
 }
 
@@ -133,7 +133,7 @@ pub(super) async fn resume(
     request: HttpRequest,
 ) -> Result<Json<SendRecord>, Error> {
     let id = send_id(&request)?;
-    state.engine.resume(company.id, id).await?;
+    state.engine.sends().resume(company.id, id).await?;
     show(&state, company, id).await
 }
 
@@ -160,7 +160,7 @@ pub(super) async fn cancel(
     request: HttpRequest,
 ) -> Result<Json<SendRecord>, Error> {
     let id = send_id(&request)?;
-    state.engine.cancel(company.id, id).await?;
+    state.engine.sends().cancel(company.id, id).await?;
     show(&state, company, id).await
 }
 
@@ -179,7 +179,7 @@ async fn with_outlook(state: &State, records: Vec<Record>) -> Result<Vec<(Record
     }
     let mut outlooks = HashMap::new();
     for (channel_id, records) in channels {
-        outlooks.extend(state.engine.outlook(channel_id, &records).await?);
+        outlooks.extend(state.engine.sends().outlook(channel_id, &records).await?);
     }
     let with = |record: Record| {
         let outlook = outlooks.remove(&record.id).unwrap_or_default();

@@ -79,7 +79,7 @@ pub(super) async fn limits(
     request: HttpRequest,
 ) -> Result<Json<Limits>, Error> {
     let channel = own_channel(&state, company, id).await?;
-    let limits = state.engine.limits(&channel).await?;
+    let limits = state.engine.channels().limits(&channel).await?;
     let allowance = request.extensions().get::<Allowance>().copied();
     Ok(Json(Limits::new(channel.id, limits, allowance)))
 }
@@ -175,11 +175,11 @@ pub(super) async fn send(
     let limits = &state.options.send;
     room.shrink_to(4 * (limits.text_chars + limits.caption_chars + limits.link_chars));
     if is_dry_run {
-        let dry_run = state.engine.dry_run_web(&channel, asked).await?;
+        let dry_run = state.engine.web_sends().dry_run(&channel, asked).await?;
         return Ok(HttpResponse::Ok().json(Tried::from(dry_run)));
     }
-    let answer = state.engine.send_web(&channel, asked, held, SENT);
-    Ok(HttpResponse::Ok().content_type(ContentType::json()).body(answer.await?))
+    let answer = state.engine.web_sends().send(&channel, asked, held, SENT).await?;
+    Ok(HttpResponse::Ok().content_type(ContentType::json()).body(answer))
 }
 
 /// The web session of the path, if it is the company's. Another company's channel is treated as unknown.

@@ -167,7 +167,7 @@ pub async fn start_with(app: App, driver: Option<Arc<dyn Driver>>) -> anyhow::Re
         None => Arc::new(Nobody),
     };
     let engine = Box::pin(Engine::start_carried(&config, store, vault, lease, driver, carrier)).await?;
-    engine.render_as(&[api::SENT, console::SENT]);
+    engine.web_sends().render_as(&[api::SENT, console::SENT]);
     if let Some(events) = events.filter(|_| config.events.enabled) {
         engine.publish_events(events.events(&config.events), config.events.max_rows);
     }

@@ -113,7 +113,7 @@ pub(crate) fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Each source with its crate, or its module of the program, and its lines of code without comments and tests.
-fn code() -> Vec<(String, PathBuf, Vec<String>)> {
+pub(crate) fn code() -> Vec<(String, PathBuf, Vec<String>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path());
     let rooms = crates.map(|path| {

@@ -35,6 +35,7 @@ mod lease_lost;
 mod linking;
 mod live;
 mod media;
+mod methods;
 mod nodes;
 mod operator_listener;
 mod outage;

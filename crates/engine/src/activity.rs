@@ -29,7 +29,7 @@ const SLOT_MILLIS: i64 = 30_000;
 
 /// The recent activity of all channels in use.
 #[derive(Debug)]
-pub(crate) struct Activity {
+pub struct Activity {
     since: Timestamp,
     channels: DashMap<Uuid, Arc<Recent>>,
 }
@@ -186,25 +186,31 @@ pub struct Lately {
 }
 
 impl Engine {
+    /// The recent activity of all channels.
+    pub fn activity(&self) -> &Activity {
+        &self.0.shared.activity
+    }
+}
+
+impl Activity {
     /// The activity of a company's channels in the last hour, and their failures since `from`, at most a day ago.
     pub fn lately(&self, company_id: Uuid, from: Timestamp) -> Lately {
-        let activity = &self.0.shared.activity;
         let (now, is_own) = (Timestamp::now(), |recent: &Recent| recent.company_id == company_id);
         Lately {
-            sent: activity.pace(now, is_own),
-            per_second: activity.pace_now(now, is_own),
-            failures: activity.failures(from, is_own),
-            since: activity.since,
+            sent: self.pace(now, is_own),
+            per_second: self.pace_now(now, is_own),
+            failures: self.failures(from, is_own),
+            since: self.since,
         }
     }
 
     /// Messages a second of all channels together that the provider accepted: in each [`SLOT`] of the last hour, the
     /// oldest first, and in the last ten seconds.
     pub fn pace_of_all(&self) -> Vec<f64> {
-        let (activity, now) = (&self.0.shared.activity, Timestamp::now());
-        let whole = activity.pace(now, |_| true);
+        let now = Timestamp::now();
+        let whole = self.pace(now, |_| true);
         let whole = whole.into_iter().map(|sent| sent as f64 / SLOT.as_secs_f64());
-        whole.chain([activity.pace_now(now, |_| true)]).collect()
+        whole.chain([self.pace_now(now, |_| true)]).collect()
     }
 }
 

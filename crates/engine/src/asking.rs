@@ -123,19 +123,32 @@ fn unavailable(sentence: &str) -> Error {
     Refusal::new(Code::ServiceUnavailable, sentence).into()
 }
 
+/// The owners of channels, on this node or on others.
+#[derive(Clone, Copy)]
+pub(crate) struct Owners<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
 impl Engine {
+    /// The owners of channels, on this node or on others.
+    pub(crate) const fn owners(&self) -> Owners<'_> {
+        Owners { engine: self }
+    }
+}
+
+impl Owners<'_> {
     /// Asks the owner of a channel; `None` when this node owns it, or has just claimed it because nobody did.
     ///
     /// # Errors
     ///
     /// Those that the owner answers. `service_unavailable` when it cannot be asked or does not answer;
     /// [`Error::Internal`] when it may have done something that must not be repeated.
-    pub(crate) async fn ask_owner<Q: Question>(
+    pub(crate) async fn ask<Q: Question>(
         &self,
         channel: &Arc<Channel>,
         question: &Q,
     ) -> Result<Option<Q::Answer>, Error> {
-        let cluster = &self.0.shared.cluster;
+        let cluster = &self.engine.0.shared.cluster;
         if cluster.owns(channel) {
             return Ok(None);
         }
@@ -170,7 +183,7 @@ impl Engine {
             tracing::error!(name = Q::NAME, %error, "a request to another node cannot be written");
             Error::Internal
         })?;
-        let within = question.within(self);
+        let within = question.within(self.engine);
         let answer = match carrier.request(shard(channel), Q::NAME, asked, Q::IS_DONE_ONCE, within).await {
             Ok(answer) => serde_json::from_slice(&answer),
             Err(NotCarried::NoOwner | NotCarried::Unreachable) => return Ok(None),
@@ -189,7 +202,9 @@ impl Engine {
             }
         }
     }
+}
 
+impl Engine {
     /// The answer to a request of another node, as it travels.
     pub(super) async fn answer<Q: Question>(&self, addressed: Uuid, body: &[u8]) -> Option<Vec<u8>> {
         let reply = match serde_json::from_slice(body) {

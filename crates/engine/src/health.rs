@@ -122,34 +122,22 @@ impl Watch {
     pub(super) fn new() -> Self {
         Self { estimate: Estimate::new(database::origin()), told: None, was_blind: false }
     }
-}
-
-impl Engine {
-    /// Refuses to seal for a cluster whose key this node lacks: the other nodes could not open the value.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unavailable`], until the node has the key.
-    pub(crate) fn check_sealing(&self) -> Result<(), Error> {
-        let lacks_key = !self.0.shared.cluster.is_alone() && self.0.shared.health.missing_keys() > 0;
-        if lacks_key { Err(Error::Unavailable { retry_after: RETRY_AFTER }) } else { Ok(()) }
-    }
 
     /// Does one round. Returns the pause until the next.
-    pub(super) async fn look_at_own_health(&self, watch: &mut Watch) -> Duration {
-        let is_alone = self.0.shared.cluster.is_alone();
-        let result = self.look_at_health(watch).await;
+    pub(super) async fn look(&mut self, engine: &Engine) -> Duration {
+        let is_alone = engine.0.shared.cluster.is_alone();
+        let result = self.try_look(engine).await;
         if let Err(error) = &result
-            && !watch.was_blind
+            && !self.was_blind
         {
             tracing::debug!(%error, "cannot compare clocks and keys with the database");
         }
-        watch.was_blind = result.is_err();
+        self.was_blind = result.is_err();
         if is_alone && result.is_ok() { INTERVAL_ALONE } else { INTERVAL }
     }
 
-    async fn look_at_health(&self, watch: &mut Watch) -> store::Result<()> {
-        let (shared, store) = (&self.0.shared, self.store());
+    async fn try_look(&mut self, engine: &Engine) -> store::Result<()> {
+        let (shared, store) = (&engine.0.shared, engine.store());
         let (health, vault) = (&shared.health, &shared.vault);
         let keys = health.compare_keys(store, vault).await?;
         let own = vault.current_key();
@@ -162,21 +150,33 @@ impl Engine {
         }
         if let Some(reading) = store.read_clock().await? {
             if !shared.cluster.is_alone() {
-                database::follow(watch.estimate.take(&reading));
+                database::follow(self.estimate.take(&reading));
             }
             health.set_clock_ahead(reading.ahead());
         }
         let Some(node) = shared.cluster.node() else { return Ok(()) };
         let ids: Vec<_> = vault.key_ids().iter().map(ToString::to_string).collect();
         let (lacks_key, clock_ahead) = (health.missing_keys() > 0, health.clock_ahead());
-        let is_told = watch.told.as_ref().is_some_and(|(keys, lacked, ahead)| {
+        let is_told = self.told.as_ref().is_some_and(|(keys, lacked, ahead)| {
             let moved = ahead.unwrap_or(UNKNOWN).saturating_sub(clock_ahead.unwrap_or(UNKNOWN));
             *keys == ids && *lacked == lacks_key && moved.saturating_abs() < CHANGE
         });
         if !is_told {
             store.describe_node(node, &ids, lacks_key, clock_ahead).await?;
-            watch.told = Some((ids, lacks_key, clock_ahead));
+            self.told = Some((ids, lacks_key, clock_ahead));
         }
         Ok(())
+    }
+}
+
+impl Engine {
+    /// Refuses to seal for a cluster whose key this node lacks: the other nodes could not open the value.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`], until the node has the key.
+    pub(crate) fn check_sealing(&self) -> Result<(), Error> {
+        let lacks_key = !self.0.shared.cluster.is_alone() && self.0.shared.health.missing_keys() > 0;
+        if lacks_key { Err(Error::Unavailable { retry_after: RETRY_AFTER }) } else { Ok(()) }
     }
 }

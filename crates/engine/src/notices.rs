@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::Engine;
 use crate::account::ThrottledApp;
+use crate::asking::Owners;
 use crate::shared::Shared;
 use connectors::Disposition;
 use domain::channel::Channel;
@@ -110,37 +110,37 @@ pub(crate) async fn share_suppressions(shared: &Shared, said: &[Word]) -> store:
     shared.store.add_note(None, told.name(), &told.body()).await.map(drop)
 }
 
-impl Engine {
+impl Owners<'_> {
     /// Tells the other nodes that a channel was removed.
     pub(crate) async fn tell_of_removal(&self, channel: Uuid) -> store::Result<()> {
-        if self.0.shared.cluster.is_alone() {
+        if self.engine.0.shared.cluster.is_alone() {
             return Ok(());
         }
         let told = Told::Removed(channel);
-        self.store().add_note(None, told.name(), &told.body()).await.map(drop)
+        self.engine.store().add_note(None, told.name(), &told.body()).await.map(drop)
     }
 
     /// Tells the owner of a channel, if it is another node. Returns the note's id, or `None`.
-    pub(crate) async fn tell_owner(&self, channel: &Channel, told: &Told) -> store::Result<Option<i64>> {
-        let cluster = &self.0.shared.cluster;
+    pub(crate) async fn tell(&self, channel: &Channel, told: &Told) -> store::Result<Option<i64>> {
+        let cluster = &self.engine.0.shared.cluster;
         if cluster.owns(channel) {
             return Ok(None);
         }
-        let note = self.store().add_note(Some(channel.id), told.name(), &told.body()).await?;
+        let note = self.engine.store().add_note(Some(channel.id), told.name(), &told.body()).await?;
         cluster.wake(channel);
         Ok(Some(note))
     }
 
     /// The note to write with a change of a send; `None` when this node is alone.
     pub(crate) fn note(&self, told: &Told) -> Option<NoteOfSend> {
-        let is_alone = self.0.shared.cluster.is_alone();
+        let is_alone = self.engine.0.shared.cluster.is_alone();
         (!is_alone).then(|| NoteOfSend { name: told.name(), body: told.body() })
     }
 
     /// Wakes the owner of a channel to read a note. If this node owns the channel, the note is removed instead.
     pub(crate) async fn pass_on(&self, channel: &Channel, note: Option<i64>) -> store::Result<()> {
         let Some(note) = note else { return Ok(()) };
-        let cluster = &self.0.shared.cluster;
+        let cluster = &self.engine.0.shared.cluster;
         if !cluster.owns(channel) || !cluster.remove_note(channel, note).await? {
             cluster.wake(channel);
         }

@@ -81,7 +81,7 @@ pub(in crate::api) async fn write(
     state: Data<State>,
 ) -> Result<Json<Batch>, Error> {
     let (Entries { valid, rejected }, _room) = fields::read_with(body, &state, read).await?;
-    let written = state.engine.write_contacts(&who, company.id, valid).await?;
+    let written = state.engine.contacts().write(&who, company.id, valid).await?;
     Ok(Json(Batch::new(rejected, written)))
 }
 

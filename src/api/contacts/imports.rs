@@ -106,7 +106,7 @@ pub(in crate::api) async fn upload(
             .map(|code| country(&code))
             .transpose()?,
     };
-    let mut upload = state.engine.begin_upload(company.id, new).await?;
+    let mut upload = state.engine.imports().begin_upload(company.id, new).await?;
     let mut pieces = body.pieces(upload.most())?;
     while let Some(piece) = pieces.next().await? {
         let began = Instant::now();
@@ -119,7 +119,7 @@ pub(in crate::api) async fn upload(
     }
     let import = upload.finish().await?;
     if starts {
-        state.engine.start_import(&who, company.id, import.id).await?;
+        state.engine.imports().start(&who, company.id, import.id).await?;
     }
     let shown = shown(&state, company, import.id).await?;
     Ok(HttpResponse::Created().json(shown))
@@ -183,7 +183,7 @@ pub(in crate::api) async fn steer(
         None => false,
         Some("start") => true,
         Some("cancel") => {
-            state.engine.cancel_import(&who, company.id, id).await?;
+            state.engine.imports().cancel(&who, company.id, id).await?;
             return Ok(Json(shown(&state, company, id).await?));
         }
         Some(_) => return Err(invalid_field("`action` must be start or cancel")),
@@ -201,10 +201,10 @@ pub(in crate::api) async fn steer(
     };
     let change = ImportChange { columns, chosen: None, tags, encoding, country, replaces_names };
     if change != ImportChange::default() {
-        state.engine.change_import(company.id, id, change).await?;
+        state.engine.imports().change(company.id, id, change).await?;
     }
     if starts {
-        state.engine.start_import(&who, company.id, id).await?;
+        state.engine.imports().start(&who, company.id, id).await?;
     }
     Ok(Json(shown(&state, company, id).await?))
 }
@@ -234,7 +234,7 @@ pub(in crate::api) async fn rejected(
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let import = state.engine.find_import(company.id, path_id(&request)).await?;
+    let import = state.engine.imports().find(company.id, path_id(&request)).await?;
     let rows = rows(state.engine.clone(), company.id, import.id, import_settings(&import).header);
     Ok(HttpResponse::Ok().content_type("text/csv; charset=utf-8").streaming(rows))
 }
@@ -246,11 +246,11 @@ fn country(code: &str) -> Result<Country, Error> {
 }
 
 async fn shown(state: &State, company: Company, id: Uuid) -> Result<Import, Error> {
-    let import = state.engine.find_import(company.id, id).await?;
+    let import = state.engine.imports().find(company.id, id).await?;
     let is_ready = import.state == Stage::Ready;
     let mut record = Import::from(import);
     if is_ready {
-        let shown = state.engine.show_import(company.id, id).await?;
+        let shown = state.engine.imports().show(company.id, id).await?;
         record.preview = Some(shown.into());
     }
     Ok(record)

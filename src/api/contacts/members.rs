@@ -119,7 +119,7 @@ pub(in crate::api) async fn change(
     let mut changed = MembersChanged { added: 0, removed: 0, unknown: Vec::new() };
     for (whom, membership) in selected {
         unknown(&state, company, &whom, &mut changed.unknown).await?;
-        let count = state.engine.change_members(&who, company.id, tag, whom, membership).await?;
+        let count = state.engine.contacts().change_members(&who, company.id, tag, whom, membership).await?;
         match membership {
             Membership::Add => changed.added = count,
             Membership::Remove => changed.removed = count,

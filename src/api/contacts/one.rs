@@ -125,7 +125,7 @@ pub(in crate::api) async fn delete(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let whom = Whom::Named { ids: vec![path_id(&request)], numbers: Vec::new() };
-    match state.engine.delete_contacts(&who, company.id, whom).await? {
+    match state.engine.contacts().delete(&who, company.id, whom).await? {
         0 => Err(no_such_contact()),
         _ => Ok(HttpResponse::NoContent().finish()),
     }

@@ -154,7 +154,7 @@ pub(in crate::api) async fn delete(
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    match state.engine.delete_tag(&who, company.id, path_id(&request)).await? {
+    match state.engine.contacts().delete_tag(&who, company.id, path_id(&request)).await? {
         true => Ok(HttpResponse::NoContent().finish()),
         false => Err(no_such_tag().into()),
     }

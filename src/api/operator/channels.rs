@@ -108,7 +108,7 @@ pub(in crate::api) async fn create(
 ) -> Result<HttpResponse, Error> {
     let mut fields = body.fields(&state.options).await?;
     let addition = addition::read(&state, &mut fields).await?;
-    let added = state.engine.add_channel(&operator.who(), addition).await;
+    let added = state.engine.channels().add(&operator.who(), addition).await;
     let id = added.map_err(addition::refused)?.id;
     let channel = find(&state, ChannelId(Some(id))).await?;
     Ok(HttpResponse::Created().json(OwnedChannel::from(channel)))
@@ -167,7 +167,7 @@ pub(in crate::api) async fn remove(
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = find(&state, id).await?.channel;
-    state.engine.remove_channel(&operator.who(), channel.id).await?;
+    state.engine.channels().remove(&operator.who(), channel.id).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
@@ -243,7 +243,7 @@ pub(in crate::api) async fn reconnect(
     let mut fields = body.optional_fields(&state.options).await?;
     // A refusal never contains the token.
     let token = fields.as_deref_mut().map(|fields| secret(fields, "token")).transpose()?.flatten();
-    state.engine.reconnect(&operator.who(), channel.id, token).await?;
+    state.engine.channels().reconnect(&operator.who(), channel.id, token).await?;
     find(&state, id).await.map(OwnedChannel::from).map(Json)
 }
 

@@ -147,7 +147,7 @@ impl From<ShownCluster> for Cluster {
     responses((status = 200, description = "The cluster", body = Cluster), Failures),
 )]
 pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json<Cluster>, Error> {
-    let shown = state.engine.cluster().await?;
+    let shown = state.engine.nodes().cluster().await?;
     Ok(Json(shown.map(Cluster::from).unwrap_or_default()))
 }
 
@@ -173,7 +173,7 @@ pub(in crate::api) async fn channels(
     request: HttpRequest,
 ) -> Result<Json<Envelope<OwnedChannel>>, Error> {
     let page = ListQuery::new(request.query_string(), &state.options).page()?;
-    let (_, channels) = state.engine.channels_of_node(id(&request), page).await?;
+    let (_, channels) = state.engine.nodes().channels_of_node(id(&request), page).await?;
     Ok(Json(Envelope::new(page, channels)))
 }
 
@@ -200,7 +200,7 @@ pub(in crate::api) async fn drain(
     state: Data<State>,
     request: HttpRequest,
 ) -> Result<Json<Node>, Error> {
-    Ok(Json(state.engine.drain_node(&operator.who(), id(&request)).await?.into()))
+    Ok(Json(state.engine.nodes().drain_node(&operator.who(), id(&request)).await?.into()))
 }
 
 /// The node of the path. A value that is not a UUID becomes the nil id, which no node has.

@@ -138,6 +138,6 @@ async fn counted(state: &State, company: Company, request: &HttpRequest) -> Resu
     let records = state.engine.company(company.id).await?;
     let send = records.sends().head(id, Timestamp::now()).await?.ok_or_else(no_such_send)?;
     drop(records);
-    let counted = state.engine.tally(company.id, &send, PATIENCE).await?;
+    let counted = state.engine.sends().tally(company.id, &send, PATIENCE).await?;
     counted.ok_or(Error::Unavailable(RETRY_SOON))
 }

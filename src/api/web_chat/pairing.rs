@@ -115,7 +115,7 @@ pub(in crate::api) async fn show(
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
-    let progress = state.engine.pairing(channel.id).await?;
+    let progress = state.engine.phones().pairing(channel.id).await?;
     answer(&state, &channel, progress, HttpResponse::Ok()).await
 }
 
@@ -150,7 +150,7 @@ pub(in crate::api) async fn begin(
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
     let number = number(body, &state).await?;
-    let progress = state.engine.pair(&channel, number).await?;
+    let progress = state.engine.phones().pair(&channel, number).await?;
     answer(&state, &channel, progress, HttpResponse::Accepted()).await
 }
 
@@ -177,7 +177,7 @@ pub(in crate::api) async fn end(
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
-    state.engine.unlink(&channel).await?;
+    state.engine.phones().unlink(&channel).await?;
     Ok(HttpResponse::NoContent().insert_header(no_store()).finish())
 }
 

@@ -95,7 +95,7 @@ pub(in crate::api) async fn show(
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
-    let progress = state.engine.pairing(channel.id).await?;
+    let progress = state.engine.phones().pairing(channel.id).await?;
     Ok(HttpResponse::Ok().insert_header(no_store()).json(Gate::from(progress)))
 }
 
@@ -132,7 +132,7 @@ pub(in crate::api) async fn answer(
     let channel = own_channel(&state, company, id).await?;
     let fields = body.fields(&state.options).await?;
     let answer = read(&fields)?;
-    let progress = state.engine.answer_passkey(&channel, answer).await?;
+    let progress = state.engine.phones().answer_passkey(&channel, answer).await?;
     Ok(HttpResponse::Accepted().insert_header(no_store()).json(Gate::from(progress)))
 }
 

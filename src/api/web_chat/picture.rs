@@ -57,6 +57,6 @@ pub(in crate::api) async fn ask(
     let number = number(body, &state).await?.ok_or_else(|| {
         Error::refused(Code::MissingPhoneNumber, "`phone_number` is missing: give a number")
     })?;
-    let profile_picture = state.engine.profile_picture(&channel, number).await?;
+    let profile_picture = state.engine.web_sends().profile_picture(&channel, number).await?;
     Ok(Json(Picture { phone_number: number.to_string(), profile_picture }))
 }

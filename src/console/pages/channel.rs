@@ -83,7 +83,7 @@ pub(in crate::console) async fn remove(
     mut form: Form,
 ) -> Result<Answer, Error> {
     let channel = own(&viewer, &state, id.0).await?;
-    match state.engine.remove_channel(&viewer.who(), channel.id).await {
+    match state.engine.channels().remove(&viewer.who(), channel.id).await {
         Ok(_) => {
             let said = viewer.text.with("channels-removed", [("name", channel.name.clone().into())]);
             state.flashes.put(viewer.session, "done", said);
@@ -111,7 +111,7 @@ pub(super) async fn page(
     form: &Form,
 ) -> Result<Page, Error> {
     let text = viewer.text;
-    let limits = state.engine.limits(channel).await?;
+    let limits = state.engine.channels().limits(channel).await?;
     let own_part = match channel.kind {
         Kind::BusinessAccount => business::part(viewer, state, channel, form).await?,
         Kind::WebSession => pairing::part(viewer, state, channel, form).await?,
@@ -170,7 +170,7 @@ fn head(viewer: &Viewer, channel: &Channel) -> Markup {
 }
 
 async fn pace(viewer: &Viewer, state: &State, channel: &Arc<Channel>) -> Result<Markup, Error> {
-    let limits = state.engine.limits(channel).await?;
+    let limits = state.engine.channels().limits(channel).await?;
     Ok(pace_of(viewer, &limits))
 }
 

@@ -56,7 +56,8 @@ pub(in crate::console) async fn add(
             }
             let written = state
                 .engine
-                .write_contacts(&viewer.who(), company, vec![ContactDraft { person, tags }])
+                .contacts()
+                .write(&viewer.who(), company, vec![ContactDraft { person, tags }])
                 .await?;
             let (id, _) = written.first().ok_or(Error::Internal)?;
             state.flashes.put(viewer.session, "done", viewer.text.get("contacts-added"));
@@ -128,7 +129,7 @@ pub(in crate::console) async fn change(
 
 pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
     let whom = Whom::Named { ids: vec![id.0], numbers: Vec::new() };
-    if state.engine.delete_contacts(&viewer.who(), viewer.company.id, whom).await? == 0 {
+    if state.engine.contacts().delete(&viewer.who(), viewer.company.id, whom).await? == 0 {
         return Err(Error::NotFound);
     }
     let done = viewer.text.with("contacts-deleted", [("count", 1.into())]);

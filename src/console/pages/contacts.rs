@@ -103,12 +103,12 @@ pub(in crate::console) async fn change(
             let changing = async {
                 match (action, tag) {
                     (Some("tag"), Some(tag)) => {
-                        engine.change_members(&who, company, tag, whom, Membership::Add).await
+                        engine.contacts().change_members(&who, company, tag, whom, Membership::Add).await
                     }
                     (Some("untag"), Some(tag)) => {
-                        engine.change_members(&who, company, tag, whom, Membership::Remove).await
+                        engine.contacts().change_members(&who, company, tag, whom, Membership::Remove).await
                     }
-                    _ => engine.delete_contacts(&who, company, whom).await,
+                    _ => engine.contacts().delete(&who, company, whom).await,
                 }
             };
             let sentence = match timeout(PATIENCE, changing).await {

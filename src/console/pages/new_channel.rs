@@ -61,7 +61,7 @@ pub(in crate::console) async fn add(
     let addition = Addition { company_id, name, tier: None, number };
     let mut refused = None;
     let act = async || {
-        let channel = match state.engine.add_channel(&who, addition).await {
+        let channel = match state.engine.channels().add(&who, addition).await {
             Ok(channel) => channel,
             Err(NotAdded::Failed(error)) => return Err(error.into()),
             Err(unfit) => {

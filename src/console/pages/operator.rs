@@ -178,7 +178,7 @@ fn figures(state: &State, text: Text, health: &Health) -> Markup {
 
 fn pace(person: &Person, state: &State) -> Markup {
     let text = person.text;
-    let values = state.engine.pace_of_all();
+    let values = state.engine.activity().pace_of_all();
     let now = Timestamp::now();
     let span = (person.zone.clock(now.minus(Duration::from_secs(3_600))), person.zone.clock(now));
     let chart = Chart {

@@ -113,7 +113,7 @@ pub(in crate::console) async fn csv(
     let records = state.engine.company(viewer.company.id).await?;
     let snapshot = records.messages().send_snapshot(id).await?.ok_or(Error::NotFound)?;
     drop(records);
-    let records = state.engine.messages_csv(viewer.company.id, snapshot, selection(&query));
+    let records = state.engine.sends().messages_csv(viewer.company.id, snapshot, selection(&query));
     let broken = move |error: engine::Error| {
         tracing::error!(%error, send.id = %id, "the list of messages broke off");
         std::io::Error::other("the list broke off")
@@ -129,7 +129,7 @@ pub(in crate::console) async fn pause(
     state: Data<State>,
     Id(id): Id,
 ) -> Result<Answer, Error> {
-    state.engine.pause(viewer.company.id, id).await?;
+    state.engine.sends().pause(viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-paused"))
 }
 
@@ -138,7 +138,7 @@ pub(in crate::console) async fn resume(
     state: Data<State>,
     Id(id): Id,
 ) -> Result<Answer, Error> {
-    state.engine.resume(viewer.company.id, id).await?;
+    state.engine.sends().resume(viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-resumed"))
 }
 
@@ -147,7 +147,7 @@ pub(in crate::console) async fn cancel(
     state: Data<State>,
     Id(id): Id,
 ) -> Result<Answer, Error> {
-    state.engine.cancel(viewer.company.id, id).await?;
+    state.engine.sends().cancel(viewer.company.id, id).await?;
     Ok(done(&state, &viewer, id, "send-is-canceled"))
 }
 

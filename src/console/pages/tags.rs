@@ -105,7 +105,7 @@ pub(in crate::console) async fn change(
 }
 
 pub(in crate::console) async fn delete(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
-    if !state.engine.delete_tag(&viewer.who(), viewer.company.id, id.0).await? {
+    if !state.engine.contacts().delete_tag(&viewer.who(), viewer.company.id, id.0).await? {
         return Err(Error::NotFound);
     }
     state.flashes.put(viewer.session, "done", viewer.text.get("tags-deleted"));

@@ -81,7 +81,7 @@ pub(in crate::console) async fn show(
 pub(in crate::console) async fn sync(viewer: Viewer, state: Data<State>, _: Form) -> Result<Answer, Error> {
     let accounts = state.engine.company(viewer.company.id).await?.channels().business_accounts().await?;
     for channel in &accounts {
-        state.engine.sync_templates(channel);
+        state.engine.webhooks().sync_templates(channel);
     }
     state.flashes.put(viewer.session, "done", viewer.text.get("templates-syncing"));
     Ok(Answer::to("/console/templates"))

@@ -98,7 +98,7 @@ pub(in crate::console) async fn change(
     let was_shown = form.words().one("seen") == seen(&record);
     if form.words().one("step") != "apply" || !was_shown {
         let difference = difference(&before, &after);
-        let effects = state.engine.effect_of(&tier).await?;
+        let effects = state.engine.channels().effect_of(&tier).await?;
         let checked = Checked { difference, effects };
         return Ok(page(&person, &state, &record, &form, Some(checked)).await?.into());
     }

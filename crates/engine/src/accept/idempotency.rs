@@ -157,7 +157,7 @@ impl Engine {
         let kept = self.store().kept_answer(company_id, &claim.key, since).await?;
         let repeated = match kept {
             None => None,
-            Some(kept) if kept.fingerprint == claim.fingerprint => self.repeated(kept).await?,
+            Some(kept) if kept.fingerprint == claim.fingerprint => self.web_sends().repeated(kept).await?,
             Some(_) => {
                 let sentence =
                     "another request was accepted under this Idempotency-Key: give each request its own key";

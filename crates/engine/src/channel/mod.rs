@@ -20,3 +20,17 @@ pub(crate) use self::shell::{
     AskPace, ClockWasSet, Explain, Gate, Handle, Heard, Look, LookAhead, OfAccount, Overlooked, Recheck,
     Refresh, Release, Stop, TemplatesChanged, ToChannel, connector,
 };
+use crate::Engine;
+
+/// Channels, as operators and companies add and change them.
+#[derive(Clone, Copy)]
+pub struct Channels<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
+impl Engine {
+    /// Channels, as operators and companies add and change them.
+    pub const fn channels(&self) -> Channels<'_> {
+        Channels { engine: self }
+    }
+}

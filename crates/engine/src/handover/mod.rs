@@ -10,6 +10,7 @@ mod window;
 
 pub(crate) use self::handle::{SessionHandle, SessionHandles};
 pub(crate) use self::outgoing::{Outgoing, WebChannel, file_name, is_voice, link, refusal, seconds};
+pub(crate) use self::pending_reply::Render;
 pub(crate) use self::pending_reply::{Admitted, HandOver, PendingReplies, PendingReply, QueueSlots, Wait};
-pub use self::pending_reply::{Form, HandedOver, Render};
+pub use self::pending_reply::{Form, HandedOver};
 pub(crate) use self::window::{Slot, Window};

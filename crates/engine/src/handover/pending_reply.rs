@@ -37,7 +37,7 @@ pub struct HandedOver {
 }
 
 /// Renders the answer that the caller reads once the message is handed over.
-pub type Render = fn(HandedOver) -> String;
+pub(crate) type Render = fn(HandedOver) -> String;
 
 /// How an answer is rendered. In a cluster the node that hands the message over renders it.
 #[derive(Debug, Clone, Copy)]

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::work::GATHERING;
+use crate::asking::Owners;
 use crate::asking::{GLANCE, Question};
 use crate::channel::Heard;
 use crate::notices::{Mark, Told, marked};
@@ -73,7 +74,7 @@ impl Unwritten {
     }
 }
 
-impl Engine {
+impl Owners<'_> {
     /// Tells the channel about receipts, on whichever node it runs. If no carrier reaches its owner, a note tells it,
     /// which is durable when this returns.
     pub(crate) async fn tell_heard(
@@ -81,14 +82,14 @@ impl Engine {
         channel_id: Uuid,
         messages: Vec<(Key, State)>,
     ) -> store::Result<()> {
-        let cluster = &self.0.shared.cluster;
+        let cluster = &self.engine.0.shared.cluster;
         if cluster.is_alone() {
-            self.directory().ask(channel_id, Heard(messages)).await;
+            self.engine.directory().ask(channel_id, Heard(messages)).await;
             return Ok(());
         }
-        let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
+        let Some(channel) = self.engine.directory().find(channel_id).await? else { return Ok(()) };
         if cluster.owns(&channel) {
-            self.directory().ask(channel_id, Heard(messages)).await;
+            self.engine.directory().ask(channel_id, Heard(messages)).await;
             return Ok(());
         }
         let mark = |(key, state): (Key, State)| (key.send_id, key.ordinal, state.as_i16());
@@ -96,15 +97,15 @@ impl Engine {
         let carrier = cluster.carrier();
         let connected = carrier.filter(|carrier| carrier.link().is_none_or(|link| link.is_connected));
         let Some(carrier) = connected else { return self.note_heard(channel_id, messages).await };
-        let engine = self.clone();
+        let engine = self.engine.clone();
         // The provider's webhook does not wait for the other node.
         actix::spawn(async move {
             let told = TellHeard { messages };
-            if let Ok(Some(())) = engine.ask_once(&*carrier, &channel, &told).await {
+            if let Ok(Some(())) = engine.owners().ask_once(&*carrier, &channel, &told).await {
                 return;
             }
             // The owner may have received it: a repetition does no harm.
-            if let Err(error) = engine.note_heard(channel.id, told.messages).await {
+            if let Err(error) = engine.owners().note_heard(channel.id, told.messages).await {
                 tracing::warn!(channel.id = %channel.id, %error, "cannot tell the owner of a channel about receipts");
             }
         });
@@ -112,17 +113,17 @@ impl Engine {
     }
 
     async fn note_heard(&self, channel_id: Uuid, marks: Vec<Mark>) -> store::Result<()> {
-        self.0.nodes.unwritten.add(channel_id, marks);
+        self.engine.0.nodes.unwritten.add(channel_id, marks);
         // Other callers rely on this write: it goes on when this caller is gone.
-        let engine = self.clone();
-        let written = actix::spawn(async move { engine.write_heard().await });
+        let engine = self.engine.clone();
+        let written = actix::spawn(async move { engine.owners().write_heard().await });
         let cut_short = |_| Err(store::Error::Impossible("a note was cut short".to_owned()));
         written.await.unwrap_or_else(cut_short)
     }
 
     /// Writes the collected receipts; writes that others began are done when this returns.
     async fn write_heard(&self) -> store::Result<()> {
-        let unwritten = &self.0.nodes.unwritten;
+        let unwritten = &self.engine.0.nodes.unwritten;
         let _turn = unwritten.turn.lock().await;
         if unwritten.of_channels().is_empty() {
             return Ok(());
@@ -139,14 +140,14 @@ impl Engine {
     }
 
     async fn write_heard_of(&self, channel_id: Uuid, marks: &[Mark]) -> store::Result<()> {
-        let cluster = &self.0.shared.cluster;
-        let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
+        let cluster = &self.engine.0.shared.cluster;
+        let Some(channel) = self.engine.directory().find(channel_id).await? else { return Ok(()) };
         // A channel that runs nowhere reads the ledger when it starts.
         if !cluster.owns(&channel) && cluster.owner(&channel).await?.is_none() {
             return Ok(());
         }
-        if self.tell_owner(&channel, &Told::Heard(marks.to_vec())).await?.is_none() {
-            self.directory().ask(channel_id, Heard(marked(marks.to_vec()))).await;
+        if self.tell(&channel, &Told::Heard(marks.to_vec())).await?.is_none() {
+            self.engine.directory().ask(channel_id, Heard(marked(marks.to_vec()))).await;
         }
         Ok(())
     }

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use crate::Engine;
+use crate::asking::Owners;
 use crate::channel::{Heard, Look, Recheck, Release, Troubled};
+use crate::nodes::NodeRounds;
 use crate::notices::{TROUBLES, Told, marked};
 use domain::message::Failure;
 use domain::phone::PhoneNumber;
@@ -51,63 +52,25 @@ impl Read {
     }
 }
 
-impl Engine {
+impl NodeRounds<'_> {
     /// Tells the other nodes which apps the provider throttles.
     pub(super) async fn share_throttled_apps(&self) -> store::Result<()> {
-        let apps = self.0.shared.accounts.take_throttled_apps();
+        let apps = self.engine.0.shared.accounts.take_throttled_apps();
         if apps.is_empty() {
             return Ok(());
         }
         let told = Told::Apps(apps.clone());
-        let written = self.store().add_note(None, told.name(), &told.body()).await;
+        let written = self.engine.store().add_note(None, told.name(), &told.body()).await;
         match &written {
-            Ok(_) => self.0.shared.cluster.wake_all(),
-            Err(_) => self.0.shared.accounts.tell_of_apps_again(&apps),
+            Ok(_) => self.engine.0.shared.cluster.wake_all(),
+            Err(_) => self.engine.0.shared.accounts.tell_of_apps_again(&apps),
         }
         written.map(drop)
     }
 
-    /// Makes a channel release a send, on whichever node the channel runs. Waits for that, within a limit. `note` was
-    /// written for the channel's owner.
-    pub(crate) async fn release(
-        &self,
-        channel_id: Uuid,
-        release: Release,
-        note: Option<i64>,
-    ) -> store::Result<()> {
-        let (send, told) = (release.send_id, Told::from(&release));
-        self.directory().ask(channel_id, release).await;
-        let cluster = &self.0.shared.cluster;
-        if cluster.is_alone() {
-            return Ok(());
-        }
-        let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
-        // A channel that runs nowhere reads the store when it starts, and one that runs here was asked.
-        if cluster.owner(&channel).await?.is_none() {
-            return match note {
-                Some(note) => self.store().remove_note(note).await,
-                None => Ok(()),
-            };
-        }
-        let note = match note {
-            Some(note) => note,
-            None => self.store().add_note(Some(channel.id), told.name(), &told.body()).await?,
-        };
-        cluster.wake(&channel);
-        let deadline = Instant::now() + PATIENCE;
-        while self.store().has_note(note).await? {
-            if Instant::now() >= deadline {
-                tracing::warn!(channel.id = %channel_id, send.id = %send, "the owner of the channel has not released the send yet");
-                break;
-            }
-            tokio::time::sleep(LOOK).await;
-        }
-        Ok(())
-    }
-
     /// Acts on the notes that concern this node.
     pub(super) async fn read_notes(&self, read: &mut Read) -> store::Result<()> {
-        let notes = self.store().notes(read.behind).await?;
+        let notes = self.engine.store().notes(read.behind).await?;
         for note in notes {
             match note.channel {
                 Some(channel) => self.act(channel, note).await?,
@@ -120,14 +83,14 @@ impl Engine {
     }
 
     async fn act(&self, channel_id: Uuid, note: Note) -> store::Result<()> {
-        let cluster = &self.0.shared.cluster;
-        let Some(channel) = self.directory().find(channel_id).await? else { return Ok(()) };
+        let cluster = &self.engine.0.shared.cluster;
+        let Some(channel) = self.engine.directory().find(channel_id).await? else { return Ok(()) };
         if !cluster.owns(&channel) {
             // The channel may have no owner: then the note waits for the proposed node.
             cluster.want(std::iter::once(&*channel));
             return Ok(());
         }
-        let directory = self.directory();
+        let directory = self.engine.directory();
         match serde_json::from_str(&note.body) {
             Ok(Told::Release { send: send_id, over }) => {
                 let over = over.and_then(send::State::from_i16);
@@ -155,7 +118,7 @@ impl Engine {
             }
             Ok(Told::Templates) => {
                 directory.wake(&channel);
-                self.list_templates_soon(&channel);
+                self.engine.list_templates_soon(&channel);
             }
             Ok(Told::Heard(messages)) => {
                 // A channel that does not run reads the ledger when it starts.
@@ -172,11 +135,11 @@ impl Engine {
         let said = match serde_json::from_str(&note.body) {
             Ok(Told::Suppressions(said)) => said,
             Ok(Told::Removed(channel)) => {
-                self.directory().hide(channel).remove().await;
+                self.engine.directory().hide(channel).remove().await;
                 return Ok(());
             }
             Ok(Told::Apps(apps)) => {
-                apps.iter().for_each(|app| self.0.shared.accounts.hear_of_app(app));
+                apps.iter().for_each(|app| self.engine.0.shared.accounts.hear_of_app(app));
                 return Ok(());
             }
             _ => return Ok(()),
@@ -185,7 +148,47 @@ impl Engine {
             Some((company, PhoneNumber::from_i64(number)?, Suppression::from_i16(scope)?))
         };
         let subjects: Vec<_> = said.into_iter().filter_map(subject).collect();
-        self.0.shared.suppressions.refresh(self.store(), &subjects).await
+        self.engine.0.shared.suppressions.refresh(self.engine.store(), &subjects).await
+    }
+}
+
+impl Owners<'_> {
+    /// Makes a channel release a send, on whichever node the channel runs. Waits for that, within a limit. `note` was
+    /// written for the channel's owner.
+    pub(crate) async fn release(
+        &self,
+        channel_id: Uuid,
+        release: Release,
+        note: Option<i64>,
+    ) -> store::Result<()> {
+        let (send, told) = (release.send_id, Told::from(&release));
+        self.engine.directory().ask(channel_id, release).await;
+        let cluster = &self.engine.0.shared.cluster;
+        if cluster.is_alone() {
+            return Ok(());
+        }
+        let Some(channel) = self.engine.directory().find(channel_id).await? else { return Ok(()) };
+        // A channel that runs nowhere reads the store when it starts, and one that runs here was asked.
+        if cluster.owner(&channel).await?.is_none() {
+            return match note {
+                Some(note) => self.engine.store().remove_note(note).await,
+                None => Ok(()),
+            };
+        }
+        let note = match note {
+            Some(note) => note,
+            None => self.engine.store().add_note(Some(channel.id), told.name(), &told.body()).await?,
+        };
+        cluster.wake(&channel);
+        let deadline = Instant::now() + PATIENCE;
+        while self.engine.store().has_note(note).await? {
+            if Instant::now() >= deadline {
+                tracing::warn!(channel.id = %channel_id, send.id = %send, "the owner of the channel has not released the send yet");
+                break;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        Ok(())
     }
 }
 

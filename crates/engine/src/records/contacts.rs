@@ -1,5 +1,5 @@
-//! The contacts of a company. Many at once are changed by [`Engine::write_contacts`](crate::Engine::write_contacts)
-//! and [`Engine::delete_contacts`](crate::Engine::delete_contacts).
+//! The contacts of a company. Many at once are changed by [`Contacts::write`](crate::Contacts::write)
+//! and [`Contacts::delete`](crate::Contacts::delete).
 
 use std::collections::HashMap;
 

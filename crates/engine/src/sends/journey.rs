@@ -3,7 +3,8 @@
 use uuid::Uuid;
 
 use super::outlook::reason_of;
-use crate::{Engine, Error, no_such_send};
+use crate::sends::Sends;
+use crate::{Error, no_such_send};
 use clock::Timestamp;
 use domain::error::{Code, Refusal};
 use domain::message::{Journey, Step};
@@ -23,14 +24,14 @@ pub struct Traced {
     pub steps: Vec<Step>,
 }
 
-impl Engine {
+impl Sends<'_> {
     /// The journey of a message of a company's send.
     ///
     /// # Errors
     ///
     /// `send_not_found`; `message_not_found`. [`Error::Unavailable`] when the database is away.
     pub async fn trace(&self, company_id: Uuid, send_id: Uuid, ordinal: u64) -> Result<Traced, Error> {
-        let records = self.records_of(company_id).await?;
+        let records = self.engine.records_of(company_id).await?;
         let snapshot = records.send_snapshot(company_id, send_id).await?.ok_or_else(no_such_send)?;
         let found = records.send_head(company_id, send_id, Timestamp::now()).await?;
         let send = found.ok_or_else(no_such_send)?;
@@ -65,7 +66,7 @@ impl Engine {
         if outlook.waiting.as_ref().is_some_and(|waiting| waiting.reason.is_of_the_send()) {
             return Ok(outlook.waiting);
         }
-        let Some(channel) = self.channel(send.channel_id).await? else { return Ok(None) };
+        let Some(channel) = self.engine.channel(send.channel_id).await? else { return Ok(None) };
         let waits = sends::Waiting {
             position: outcome.position,
             state: outcome.state,
@@ -73,7 +74,7 @@ impl Engine {
             retry_at,
             taken_at: outcome.taken_at,
         };
-        let suppressions = &self.0.shared.suppressions;
+        let suppressions = &self.engine.0.shared.suppressions;
         let reason = reason_of(&waits, suppressions, channel.company_id, Timestamp::now());
         let sentence = reason.sentence_of_messages(&channel.tier).unwrap_or_default();
         Ok(Some(Waiting { reason, sentence, until: Some(retry_at) }))

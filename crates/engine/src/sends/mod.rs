@@ -8,3 +8,17 @@ pub(super) mod steering;
 pub(super) mod tallies;
 
 pub(crate) use self::questions::{AskLimits, AskSpeed, Glance};
+use crate::Engine;
+
+/// Accepted sends, and the messages of each.
+#[derive(Clone, Copy)]
+pub struct Sends<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
+impl Engine {
+    /// Accepted sends, and the messages of each.
+    pub const fn sends(&self) -> Sends<'_> {
+        Sends { engine: self }
+    }
+}

@@ -29,7 +29,7 @@ impl Question for AskLimits {
     type Answer = Limits;
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Limits, Error> {
-        engine.limits(channel).await
+        engine.channels().limits(channel).await
     }
 }
 

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use crate::{Engine, Error};
+use crate::Error;
+use crate::sends::Sends;
 use clock::Timestamp;
 use domain::send::{Pace, Tally};
 use store::sends::list::Record;
@@ -93,7 +94,7 @@ impl Tallies {
     }
 }
 
-impl Engine {
+impl Sends<'_> {
     /// The figures of a company's send. Those of a large one may be some seconds old; `None` when nobody counted it
     /// before, and counting takes longer than `patience`.
     ///
@@ -109,27 +110,28 @@ impl Engine {
         if send.recipients <= SMALL {
             return Ok(self.count(company_id, send.id).await?.map(Arc::new));
         }
-        let (mut latest, is_due) = self.0.tallies.ask(send.id, Instant::now());
+        let (mut latest, is_due) = self.engine.0.tallies.ask(send.id, Instant::now());
         if is_due {
-            let (engine, send_id) = (self.clone(), send.id);
-            self.0.threads[1].spawn(async move { engine.count_in_turn(company_id, send_id).await });
+            let (engine, send_id) = (self.engine.clone(), send.id);
+            self.engine.0.threads[1]
+                .spawn(async move { engine.sends().count_in_turn(company_id, send_id).await });
         }
         let counted = tokio::time::timeout(patience, latest.wait_for(Option::is_some)).await;
         Ok(counted.ok().and_then(|latest| latest.ok()?.clone()))
     }
 
     async fn count_in_turn(self, company_id: Uuid, send_id: Uuid) {
-        let _turn = self.0.tallies.turn.lock().await;
+        let _turn = self.engine.0.tallies.turn.lock().await;
         let started = Instant::now();
         let counted = self.count(company_id, send_id).await;
         // A failure was logged.
-        self.0.tallies.counted(send_id, counted.ok().flatten(), started.elapsed());
+        self.engine.0.tallies.counted(send_id, counted.ok().flatten(), started.elapsed());
     }
 
     /// Counts the messages of a send as it is now; `None` when the company has no such send any more.
     async fn count(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<Counted>, Error> {
         let at = Timestamp::now();
-        let records = self.records_of(company_id).await?;
+        let records = self.engine.records_of(company_id).await?;
         let Some(send) = records.send_head(company_id, send_id, at).await? else { return Ok(None) };
         drop(records);
         let begins = send.schedule.send_at.map_or(send.created_at, |start| start.max(send.created_at));
@@ -139,7 +141,7 @@ impl Engine {
         let (mut next, end) = (0, send.progress.high_water.min(send.recipients));
         while next < end {
             let to = next.saturating_add(PART).min(end);
-            let records = self.records_of(company_id).await?;
+            let records = self.engine.records_of(company_id).await?;
             tally.add(records.tally_part(send_id, next, to, &tally.pace).await?);
             next = to;
         }

@@ -76,7 +76,7 @@ impl Sentinel {
         });
         let learning = engine.clone();
         repeat(thread, "people", async move || {
-            if let Err(error) = learning.learn_people().await {
+            if let Err(error) = learning.webhooks().learn_people().await {
                 tracing::debug!(%error, "cannot write the numbers of people");
             }
             LEARN_INTERVAL
@@ -116,7 +116,7 @@ impl Sentinel {
             interval
         });
         let (looking, mut watch) = (engine.clone(), Watch::new());
-        repeat(thread, "health", async move || looking.look_at_own_health(&mut watch).await);
+        repeat(thread, "health", async move || watch.look(&looking).await);
         let (woken, mut behind) = (engine.clone(), Uuid::nil());
         repeat(thread, "work", async move || {
             // A node of a cluster has its own search for work.
@@ -188,7 +188,7 @@ async fn expire(engine: &Engine) -> store::Result<usize> {
     let released = expired.iter().map(|(send_id, channel_id)| {
         let release = Release { send_id: *send_id, over: Some(State::Expired) };
         // If this node dies first, the owner ends the send by itself.
-        async move { engine.release(*channel_id, release, None).await }
+        async move { engine.owners().release(*channel_id, release, None).await }
     });
     // In parallel: none waits for the write of another.
     for result in futures_util::future::join_all(released).await {

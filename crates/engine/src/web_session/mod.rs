@@ -301,19 +301,32 @@ fn at_rest(is_linked: bool) -> Pairing {
     Pairing { stage: if is_linked { Stage::Linked } else { Stage::Unlinked }, ..Pairing::default() }
 }
 
+/// Phones that are linked to web sessions, or are being linked.
+#[derive(Clone, Copy)]
+pub struct Phones<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
 impl Engine {
+    /// Phones that are linked to web sessions, or are being linked.
+    pub const fn phones(&self) -> Phones<'_> {
+        Phones { engine: self }
+    }
+}
+
+impl Phones<'_> {
     /// The progress of linking a phone to a web session.
     ///
     /// # Errors
     ///
     /// `feature_unavailable`; [`Error::Unavailable`] while the database is away.
     pub async fn pairing(&self, channel: Uuid) -> Result<Pairing, Error> {
-        if let Some(channel) = self.channel(channel).await?
-            && let Some(pairing) = self.ask_owner(&channel, &AskPairing {}).await?
+        if let Some(channel) = self.engine.channel(channel).await?
+            && let Some(pairing) = self.engine.owners().ask(&channel, &AskPairing {}).await?
         {
             return Ok(pairing);
         }
-        self.0.web_sessions.pairing(channel).await
+        self.engine.0.web_sessions.pairing(channel).await
     }
 
     /// Begins to link a phone, unless one is linked or being linked, and requests a pairing code for `number` if given.
@@ -323,28 +336,30 @@ impl Engine {
     ///
     /// `feature_unavailable`; [`Error::Unavailable`] while the database is away or the engine stops.
     pub async fn pair(&self, channel: &Arc<Channel>, number: Option<PhoneNumber>) -> Result<Pairing, Error> {
-        self.check_running()?;
-        if let Some(pairing) = self.ask_owner(channel, &Pair { number }).await? {
+        self.engine.check_running()?;
+        if let Some(pairing) = self.engine.owners().ask(channel, &Pair { number }).await? {
             return Ok(pairing);
         }
-        self.0.web_sessions.pair(channel, number).await
+        self.engine.0.web_sessions.pair(channel, number).await
     }
 
     /// Unlinks the phone and deletes the session's records; ends a pairing in progress. Does nothing to a channel that
     /// has no phone.
     pub async fn unlink(&self, channel: &Arc<Channel>) -> Result<(), Error> {
-        self.check_running()?;
-        if self.ask_owner(channel, &Unlink {}).await?.is_some() {
+        self.engine.check_running()?;
+        if self.engine.owners().ask(channel, &Unlink {}).await?.is_some() {
             return Ok(());
         }
-        self.0.web_sessions.unlink(channel).await
+        self.engine.0.web_sessions.unlink(channel).await
     }
 
     /// The page on which people use the simulated phone, in a demonstration.
     pub fn played_phone(&self) -> Option<&str> {
-        self.0.web_sessions.common.as_ref()?.driver.played_phone()
+        self.engine.0.web_sessions.common.as_ref()?.driver.played_phone()
     }
+}
 
+impl Engine {
     pub(super) fn check_running(&self) -> Result<(), Error> {
         if self.0.stopping.load(std::sync::atomic::Ordering::Relaxed) {
             return Err(Error::Unavailable { retry_after: RETRY_AFTER });

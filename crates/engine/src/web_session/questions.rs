@@ -22,7 +22,7 @@ impl Question for AskPairing {
     type Answer = Pairing;
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Pairing, Error> {
-        engine.pairing(channel.id).await
+        engine.phones().pairing(channel.id).await
     }
 }
 
@@ -42,7 +42,7 @@ impl Question for Pair {
     }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Pairing, Error> {
-        engine.pair(channel, self.number).await
+        engine.phones().pair(channel, self.number).await
     }
 }
 
@@ -60,7 +60,7 @@ impl Question for Unlink {
     }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<(), Error> {
-        engine.unlink(channel).await
+        engine.phones().unlink(channel).await
     }
 }
 
@@ -80,6 +80,6 @@ impl Question for AnswerPasskey {
     }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Pairing, Error> {
-        engine.answer_passkey(channel, self.answer).await
+        engine.phones().answer_passkey(channel, self.answer).await
     }
 }

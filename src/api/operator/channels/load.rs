@@ -63,7 +63,7 @@ pub(in crate::api) async fn show(
     state: Data<State>,
 ) -> Result<Json<ChannelLoad>, Error> {
     let channel_id = find(&state, id).await?.channel.id;
-    let load = state.engine.load(channel_id);
+    let load = state.engine.channels().load(channel_id);
     let is_running = load.is_some();
     let Load { direct, bulk, retry, in_flight, mailbox } = load.unwrap_or_default();
     let lanes = ChannelLanes { direct, bulk, retry };

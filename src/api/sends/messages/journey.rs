@@ -93,6 +93,6 @@ pub(in crate::api) async fn show(
     let id = send_id(&request)?;
     // A value that is not an ordinal matches no message. Other companies are told that there is no such send.
     let ordinal = request.match_info().get("ordinal").and_then(|ordinal| ordinal.parse().ok());
-    let traced = state.engine.trace(company.id, id, ordinal.unwrap_or(u64::MAX)).await?;
+    let traced = state.engine.sends().trace(company.id, id, ordinal.unwrap_or(u64::MAX)).await?;
     Ok(Json(Journey::from(traced)))
 }

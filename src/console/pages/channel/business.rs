@@ -29,7 +29,7 @@ pub(in crate::console) async fn reconnect(
         return Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into());
     }
     let act = async || {
-        state.engine.reconnect(&viewer.who(), channel.id, token).await?;
+        state.engine.channels().reconnect(&viewer.who(), channel.id, token).await?;
         state.flashes.put(viewer.session, "done", viewer.text.get("channels-reconnecting"));
         Ok(back(&channel))
     };
@@ -52,7 +52,7 @@ pub(in crate::console) async fn set_app_secret(
         return Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into());
     };
     let act = async || {
-        state.engine.set_app_secret(&viewer.who(), channel.id, &given).await?;
+        state.engine.webhooks().set_app_secret(&viewer.who(), channel.id, &given).await?;
         state.flashes.put(viewer.session, "done", viewer.text.get("channels-app-secret-kept"));
         Ok(back(&channel))
     };
@@ -105,7 +105,7 @@ pub(super) async fn part(
 /// see it.
 async fn webhook(viewer: &Viewer, state: &State, channel: &Channel, form: &Form) -> Result<Markup, Error> {
     let text = viewer.text;
-    let Webhook { path, verify_token, has_app_secret } = state.engine.webhook(channel).await?;
+    let Webhook { path, verify_token, has_app_secret } = state.engine.webhooks().of(channel).await?;
     let base = state.options.public_url.as_ref().map(|url| url.as_str().trim_end_matches('/').to_owned());
     Ok(html! {
         section.panel {

@@ -47,14 +47,14 @@ pub(in crate::console) async fn pair(
     if form.has_faults() {
         return Ok(super::page(&viewer, &state, &channel, &form).await?.unprocessable().into());
     }
-    state.engine.pair(&channel, number).await?;
+    state.engine.phones().pair(&channel, number).await?;
     Ok(back(&channel))
 }
 
 /// Unlinks the phone, or ends a pairing.
 pub(in crate::console) async fn unlink(viewer: Viewer, state: Data<State>, id: Id) -> Result<Answer, Error> {
     let channel = of_kind(&viewer, &state, id).await?;
-    state.engine.unlink(&channel).await?;
+    state.engine.phones().unlink(&channel).await?;
     state.flashes.put(viewer.session, "done", viewer.text.get("pairing-unlinked-done"));
     Ok(back(&channel))
 }
@@ -73,7 +73,7 @@ pub(in crate::console) async fn passkey(
         assertion(&mut form).map(PasskeyAnswer::Assertion)
     };
     if let Some(answer) = answer {
-        match state.engine.answer_passkey(&channel, answer).await {
+        match state.engine.phones().answer_passkey(&channel, answer).await {
             Ok(_) => return Ok(back(&channel)),
             Err(engine::Error::Refused(Refusal { code: Code::InvalidField, .. })) => {
                 form.fault("assertion", viewer.text.get("pairing-fault-challenge"));
@@ -162,7 +162,7 @@ pub(super) fn actions(
                         }
                         button type="submit" { (text.get("pairing-pair")) }
                     }
-                    @if let Some(page) = state.engine.played_phone() {
+                    @if let Some(page) = state.engine.phones().played_phone() {
                         p { a href=(page) target="_blank" rel="noopener noreferrer" { (text.get("pairing-played-phone")) } }
                     }
                 }
@@ -181,7 +181,7 @@ pub(super) async fn progress(
     channel: &Channel,
 ) -> Result<(Stage, Markup), Error> {
     let text = viewer.text;
-    let pairing = match state.engine.pairing(channel.id).await {
+    let pairing = match state.engine.phones().pairing(channel.id).await {
         Ok(pairing) => pairing,
         Err(engine::Error::Refused(Refusal { code: Code::FeatureUnavailable, .. })) => {
             let shown = html! {

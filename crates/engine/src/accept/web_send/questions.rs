@@ -44,9 +44,9 @@ impl Question for SendWeb {
     }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<String, Error> {
-        let form = engine.form(&self.form)?;
+        let form = engine.web_sends().form(&self.form)?;
         let held = engine.take_key(channel.company_id, self.key).await?;
-        engine.send_web(channel, self.request, held, form).await
+        engine.web_sends().send(channel, self.request, held, form).await
     }
 }
 
@@ -70,9 +70,9 @@ impl Question for BeginWeb {
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Uuid, Error> {
         let Self(SendWeb { request, key, form }) = self;
-        let form = engine.form(&form)?;
+        let form = engine.web_sends().form(&form)?;
         let held = engine.take_key(channel.company_id, key).await?;
-        engine.begin_web(channel, request, held, form).await
+        engine.web_sends().begin(channel, request, held, form).await
     }
 }
 
@@ -96,7 +96,7 @@ impl Question for DryRunWeb {
     }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<WebDryRun, Error> {
-        engine.dry_run_web(channel, self.request).await
+        engine.web_sends().dry_run(channel, self.request).await
     }
 }
 
@@ -116,6 +116,6 @@ impl Question for AskPicture {
     }
 
     async fn answer(self, engine: &Engine, channel: &Arc<Channel>) -> Result<Option<String>, Error> {
-        engine.profile_picture(channel, self.number).await
+        engine.web_sends().profile_picture(channel, self.number).await
     }
 }

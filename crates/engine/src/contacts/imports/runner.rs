@@ -74,16 +74,16 @@ impl Runner {
             return Duration::ZERO;
         }
         // A wake-up begins the next round at once.
-        let _ = timeout(LOOK_INTERVAL, self.engine.imports().wake.notified()).await;
+        let _ = timeout(LOOK_INTERVAL, self.engine.0.imports.wake.notified()).await;
         Duration::ZERO
     }
 
     /// Works for one round. Returns whether there was anything to do.
     async fn work(&mut self) -> store::Result<bool> {
         let store = self.engine.store().clone();
-        for import in self.engine.imports().take_abandoned() {
+        for import in self.engine.0.imports.take_abandoned() {
             if let Err(error) = store.discard_upload(import).await {
-                self.engine.imports().abandon(import);
+                self.engine.0.imports.abandon(import);
                 return Err(error);
             }
         }

@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use super::{Import, no_such_import, refused};
+use crate::contacts::imports::ContactImports;
 use crate::records::country::OwnCountry;
 use crate::{Engine, Error};
 use domain::contact::MOST_TAGS;
@@ -45,7 +46,7 @@ pub struct Upload {
     is_finished: bool,
 }
 
-impl Engine {
+impl ContactImports<'_> {
     /// Begins an upload.
     ///
     /// # Errors
@@ -57,7 +58,7 @@ impl Engine {
         if tags.len() > MOST_TAGS {
             return Err(invalid(&import::Error::TooManyTags { found: tags.len() }).into());
         }
-        let records = self.records_of(company).await?;
+        let records = self.engine.records_of(company).await?;
         let likely = OwnCountry::of(&records, company).await?.likely();
         let inspection =
             Inspection::new(encoding.as_deref(), country.or(likely)).map_err(|error| invalid(&error))?;
@@ -70,7 +71,7 @@ impl Engine {
             Refusal::new(Code::TooManyImports, sentence)
         })?;
         Ok(Upload {
-            engine: self.clone(),
+            engine: self.engine.clone(),
             company,
             import,
             tags,
@@ -85,17 +86,17 @@ impl Engine {
     }
 }
 
-impl Engine {
+impl ContactImports<'_> {
     /// The largest file of contacts that is taken, in bytes.
-    pub fn largest_import(&self) -> usize {
-        self.imports().max_bytes
+    pub fn largest(&self) -> usize {
+        self.engine.0.imports.max_bytes
     }
 }
 
 impl Upload {
     /// The largest file, in bytes.
     pub fn most(&self) -> usize {
-        self.engine.largest_import()
+        self.engine.imports().largest()
     }
 
     /// Takes the next bytes of the file.
@@ -154,7 +155,7 @@ impl Upload {
             read.map_err(|error| invalid(&error))?.columns.into_iter().map(|(name, _)| name).collect();
         let mut settings = Settings { header, ..settings };
         let records = self.engine.records_of(self.company).await?;
-        settings.recall(&self.engine.remembered(self.company, &records).await?);
+        settings.recall(&self.engine.imports().remembered(self.company, &records).await?);
         let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
         records.finish_upload(self.import, &written).await?;
         self.is_finished = true;
@@ -165,7 +166,7 @@ impl Upload {
 impl Drop for Upload {
     fn drop(&mut self) {
         if !self.is_finished {
-            self.engine.imports().abandon(self.import);
+            self.engine.0.imports.abandon(self.import);
         }
     }
 }
