@@ -36,6 +36,7 @@ mod linking;
 mod live;
 mod media;
 mod methods;
+mod names;
 mod nodes;
 mod operator_listener;
 mod outage;
