@@ -144,13 +144,13 @@ async fn link(ground: &Ground, whatsapp: &Whatsapp, channels: &[Uuid]) {
 
 async fn link_one(engine: &Engine, store: &Store, whatsapp: &Whatsapp, channel: Uuid, number: String) {
     let known = engine.channel(channel).await.unwrap().unwrap();
-    let mut pairing = engine.pair(&known, None).await.unwrap();
+    let mut pairing = engine.phones().pair(&known, None).await.unwrap();
     let code = loop {
         if let Some(shown) = &pairing.qr {
             break shown.secret.expose().to_owned();
         }
         pause().await;
-        pairing = engine.pairing(channel).await.unwrap();
+        pairing = engine.phones().pairing(channel).await.unwrap();
     };
     whatsapp.scan(&number, &code);
     while store.find_channel(channel).await.unwrap().unwrap().connection.status != Status::Connected {
