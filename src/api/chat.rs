@@ -18,11 +18,11 @@ use super::channels::{self, Channel};
 use super::envelope::Envelope;
 use super::error::{Error, ErrorBody};
 use super::idempotency::{self, IdempotencyKey, Turn};
-use super::list_query::{ListQuery, PageParameters};
-use super::openapi::{BusinessSend, Failures};
+use super::list_query::{ListQuery, PageParameters, SearchParameter};
+use super::openapi::{BodyFailures, Failures};
 use super::templates::{self, Template};
 use crate::domain::channel::{self, Kind};
-use crate::domain::request::BusinessRequest;
+use crate::domain::request::{BusinessRequest, BusinessSend};
 use crate::engine::{Accepted, Allowance};
 use crate::error::Code;
 use crate::surface::body::Room;
@@ -35,7 +35,7 @@ use crate::surface::body::Room;
     path = "/api/v1/chat",
     operation_id = "listBusinessChannels",
     tag = "business account",
-    params(PageParameters),
+    params(PageParameters, SearchParameter),
     responses((status = 200, description = "A page of channels", body = Envelope<Channel>), Failures),
 )]
 pub(super) async fn list(
@@ -56,7 +56,7 @@ pub(super) async fn list(
     tag = "business account",
     params(
         ("id" = Uuid, Path, description = "The channel"),
-        PageParameters,
+        PageParameters, SearchParameter,
         ("language" = Option<String>, Query, description = "The whole language code, such as `pt_BR`"),
         ("category" = Option<String>, Query, description = "The whole category, such as `MARKETING`"),
     ),
@@ -143,8 +143,7 @@ pub(super) async fn limits(
         (status = 403, description = "`credential_resource_mismatch`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`, `template_not_found`", body = ErrorBody),
         (status = 409, description = "`idempotency_in_progress`: repeat it after `Retry-After` seconds", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
         Failures,
     ),

@@ -14,7 +14,7 @@ use super::State;
 use super::body::Body;
 use super::channel_id::ChannelId;
 use super::error::{Apology, Error, ErrorBody};
-use super::openapi::WebhookBody;
+use super::openapi::{BodyFailures, WebhookBody};
 use super::query;
 use crate::connector::cloud_api::webhook;
 use crate::connector::update::{Heard, Update};
@@ -98,8 +98,7 @@ pub(super) async fn handshake(
         (status = 400, description = "`invalid_body`", body = ErrorBody),
         (status = 403, description = "`invalid_signature`", body = ErrorBody),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         (status = 500, description = "An internal failure; the body has no details", body = Apology),
         (status = 503, description = "`service_unavailable`: repeat it", body = ErrorBody),
     ),

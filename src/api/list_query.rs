@@ -15,14 +15,19 @@ const DEFAULT_LIMIT: u64 = 10;
 /// Which page to list.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(super) struct PageParameters {
     /// From 1; 1 when absent.
-    #[param(minimum = 1, default = 1)]
-    page: Option<u64>,
+    #[param(value_type = Option<u64>, minimum = 1, default = 1)]
+    page: Option<u128>,
     /// Records on a page; 10 when absent.
-    #[param(minimum = 1, default = 10)]
-    limit: Option<u64>,
+    #[param(value_type = Option<u64>, minimum = 1, default = 10)]
+    limit: Option<u128>,
+}
+
+/// What to search for.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct SearchParameter {
     /// Matched anywhere in the text; case and accents are ignored. `%` and `_` are plain characters.
     search: Option<String>,
 }
@@ -45,8 +50,10 @@ impl<'a> ListQuery<'a> {
     /// `invalid_pagination` when one is not a positive integer or is over its bound.
     pub(super) fn page(&self) -> Result<PageRequest, Error> {
         let max = self.options.page_size;
-        let page = self.positive("page")?.unwrap_or(1);
-        let limit = self.positive("limit")?.unwrap_or_else(|| DEFAULT_LIMIT.min(max).into());
+        let PageParameters { page, limit } =
+            PageParameters { page: self.positive("page")?, limit: self.positive("limit")? };
+        let page = page.unwrap_or(1);
+        let limit = limit.unwrap_or_else(|| DEFAULT_LIMIT.min(max).into());
         let limit = u64::try_from(limit)
             .ok()
             .filter(|limit| *limit <= max)
@@ -60,7 +67,7 @@ impl<'a> ListQuery<'a> {
     ///
     /// `invalid_field` when it is not text or is too long.
     pub(super) fn search(&self) -> Result<Option<String>, Error> {
-        let search = self.text("search")?;
+        let SearchParameter { search } = SearchParameter { search: self.text("search")? };
         let max = self.options.search_chars;
         if search.as_ref().is_some_and(|text| text.chars().count() > max) {
             return Err(Error::refused(Code::InvalidField, format!("`search` is over {max} characters")));

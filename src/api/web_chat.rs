@@ -13,6 +13,7 @@ use std::sync::Arc;
 use actix_web::http::header::ContentType;
 use actix_web::web::{Data, Json};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use self::answer::Sent;
@@ -26,17 +27,19 @@ use super::chat::limits::Limits;
 use super::envelope::Envelope;
 use super::error::{Error, ErrorBody, MessageBody};
 use super::idempotency::{self, IdempotencyKey, Turn};
-use super::list_query::{ListQuery, PageParameters};
-use super::openapi::{Failures, WebSend};
+use super::list_query::{ListQuery, PageParameters, SearchParameter};
+use super::openapi::{BodyFailures, Failures};
 use crate::domain::channel::{self, Kind};
-use crate::domain::request::WebRequest;
+use crate::domain::request::{WebRequest, WebSend};
 use crate::engine::{Allowance, Form};
 use crate::error::Code;
 use crate::surface::body::Room;
 
 /// The form of the answer to a message that was handed over.
-pub const SENT: Form =
-    Form { name: "api", render: |sent| serde_json::to_string(&Sent::from(sent)).unwrap_or_default() };
+pub const SENT: Form = Form {
+    name: "api",
+    render: |sent| serde_json::to_string(&WebAnswer::Sent(Sent::from(sent))).unwrap_or_default(),
+};
 
 /// List web-session channels
 ///
@@ -46,7 +49,7 @@ pub const SENT: Form =
     path = "/api/v1/web-chat",
     operation_id = "listWebChannels",
     tag = "web session",
-    params(PageParameters),
+    params(PageParameters, SearchParameter),
     responses((status = 200, description = "A page of channels", body = Envelope<Channel>), Failures),
 )]
 pub(super) async fn list(
@@ -85,10 +88,9 @@ pub(super) async fn limits(
 }
 
 /// The answer to a send through a web session.
-#[derive(ToSchema)]
+#[derive(Serialize, ToSchema)]
 #[schema(as = WebSendAnswer)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
 pub(in crate::api) enum WebAnswer {
     /// The message was handed over.
     Sent(Sent),
@@ -137,8 +139,7 @@ pub(in crate::api) enum WebAnswer {
         ),
         (status = 404, description = "No such channel in this company", body = MessageBody),
         (status = 409, description = "`session_disconnected`, `send_is_over`, `idempotency_in_progress`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         (status = 422, description = "`not_on_whatsapp`, `idempotency_key_reused`", body = ErrorBody),
         Failures,
         (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
@@ -176,7 +177,7 @@ pub(super) async fn send(
     room.shrink_to(4 * (limits.text_chars + limits.caption_chars + limits.link_chars));
     if is_dry_run {
         let dry_run = state.engine.dry_run_web(&channel, asked).await?;
-        return Ok(HttpResponse::Ok().json(Tried::from(dry_run)));
+        return Ok(HttpResponse::Ok().json(WebAnswer::Tried(Tried::from(dry_run))));
     }
     let answer = state.engine.send_web(&channel, asked, held, SENT);
     Ok(HttpResponse::Ok().content_type(ContentType::json()).body(answer.await?))

@@ -15,12 +15,16 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, OneOfBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{PartialSchema, ToSchema};
 
 use crate::channel::Kind;
 use crate::rate::Rate;
+use crate::schema_words;
 use crate::time_span;
 
-pub use difference::{OptionChange, difference};
+pub use difference::{OptionChange, OptionValue, difference};
 pub use document::from_json;
 pub use file::{BUILT_IN, TierFault, parse};
 
@@ -210,6 +214,29 @@ impl Tier {
             }
         }
         faults
+    }
+}
+
+schema_words! {
+    /// No limit.
+    pub Unlimited = ["unlimited"];
+}
+
+impl PartialSchema for Quota {
+    fn schema() -> RefOr<Schema> {
+        let count = ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
+            .minimum(Some(1));
+        let unlimited = Ref::from_schema_name(Unlimited::name());
+        let about = Some("A number, or `unlimited`.");
+        OneOfBuilder::new().description(about).item(count).item(unlimited).into()
+    }
+}
+
+impl ToSchema for Quota {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((Unlimited::name().into_owned(), Unlimited::schema()));
     }
 }
 

@@ -18,7 +18,7 @@ use crate::api::body::Body;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
 use crate::api::list_query::ListQuery;
-use crate::api::openapi::Failures;
+use crate::api::openapi::{BodyFailures, Failures};
 use crate::domain::phone::Country;
 use crate::engine::records::imports::State as Stage;
 use crate::engine::{Engine, ImportChange, NewUpload, import_settings};
@@ -79,9 +79,8 @@ pub(in crate::api) async fn list(
     request_body(content = String, content_type = "text/csv", description = "The file"),
     responses(
         (status = 201, description = "The import", body = Import),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`too_many_imports`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -163,9 +162,8 @@ pub(in crate::api) async fn one(
     responses(
         (status = 200, description = "The import", body = Import),
         (status = 404, description = "`import_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`import_has_begun`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -190,6 +188,7 @@ pub(in crate::api) async fn steer(
     };
     let tags = tags.as_deref().map(fields::tags).transpose().map_err(invalid_field)?;
     let encoding = encoding.filter(|encoding| !encoding.is_empty());
+    let columns: Option<Vec<Column>> = columns.map(|columns| columns.into_iter().map(Into::into).collect());
     let has_nul = |column: &Column| column.column.contains('\0');
     if columns.iter().flatten().any(has_nul) {
         return Err(invalid_field("a name of `columns` holds a NUL"));

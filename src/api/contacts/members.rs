@@ -15,7 +15,7 @@ use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::openapi::{BodyFailures, Failures};
 use crate::domain::phone::PhoneNumber;
 use crate::engine::records::contacts::Membership;
 use crate::engine::{MOST_AT_ONCE, Whom};
@@ -29,48 +29,30 @@ const MOST_UNKNOWN: usize = 100;
 const SHOWN: usize = 64;
 
 /// Contacts that get a tag, and contacts that lose it.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(in crate::api) struct MemberChange {
+#[derive(Deserialize, ToSchema)]
+pub(in crate::api) struct MemberChange<'a> {
     /// Contacts that get the tag.
-    add: Option<Selection>,
+    #[serde(borrow)]
+    add: Option<Selection<'a>>,
     /// Contacts that lose the tag, after the others got it.
-    remove: Option<Selection>,
+    #[serde(borrow)]
+    remove: Option<Selection<'a>>,
 }
 
 /// Named contacts, the contacts that a search finds, or all contacts.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(in crate::api) struct Selection {
+#[derive(Deserialize, ToSchema)]
+pub(in crate::api) struct Selection<'a> {
     /// Ids of contacts; together with `phone_numbers` at most 10,000.
-    #[schema(max_items = 10000)]
-    contact_ids: Option<Vec<Uuid>>,
+    #[serde(borrow)]
+    #[schema(value_type = Option<Vec<Uuid>>, max_items = 10000)]
+    contact_ids: Option<&'a RawValue>,
     /// Numbers of contacts.
-    #[schema(max_items = 10000)]
-    phone_numbers: Option<Vec<GivenNumber>>,
+    #[serde(borrow)]
+    #[schema(value_type = Option<Vec<GivenNumber>>, max_items = 10000)]
+    phone_numbers: Option<&'a RawValue>,
     /// All contacts that the list of contacts finds with this `search`.
     search: Option<String>,
     /// All contacts of the company.
-    all: Option<bool>,
-}
-
-/// The same as a [`MemberChange`], its lists not read yet.
-#[derive(Deserialize)]
-struct Given<'a> {
-    #[serde(borrow)]
-    add: Option<GivenSelection<'a>>,
-    #[serde(borrow)]
-    remove: Option<GivenSelection<'a>>,
-}
-
-/// The same as a [`Selection`], its lists not read yet.
-#[derive(Deserialize)]
-struct GivenSelection<'a> {
-    #[serde(borrow)]
-    contact_ids: Option<&'a RawValue>,
-    #[serde(borrow)]
-    phone_numbers: Option<&'a RawValue>,
-    search: Option<String>,
     all: Option<bool>,
 }
 
@@ -101,8 +83,7 @@ pub(in crate::api) struct MembersChanged {
     responses(
         (status = 200, description = "What changed", body = MembersChanged),
         (status = 404, description = "`tag_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -129,7 +110,7 @@ pub(in crate::api) async fn change(
 }
 
 fn read(body: &str, search_chars: usize, room: &mut Room) -> Result<Vec<(Whom, Membership)>, Error> {
-    let Given { add, remove } = fields::fields(body)?;
+    let MemberChange { add, remove } = fields::fields(body)?;
     if add.is_none() && remove.is_none() {
         return Err(invalid_field("give `add`, `remove` or both"));
     }
@@ -142,12 +123,8 @@ fn read(body: &str, search_chars: usize, room: &mut Room) -> Result<Vec<(Whom, M
     Ok(selected)
 }
 
-fn read_selection(
-    selection: GivenSelection<'_>,
-    search_chars: usize,
-    room: &mut Room,
-) -> Result<Whom, Error> {
-    let GivenSelection { contact_ids, phone_numbers, search, all } = selection;
+fn read_selection(selection: Selection<'_>, search_chars: usize, room: &mut Room) -> Result<Whom, Error> {
+    let Selection { contact_ids, phone_numbers, search, all } = selection;
     let search = search.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     let named = contact_ids.is_some() || phone_numbers.is_some();
     let all = all.unwrap_or(false);

@@ -18,7 +18,7 @@ use super::State;
 use super::auth::Company;
 use super::envelope::Envelope;
 use super::error::Error;
-use super::list_query::{ListQuery, PageParameters};
+use super::list_query::{ListQuery, PageParameters, SearchParameter};
 use super::openapi::{Failures, WriteResult};
 use crate::clock::Timestamp;
 use crate::domain::contact::{self, Person};
@@ -188,7 +188,7 @@ impl From<contact::Tag> for Tag {
     path = "/api/v1/contacts",
     operation_id = "listContacts",
     tag = "contacts",
-    params(PageParameters),
+    params(PageParameters, SearchParameter),
     responses((status = 200, description = "A page of contacts", body = Envelope<Contact>), Failures),
 )]
 pub(super) async fn list(
@@ -211,7 +211,7 @@ pub(super) async fn list(
     path = "/api/v1/contacts/tags",
     operation_id = "listTags",
     tag = "contacts",
-    params(PageParameters),
+    params(PageParameters, SearchParameter),
     responses((status = 200, description = "A page of tags", body = Envelope<Tag>), Failures),
 )]
 pub(super) async fn list_tags(

@@ -12,7 +12,7 @@ use crate::api::State;
 use crate::api::auth::{Author, Company};
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::openapi::{BodyFailures, Failures};
 use crate::clock::Timestamp;
 use crate::domain::contact::Person;
 use crate::engine::Whom;
@@ -85,9 +85,8 @@ pub(in crate::api) async fn show(
     responses(
         (status = 200, description = "The contact, changed", body = Contact),
         (status = 404, description = "`contact_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`number_taken`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -145,8 +144,7 @@ pub(in crate::api) async fn delete(
     responses(
         (status = 200, description = "The contact that stays", body = Contact),
         (status = 404, description = "`contact_not_found`: one of the contacts does not exist", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]

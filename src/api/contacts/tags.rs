@@ -12,7 +12,7 @@ use crate::api::State;
 use crate::api::auth::Author;
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::openapi::{BodyFailures, Failures};
 use crate::clock::Timestamp;
 use crate::engine::no_such_tag;
 use crate::engine::records::contacts::Edited;
@@ -24,18 +24,11 @@ use crate::surface::body::{Room, json};
 const MOST_TAGS: usize = 1_000;
 
 /// Tags to be created or updated.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "read by the OpenAPI document only")]
-pub(in crate::api) struct TagBatch {
+#[derive(Deserialize, ToSchema)]
+pub(in crate::api) struct TagBatch<'a> {
     /// At most 1,000.
-    #[schema(max_items = 1000)]
-    tags: Vec<TagEntry>,
-}
-
-/// The same, its entries not read yet.
-#[derive(Deserialize)]
-struct Given<'a> {
     #[serde(borrow)]
+    #[schema(value_type = Vec<TagEntry>, max_items = 1000)]
     tags: &'a RawValue,
 }
 
@@ -72,8 +65,7 @@ pub(in crate::api) struct TagPatch {
     request_body = TagBatch,
     responses(
         (status = 200, description = "What was written", body = Batch),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -104,9 +96,8 @@ pub(in crate::api) async fn write(
     responses(
         (status = 200, description = "The tag, changed", body = Tag),
         (status = 404, description = "`tag_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`tag_name_taken`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -163,7 +154,7 @@ pub(in crate::api) async fn delete(
 type NewTag = (String, Option<String>);
 
 fn read_tags(body: &str, room: &mut Room) -> Result<Entries<NewTag>, Error> {
-    let Given { tags } = fields::fields(body)?;
+    let TagBatch { tags } = fields::fields(body)?;
     let wrong = || invalid_field(format!("`tags` must have from 1 to {MOST_TAGS} entries"));
     let entries = fields::entries(tags, "tags", (MOST_TAGS, wrong), room, |entry| {
         let (name, color) = read_tag(entry)?;

@@ -8,12 +8,11 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Operator;
-use super::reference::{ChangedValue, PlainPageParameters};
 use crate::api::State;
 use crate::api::envelope::Envelope;
 use crate::api::error::Error;
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{ChangeSubject, Failures};
+use crate::api::list_query::{ListQuery, PageParameters};
+use crate::api::openapi::{ChangeSubject, ChangedValue, Failures};
 use crate::clock::Timestamp;
 use crate::engine::records::changes::{self, Filter, What};
 use crate::error::Code;
@@ -67,7 +66,7 @@ impl From<changes::Change> for Change {
     tag = "operator",
     security(("operator_key" = [])),
     params(
-        PlainPageParameters,
+        PageParameters,
         ("what" = Option<ChangeSubject>, Query, description = "Only changes of this kind"),
         ("subject" = Option<String>, Query, description = "Only changes of this tier, channel, company, key, operator or number"),
         ("who" = Option<String>, Query, description = "Only changes by this author, in the form of `who`: \

@@ -6,20 +6,22 @@ pub(in crate::api) mod load;
 use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::reference::{ChannelName, ChannelTier, NewChannel, Reconnection};
-use super::{Operator, body, tiers};
+use self::addition::NewChannel;
+use super::{Operator, tiers};
 use crate::api::State;
 use crate::api::body::Body;
 use crate::api::channel_id::ChannelId;
 use crate::api::channels::Channel;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::{ListQuery, PageParameters};
-use crate::api::openapi::Failures;
+use crate::api::list_query::{ListQuery, PageParameters, SearchParameter};
+use crate::api::openapi::{BodyFailures, Failures};
+use crate::domain::bodies;
+use crate::domain::body::Field;
 use crate::domain::channel::Kind;
 use crate::domain::secret::Secret;
 use crate::domain::tier::Tier;
@@ -48,6 +50,28 @@ pub(in crate::api) struct Owner {
     name: String,
 }
 
+bodies! {
+    /// The new tier of a channel.
+    pub(super) struct ChannelTier of Value {
+        /// A tier for the channel's kind.
+        #[schema(example = "high")]
+        tier: String,
+    }
+
+    /// How to connect a channel again.
+    pub(super) struct Reconnection of Value {
+        /// The provider's new access token; without it, the stored token is tried again.
+        token: Option<String>,
+    }
+
+    /// A change of a channel.
+    pub(super) struct ChannelName of Value {
+        /// The name of the channel.
+        #[schema(example = "Support", max_length = 200)]
+        name: String,
+    }
+}
+
 impl From<Owned> for OwnedChannel {
     fn from(Owned { channel, company }: Owned) -> Self {
         Self { company: Owner { id: channel.company_id, name: company }, channel: channel.into() }
@@ -64,7 +88,7 @@ impl From<Owned> for OwnedChannel {
     operation_id = "listAllChannels",
     tag = "operator",
     security(("operator_key" = [])),
-    params(PageParameters),
+    params(PageParameters, SearchParameter),
     responses((status = 200, description = "A page of channels", body = Envelope<OwnedChannel>), Failures),
 )]
 pub(in crate::api) async fn list(
@@ -94,9 +118,8 @@ pub(in crate::api) async fn list(
     responses(
         (status = 201, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`company_not_found`, `tier_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another channel has the number's id", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         (status = 422, description = "`provider_refused`: the sentence has the provider's reason", body = ErrorBody),
         Failures,
     ),
@@ -106,8 +129,8 @@ pub(in crate::api) async fn create(
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
-    let mut fields = body.fields(&state.options).await?;
-    let addition = addition::read(&state, &mut fields).await?;
+    let (new, _room) = body.fields(&state.options).await?;
+    let addition = addition::read(&state, &new).await?;
     let added = state.engine.add_channel(&operator.who(), addition).await;
     let id = added.map_err(addition::refused)?.id;
     let channel = find(&state, ChannelId(Some(id))).await?;
@@ -126,8 +149,7 @@ pub(in crate::api) async fn create(
     responses(
         (status = 200, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -138,8 +160,8 @@ pub(in crate::api) async fn rename(
     state: Data<State>,
 ) -> Result<Json<OwnedChannel>, Error> {
     let channel = find(&state, id).await?.channel;
-    let mut fields = body.fields(&state.options).await?;
-    let name = body::required_name(&mut fields, "name")?;
+    let (ChannelName { name }, _room) = body.fields(&state.options).await?;
+    let name = name.required_name()?;
     state.engine.operator().await?.channels().rename(&operator.who(), channel.id, &name).await?;
     find(&state, id).await.map(OwnedChannel::from).map(Json)
 }
@@ -185,8 +207,7 @@ pub(in crate::api) async fn remove(
     responses(
         (status = 200, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`channel_not_found`, `tier_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -197,10 +218,9 @@ pub(in crate::api) async fn set_tier(
     state: Data<State>,
 ) -> Result<Json<OwnedChannel>, Error> {
     let channel = find(&state, id).await?.channel;
-    let mut fields = body.fields(&state.options).await?;
-    let name = body::text(&mut fields, "tier")?
-        .ok_or_else(|| Error::refused(Code::InvalidField, "`tier` is missing: give a tier's name"))?;
-    let tier = tiers::find(&state, &name).await?;
+    let (ChannelTier { tier }, _room) = body.fields(&state.options).await?;
+    let missing = || tier.refuse(Code::InvalidField, "is missing: give a tier's name");
+    let tier = tiers::find(&state, tier.text()?.ok_or_else(missing)?).await?;
     check_kind(&tier.settings, channel.kind)?;
     state.engine.operator().await?.channels().set_tier(&operator.who(), channel.id, &tier.name).await?;
     find(&state, id).await.map(OwnedChannel::from).map(Json)
@@ -222,8 +242,7 @@ pub(in crate::api) async fn set_tier(
     responses(
         (status = 200, description = "The channel", body = OwnedChannel),
         (status = 404, description = "`channel_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -240,9 +259,9 @@ pub(in crate::api) async fn reconnect(
             "this channel is a web session, which a phone links; it has no token",
         ));
     }
-    let mut fields = body.optional_fields(&state.options).await?;
+    let (Reconnection { token }, _room) = body.optional_fields(&state.options).await?;
     // A refusal never contains the token.
-    let token = fields.as_deref_mut().map(|fields| secret(fields, "token")).transpose()?.flatten();
+    let token = secret(&token)?;
     state.engine.reconnect(&operator.who(), channel.id, token).await?;
     find(&state, id).await.map(OwnedChannel::from).map(Json)
 }
@@ -274,15 +293,14 @@ fn check_kind(settings: &str, kind: Kind) -> Result<(), Error> {
 }
 
 /// A field that is a token or another secret.
-fn secret(fields: &mut Map<String, Value>, name: &str) -> Result<Option<Secret>, Error> {
-    let Some(token) = body::text(fields, name)?.map(Secret::new) else {
+fn secret(field: &Field<Value, Option<String>>) -> Result<Option<Secret>, Error> {
+    let Some(token) = field.text()?.map(|token| Secret::new(token.to_owned())) else {
         return Ok(None);
     };
     let is_sound = token.expose().bytes().all(|byte| byte.is_ascii_graphic());
     if !is_sound || token.expose().len() > TOKEN_CHARS {
-        let sentence =
-            format!("`{name}` is longer than any token, or has spaces or other characters that no token has");
-        return Err(Error::refused(Code::InvalidField, sentence));
+        let sentence = "is longer than any token, or has spaces or other characters that no token has";
+        return Err(field.refuse(Code::InvalidField, sentence).into());
     }
     Ok(Some(token))
 }

@@ -3,18 +3,19 @@
 use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::reference::{CompanyChange, NewCompany};
-use super::{Operator, body, path_id, tiers};
+use super::{Operator, path_id, tiers};
 use crate::api::State;
 use crate::api::body::Body;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::{ListQuery, PageParameters};
-use crate::api::openapi::Failures;
+use crate::api::list_query::{ListQuery, PageParameters, SearchParameter};
+use crate::api::openapi::{BodyFailures, Failures};
 use crate::clock::Timestamp;
+use crate::domain::bodies;
 use crate::engine::records::companies;
 use crate::error::Code;
 
@@ -37,6 +38,28 @@ pub(in crate::api) struct Company {
     created_at: Timestamp,
 }
 
+bodies! {
+    /// A company to add.
+    pub(super) struct NewCompany of Value {
+        /// No other company has it.
+        #[schema(example = "Bakery", max_length = 200)]
+        name: String,
+        /// The tier of its new channels; `standard` when left out.
+        #[schema(example = "standard")]
+        tier: Option<String>,
+    }
+
+    /// A change of a company. Fields that are left out are kept.
+    pub(super) struct CompanyChange of Value {
+        /// No other company has it.
+        #[schema(example = "Bakery", max_length = 200)]
+        name: Option<String>,
+        /// The tier of its new channels.
+        #[schema(example = "high")]
+        tier: Option<String>,
+    }
+}
+
 impl From<companies::Company> for Company {
     fn from(companies::Company { id, name, tier, created_at, country: _ }: companies::Company) -> Self {
         Self { id, name, tier, created_at }
@@ -52,7 +75,7 @@ impl From<companies::Company> for Company {
     operation_id = "listCompanies",
     tag = "operator",
     security(("operator_key" = [])),
-    params(PageParameters),
+    params(PageParameters, SearchParameter),
     responses((status = 200, description = "A page of companies", body = Envelope<Company>), Failures),
 )]
 pub(in crate::api) async fn list(
@@ -77,9 +100,8 @@ pub(in crate::api) async fn list(
     responses(
         (status = 201, description = "The company", body = Company),
         (status = 404, description = "`tier_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another company has the name", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -88,10 +110,9 @@ pub(in crate::api) async fn create(
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
-    let mut fields = body.fields(&state.options).await?;
-    let name = body::required_name(&mut fields, "name")?;
-    let tier = body::text(&mut fields, "tier")?.unwrap_or_else(|| USUAL_TIER.to_owned());
-    let tier = tiers::find(&state, &tier).await?.name;
+    let (NewCompany { name, tier }, _room) = body.fields(&state.options).await?;
+    let (name, tier) = (name.required_name()?, tier.text()?.unwrap_or(USUAL_TIER));
+    let tier = tiers::find(&state, tier).await?.name;
     let company = state.engine.operator().await?.companies().add(&operator.who(), &name, &tier).await?;
     Ok(HttpResponse::Created().json(Company::from(company)))
 }
@@ -133,9 +154,8 @@ pub(in crate::api) async fn show(
     responses(
         (status = 200, description = "The company", body = Company),
         (status = 404, description = "`company_not_found`, `tier_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another company has the name", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -146,10 +166,10 @@ pub(in crate::api) async fn change(
     request: HttpRequest,
 ) -> Result<Json<Company>, Error> {
     let company = find(&state, path_id(&request, "id")).await?;
-    let mut fields = body.fields(&state.options).await?;
-    let name = body::name(&mut fields, "name")?.unwrap_or_else(|| company.name.clone());
-    let tier = match body::text(&mut fields, "tier")? {
-        Some(tier) => tiers::find(&state, &tier).await?.name,
+    let (CompanyChange { name, tier }, _room) = body.fields(&state.options).await?;
+    let name = name.name()?.unwrap_or_else(|| company.name.clone());
+    let tier = match tier.text()? {
+        Some(tier) => tiers::find(&state, tier).await?.name,
         None => company.tier.clone(),
     };
     let records = state.engine.operator().await?;

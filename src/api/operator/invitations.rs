@@ -3,20 +3,21 @@
 use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::reference::{NewInvitation, PlainPageParameters};
 use super::users::{Link, Rights};
-use super::{Operator, body, path_id};
+use super::{Operator, path_id};
 use crate::accounts::{self, Invite};
 use crate::api::State;
 use crate::api::body::Body;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, MemberRole};
+use crate::api::list_query::{ListQuery, PageParameters};
+use crate::api::openapi::{BodyFailures, Failures, MemberRole};
 use crate::clock::Timestamp;
+use crate::domain::bodies;
 use crate::domain::page::Page;
 use crate::error::Code;
 
@@ -46,6 +47,24 @@ pub(in crate::api) struct Invitation {
     expires_at: Timestamp,
 }
 
+bodies! {
+    /// A person to invite: to a company, as an operator, or both.
+    pub(super) struct NewInvitation of Value {
+        /// The invited person's e-mail.
+        #[schema(example = "ana@example.com", max_length = 254)]
+        email: String,
+        /// The name that is suggested.
+        #[schema(example = "Ana Souza", max_length = 200)]
+        name: Option<String>,
+        /// The company's id.
+        company_id: Option<String>,
+        /// The role in the company; `member` when left out.
+        role: Option<MemberRole>,
+        /// Whether the person becomes an operator of every company.
+        is_operator: Option<bool>,
+    }
+}
+
 impl From<accounts::Invitation> for Invitation {
     fn from(invitation: accounts::Invitation) -> Self {
         let accounts::Invitation { id, email, company, is_operator, made_by, created_at, expires_at, .. } =
@@ -64,7 +83,7 @@ impl From<accounts::Invitation> for Invitation {
     operation_id = "listInvitations",
     tag = "operator",
     security(("operator_key" = [])),
-    params(PlainPageParameters),
+    params(PageParameters),
     responses((status = 200, description = "A page of invitations", body = Envelope<Invitation>), Failures),
 )]
 pub(in crate::api) async fn list(
@@ -96,8 +115,7 @@ pub(in crate::api) async fn list(
     responses(
         (status = 201, description = "The link to pass on", body = Link),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -106,11 +124,11 @@ pub(in crate::api) async fn create(
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
-    let mut fields = body.fields(&state.options).await?;
-    let email = body::required(&mut fields, "email")?;
-    let name = body::name(&mut fields, "name")?.unwrap_or_default();
-    let Rights { company, is_operator } = Rights::read(&state, &mut fields).await?;
-    let invite = Invite { email: &email, name: &name, company, is_operator };
+    let (NewInvitation { email, name, company_id, role, is_operator }, _room) =
+        body.fields(&state.options).await?;
+    let (email, name) = (email.required()?, name.name()?.unwrap_or_default());
+    let Rights { company, is_operator } = Rights::read(&state, &company_id, &role, &is_operator).await?;
+    let invite = Invite { email, name: &name, company, is_operator };
     let link = state.accounts.invite(&operator.who(), invite).await?;
     Ok(HttpResponse::Created().json(Link::from(link)))
 }

@@ -3,19 +3,21 @@
 use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::reference::{NewKey as NewKeyBody, PlainPageParameters};
-use super::{Operator, body, companies, path_id};
+use super::{Operator, companies, path_id};
 use crate::api::State;
 use crate::api::body::Body;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, KeyScope};
+use crate::api::list_query::{ListQuery, PageParameters};
+use crate::api::openapi::{BodyFailures, Failures, KeyScope};
 use crate::clock::Timestamp;
-use crate::engine::records::keys::{ApiKey, NewKey};
+use crate::domain::bodies;
+use crate::domain::scope::{Scope, Scopes};
+use crate::engine::records::keys::{self, ApiKey};
 use crate::error::Code;
 use crate::vault::api_key;
 
@@ -59,6 +61,20 @@ pub(in crate::api) struct CreatedKey {
     record: Key,
 }
 
+bodies! {
+    /// An API key to add.
+    pub(super) struct NewKey of Value {
+        /// A name to recognise the key by.
+        #[schema(example = "website", max_length = 200)]
+        name: String,
+        /// The scopes of the key; all scopes when left out.
+        scopes: Option<Vec<KeyScope>>,
+        /// When it expires; without it, the key does not expire.
+        #[schema(format = DateTime)]
+        expires_at: Option<String>,
+    }
+}
+
 impl From<ApiKey> for Key {
     fn from(key: ApiKey) -> Self {
         let is_valid = key.is_valid(Timestamp::now());
@@ -87,7 +103,7 @@ impl From<ApiKey> for Key {
     operation_id = "listKeys",
     tag = "operator",
     security(("operator_key" = [])),
-    params(("id" = Uuid, Path, description = "The company"), PlainPageParameters),
+    params(("id" = Uuid, Path, description = "The company"), PageParameters),
     responses(
         (status = 200, description = "A page of keys", body = Envelope<Key>),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
@@ -115,12 +131,11 @@ pub(in crate::api) async fn list(
     tag = "operator",
     security(("operator_key" = [])),
     params(("id" = Uuid, Path, description = "The company")),
-    request_body = NewKeyBody,
+    request_body = NewKey,
     responses(
         (status = 201, description = "The key", body = CreatedKey),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -131,13 +146,15 @@ pub(in crate::api) async fn create(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let company = companies::find(&state, path_id(&request, "id")).await?;
-    let mut fields = body.fields(&state.options).await?;
-    let name = body::required_name(&mut fields, "name")?;
-    let scopes = body::scopes(&mut fields, "scopes")?;
-    let expires_at = body::time(&mut fields, "expires_at")?;
+    let (NewKey { name, scopes, expires_at }, _room) = body.fields(&state.options).await?;
+    let name = name.required_name()?;
+    let expected = format!("a list of some of {}", Scope::ALL.map(Scope::as_str).join(", "));
+    let scopes = scopes.list(&expected, Scope::parse)?;
+    let scopes = if scopes.is_empty() { Scopes::ALL } else { scopes.into_iter().collect() };
+    let expires_at = expires_at.moment()?;
     let (plain, prefix) = api_key::generate();
     let hash = api_key::hash(plain.expose());
-    let new = NewKey { name: &name, prefix: &prefix, hash, expires_at, scopes };
+    let new = keys::NewKey { name: &name, prefix: &prefix, hash, expires_at, scopes };
     let added = state.engine.operator().await?.company(company.id).keys().add(&operator.who(), new).await?;
     let created = CreatedKey { key: plain.expose().to_owned(), record: added.into() };
     Ok(HttpResponse::Created().json(created))

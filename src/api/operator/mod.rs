@@ -6,7 +6,6 @@
 //! it by themselves, as they do for the command line.
 
 mod auth;
-mod body;
 pub(super) mod changes;
 pub(super) mod channels;
 pub(super) mod companies;

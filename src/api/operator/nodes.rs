@@ -7,12 +7,11 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::channels::OwnedChannel;
-use super::reference::PlainPageParameters;
 use super::{Operator, path_id};
 use crate::api::State;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
+use crate::api::list_query::{ListQuery, PageParameters};
 use crate::api::openapi::{Failures, NodeState};
 use crate::clock::Timestamp;
 use crate::cluster::{Link, Moves, NodeStatus, Server, Status};
@@ -160,7 +159,7 @@ pub(in crate::api) async fn list(_: Operator, state: Data<State>) -> Result<Json
     operation_id = "listNodeChannels",
     tag = "operator",
     security(("operator_key" = [])),
-    params(("id" = Uuid, Path, description = "The node"), PlainPageParameters),
+    params(("id" = Uuid, Path, description = "The node"), PageParameters),
     responses(
         (status = 200, description = "A page of channels", body = Envelope<OwnedChannel>),
         (status = 404, description = "`node_not_found`", body = ErrorBody),

@@ -3,17 +3,18 @@
 use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::reference::{NewSuppression, PlainPageParameters};
-use super::{Operator, body, companies, path_id};
+use super::{Operator, companies, path_id};
 use crate::api::State;
 use crate::api::body::Body;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, LeftOutOf};
+use crate::api::list_query::{ListQuery, PageParameters};
+use crate::api::openapi::{BodyFailures, Failures, LeftOutOf};
 use crate::clock::Timestamp;
+use crate::domain::bodies;
 use crate::domain::phone::PhoneNumber;
 use crate::domain::suppression::{Source, Suppression as Scope};
 use crate::engine::records::suppressions::Kept;
@@ -43,6 +44,17 @@ pub(in crate::api) struct Suppression {
     source: Option<&'static str>,
 }
 
+bodies! {
+    /// A recipient to suppress.
+    pub(super) struct NewSuppression of Value {
+        /// In international form.
+        #[schema(example = "+55 11 98888-7777")]
+        phone_number: String,
+        /// The messages that the recipient does not get; `marketing` when left out.
+        left_out_of: Option<LeftOutOf>,
+    }
+}
+
 impl From<Kept> for Suppression {
     fn from(Kept { record, since, source }: Kept) -> Self {
         Self {
@@ -65,7 +77,7 @@ impl From<Kept> for Suppression {
     operation_id = "listSuppressions",
     tag = "operator",
     security(("operator_key" = [])),
-    params(("id" = Uuid, Path, description = "The company"), PlainPageParameters),
+    params(("id" = Uuid, Path, description = "The company"), PageParameters),
     responses(
         (status = 200, description = "A page of suppressions", body = Envelope<Suppression>),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
@@ -99,8 +111,7 @@ pub(in crate::api) async fn list(
     responses(
         (status = 204, description = "The recipient is suppressed, and may have been before"),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -111,15 +122,12 @@ pub(in crate::api) async fn add(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let company = companies::find(&state, path_id(&request, "id")).await?;
-    let mut fields = body.fields(&state.options).await?;
-    let number = body::required(&mut fields, "phone_number")?;
-    let number = PhoneNumber::parse(&number)
-        .map_err(|reason| Error::refused(Code::InvalidPhoneNumber, format!("`phone_number` {reason}")))?;
-    let scope = match body::text(&mut fields, "left_out_of")?.as_deref() {
+    let (NewSuppression { phone_number, left_out_of }, _room) = body.fields(&state.options).await?;
+    let number = PhoneNumber::parse(phone_number.required()?)
+        .map_err(|reason| phone_number.refuse(Code::InvalidPhoneNumber, reason))?;
+    let scope = match left_out_of.text()? {
         None => Scope::Marketing,
-        Some(word) => word
-            .parse()
-            .map_err(|wrong| Error::refused(Code::InvalidField, format!("`left_out_of` {wrong}")))?,
+        Some(word) => word.parse().map_err(|wrong| left_out_of.refuse(Code::InvalidField, wrong))?,
     };
     state
         .engine

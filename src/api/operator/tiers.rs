@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::Operator;
-use super::reference::{ChangedValue, OptionDifference, Tier, TierOptions};
+use super::reference::{Tier, TierOptions};
 use crate::api::body::Body;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::openapi::Failures;
+use crate::api::openapi::{BodyFailures, ChangedValue, Failures};
 use crate::api::{State, query};
 use crate::clock::Timestamp;
 use crate::domain::tier::{self, OptionChange};
@@ -64,7 +64,6 @@ pub(in crate::api) struct Replaced {
     #[schema(value_type = Tier)]
     after: Value,
     /// Each option that differs.
-    #[schema(value_type = Vec<OptionDifference>)]
     difference: Vec<OptionChange>,
 }
 
@@ -150,8 +149,7 @@ pub(in crate::api) async fn show(
         (status = 200, description = "The tier was replaced, or would be", body = Replaced),
         (status = 201, description = "Added", body = Replaced),
         (status = 409, description = "`tier_kind_changed`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -163,10 +161,10 @@ pub(in crate::api) async fn replace(
     request: HttpRequest,
 ) -> Result<impl Responder, Error> {
     let dry_run = dry_run(request.query_string())?;
-    let mut options = body.fields(&state.options).await?;
+    let (mut options, _room) = body.tree(&state.options).await?;
     // The answer to GET can be sent back as it is: the time of its last change is ignored.
     options.remove("updated_at");
-    let tier = tier::from_json(&name.0, std::mem::take(&mut *options))
+    let tier = tier::from_json(&name.0, options)
         .map_err(|faults| Error::refused(Code::InvalidTier, faults.join("; also: ")))?;
     let after = serde_json::to_value(&tier).map_err(|_| Error::Internal)?;
     let (who, given) = (operator.who(), [(tier.name, after.to_string())]);

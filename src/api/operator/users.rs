@@ -3,19 +3,21 @@
 use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::reference::{NewUser, PasswordReset};
-use super::{Operator, body, companies, path_id};
+use super::{Operator, companies, path_id};
 use crate::accounts::{self, Create, NewLink, Role};
 use crate::api::State;
 use crate::api::body::Body;
 use crate::api::envelope::Envelope;
 use crate::api::error::{Error, ErrorBody};
-use crate::api::list_query::{ListQuery, PageParameters};
-use crate::api::openapi::Failures;
+use crate::api::list_query::{ListQuery, PageParameters, SearchParameter};
+use crate::api::openapi::{BodyFailures, Failures, MemberRole};
 use crate::clock::Timestamp;
+use crate::domain::bodies;
+use crate::domain::body::Field;
 use crate::error::Code;
 
 /// A person who signs in to the console.
@@ -66,6 +68,30 @@ pub(in crate::api) struct LinkedUser {
     link: Link,
 }
 
+bodies! {
+    /// A user to add: of a company, an operator, or both.
+    pub(super) struct NewUser of Value {
+        /// No other user has it.
+        #[schema(example = "ana@example.com", max_length = 254)]
+        email: String,
+        /// As the user is shown.
+        #[schema(example = "Ana Souza", max_length = 200)]
+        name: String,
+        /// The company's id.
+        company_id: Option<String>,
+        /// The role in the company; `member` when left out.
+        role: Option<MemberRole>,
+        /// Whether the user is an operator of every company.
+        is_operator: Option<bool>,
+    }
+
+    /// How to reset a user's password.
+    pub(super) struct PasswordReset of Value {
+        /// Whether to remove the second factor too.
+        totp: Option<bool>,
+    }
+}
+
 impl From<accounts::User> for User {
     fn from(user: accounts::User) -> Self {
         let accounts::User {
@@ -110,7 +136,7 @@ impl From<NewLink> for Link {
     operation_id = "listUsers",
     tag = "operator",
     security(("operator_key" = [])),
-    params(PageParameters),
+    params(PageParameters, SearchParameter),
     responses((status = 200, description = "A page of users", body = Envelope<User>), Failures),
 )]
 pub(in crate::api) async fn list(
@@ -138,9 +164,8 @@ pub(in crate::api) async fn list(
     responses(
         (status = 201, description = "The user, and the link", body = LinkedUser),
         (status = 404, description = "`company_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`already_exists`: another user has the e-mail", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -149,11 +174,10 @@ pub(in crate::api) async fn create(
     body: Body,
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
-    let mut fields = body.fields(&state.options).await?;
-    let email = body::required(&mut fields, "email")?;
-    let name = body::required_name(&mut fields, "name")?;
-    let Rights { company, is_operator } = Rights::read(&state, &mut fields).await?;
-    let create = Create { email: &email, name: &name, password: None, company, is_operator };
+    let (NewUser { email, name, company_id, role, is_operator }, _room) = body.fields(&state.options).await?;
+    let (email, name) = (email.required()?, name.required_name()?);
+    let Rights { company, is_operator } = Rights::read(&state, &company_id, &role, &is_operator).await?;
+    let create = Create { email, name: &name, password: None, company, is_operator };
     let user = state.accounts.create(&operator.who(), create).await?;
     let link = state.accounts.reset(&operator.who(), &user).await?;
     Ok(HttpResponse::Created().json(LinkedUser { user: user.into(), link: link.into() }))
@@ -242,8 +266,7 @@ pub(in crate::api) async fn enable(
     responses(
         (status = 201, description = "The user, and the link", body = LinkedUser),
         (status = 404, description = "`user_not_found`", body = ErrorBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         Failures,
     ),
 )]
@@ -254,12 +277,8 @@ pub(in crate::api) async fn reset(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let mut user = find(&state, &request).await?;
-    let mut fields = body.optional_fields(&state.options).await?;
-    let removes_totp = match fields.as_deref_mut() {
-        Some(fields) => body::flag(fields, "totp")?,
-        None => false,
-    };
-    if removes_totp && state.accounts.forget_totp(&operator.who(), &user).await? {
+    let (PasswordReset { totp }, _room) = body.optional_fields(&state.options).await?;
+    if totp.flag()? && state.accounts.forget_totp(&operator.who(), &user).await? {
         user = state.accounts.user(user.id).await?;
     }
     let link = state.accounts.reset(&operator.who(), &user).await?;
@@ -293,20 +312,21 @@ impl Rights {
     /// From `company_id`, `role` and `is_operator`.
     pub(super) async fn read(
         state: &State,
-        fields: &mut serde_json::Map<String, serde_json::Value>,
+        company_id: &Field<Value, Option<String>>,
+        role: &Field<Value, Option<MemberRole>>,
+        is_operator: &Field<Value, Option<bool>>,
     ) -> Result<Self, Error> {
-        let role = match body::text(fields, "role")? {
+        let wrong_role =
+            || role.wrong_type(format_args!("one of {}", Role::ALL.map(Role::as_str).join(", ")));
+        let role = match role.text()? {
             None => Role::Member,
-            Some(word) => Role::parse(&word).ok_or_else(|| {
-                let words = Role::ALL.map(Role::as_str).join(", ");
-                Error::refused(Code::InvalidField, format!("`role` must be one of {words}"))
-            })?,
+            Some(word) => Role::parse(word).ok_or_else(wrong_role)?,
         };
-        let company = match body::text(fields, "company_id")? {
+        let company = match company_id.text()? {
             None => None,
-            Some(id) => Some((companies::find(state, Uuid::try_parse(&id).ok()).await?.id, role)),
+            Some(id) => Some((companies::find(state, Uuid::try_parse(id).ok()).await?.id, role)),
         };
-        let is_operator = body::flag(fields, "is_operator")?;
+        let is_operator = is_operator.flag()?;
         if company.is_none() && !is_operator {
             let sentence = "`company_id` is missing: give a company's id, or set `is_operator`";
             return Err(Error::refused(Code::InvalidField, sentence));

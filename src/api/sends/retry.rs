@@ -11,8 +11,8 @@ use crate::api::chat::answer::{Queued, Rehearsed};
 use crate::api::error::{Error, ErrorBody};
 use crate::api::idempotency::{self, IdempotencyKey, Turn};
 use crate::api::list_query::ListQuery;
-use crate::api::openapi::{Failures, SendAgain};
-use crate::domain::request::RetryRequest;
+use crate::api::openapi::{BodyFailures, Failures};
+use crate::domain::request::{RetryRequest, SendAgain};
 use crate::surface::body::Room;
 
 /// Send failed messages again
@@ -50,9 +50,8 @@ use crate::surface::body::Room;
             description = "`send_not_found`, `template_not_found`; `channel_not_found`: the send went through a web session, or its channel is gone",
             body = ErrorBody,
         ),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
         (status = 409, description = "`idempotency_in_progress`: repeat it after `Retry-After` seconds", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         (status = 422, description = "`idempotency_key_reused`", body = ErrorBody),
         Failures,
     ),

@@ -19,12 +19,24 @@ use crate::api::body::Body;
 use crate::api::channel_id::ChannelId;
 use crate::api::channels::StatusReason;
 use crate::api::error::{Error, ErrorBody, MessageBody};
-use crate::api::openapi::{ChannelStatus, Failures, PairingStart, PairingState};
+use crate::api::openapi::{BodyFailures, ChannelStatus, Failures, PairingState};
 use crate::clock::Timestamp;
+use crate::domain::bodies;
+use crate::domain::body::Field;
 use crate::domain::channel::Channel;
 use crate::domain::phone::PhoneNumber;
+use crate::domain::request::Number;
 use crate::engine::web_session::{Pairing as Progress, Passkey, Shown, Stage};
 use crate::error::Code;
+
+bodies! {
+    /// How to link a phone.
+    pub(in crate::api) struct PairingStart of Value {
+        /// The phone's number, to get a code to type into the phone. Without it there are only QR codes.
+        #[schema(example = "5511988887777")]
+        phone_number: Option<Number>,
+    }
+}
 
 /// The state of a channel's pairing with a phone.
 #[derive(Serialize, ToSchema)]
@@ -135,8 +147,7 @@ pub(in crate::api) async fn show(
     responses(
         (status = 202, description = "The pairing has begun, or was in progress", body = Pairing),
         (status = 404, description = "No such channel in this company", body = MessageBody),
-        (status = 408, description = "`body_too_slow`", body = ErrorBody),
-        (status = 413, description = "`body_too_large`", body = ErrorBody),
+        BodyFailures,
         (status = 501, description = "`feature_unavailable`", body = ErrorBody),
         Failures,
         (status = 500, description = "An internal failure; the body has no details", body = MessageBody),
@@ -149,7 +160,9 @@ pub(in crate::api) async fn begin(
     state: Data<State>,
 ) -> Result<HttpResponse, Error> {
     let channel = own_channel(&state, company, id).await?;
-    let number = number(body, &state).await?;
+    let (PairingStart { phone_number }, _room) =
+        body.optional_fields(&state.options).await.map_err(no_object)?;
+    let number = number(&phone_number)?;
     let progress = state.engine.pair(&channel, number).await?;
     answer(&state, &channel, progress, HttpResponse::Accepted()).await
 }
@@ -223,27 +236,21 @@ pub(super) fn no_store() -> (actix_web::http::header::HeaderName, CacheControl) 
     (CACHE_CONTROL, CacheControl(vec![CacheDirective::NoStore]))
 }
 
-/// The number of the body, if there is one.
-pub(super) async fn number(body: Body, state: &State) -> Result<Option<PhoneNumber>, Error> {
-    let fields = body.optional_fields(&state.options).await.map_err(|error| match error {
+/// A body that may be left out says so when it is no object.
+pub(super) fn no_object(error: Error) -> Error {
+    match error {
         Error::Refused(refusal) if refusal.code == Code::InvalidBody => {
             Error::refused(Code::InvalidBody, "the body is not a JSON object: leave it out, or give one")
         }
         other => other,
-    });
-    let Some(fields) = fields? else { return Ok(None) };
-    let text = match fields.get("phone_number") {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::String(text)) if text.trim().is_empty() => return Ok(None),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Number(digits)) => digits.to_string(),
-        Some(_) => return Err(Error::refused(Code::InvalidField, "`phone_number` must be text")),
+    }
+}
+
+/// The number, if one was given.
+pub(super) fn number<T>(field: &Field<Value, T>) -> Result<Option<PhoneNumber>, Error> {
+    let wrong = |wrong| {
+        let sentence = format!("{wrong}: give it with its country code");
+        field.refuse(Code::InvalidPhoneNumber, sentence)
     };
-    let parsed = PhoneNumber::parse(&text).map_err(|wrong| {
-        Error::refused(
-            Code::InvalidPhoneNumber,
-            format!("`phone_number` {wrong}: give it with its country code"),
-        )
-    })?;
-    Ok(Some(parsed))
+    Ok(field.number()?.map(|text| PhoneNumber::parse(&text)).transpose().map_err(wrong)?)
 }

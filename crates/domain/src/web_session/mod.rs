@@ -11,4 +11,6 @@ pub use self::jid::{InvalidJid, Jid};
 pub use self::message::{
     Built, BuiltMedia, Content, InvalidMessageId, Media, MediaKind, MessageId, Prepared, Sent,
 };
-pub use self::passkey::{Assertion, Challenge, InvalidAssertion, PasskeyRefused};
+pub use self::passkey::{
+    Assertion, Challenge, InvalidAssertion, PasskeyRefused, WebAuthnAssertion, WebAuthnResponse,
+};
