@@ -41,7 +41,6 @@ pub enum Interactive {
 parts! {
     /// Up to three buttons.
     pub struct InteractiveButtons {
-        /// `button`.
         r#type: tag(ButtonTag),
         /// Above the text.
         header: one(InteractiveHeader)?,
@@ -55,7 +54,6 @@ parts! {
 
     /// A menu.
     pub struct InteractiveList {
-        /// `list`.
         r#type: tag(ListTag),
         /// Above the text.
         header: one(TextHeader)?,
@@ -69,7 +67,6 @@ parts! {
 
     /// Products of a catalogue.
     pub struct InteractiveProductList {
-        /// `product_list`.
         r#type: tag(ProductListTag),
         /// Above the text.
         header: one(TextHeader),
@@ -83,7 +80,6 @@ parts! {
 
     /// One product of a catalogue, without a header.
     pub struct InteractiveProduct {
-        /// `product`.
         r#type: tag(ProductTag),
         /// The text of the message.
         body: one(InteractiveBody)?,
@@ -95,7 +91,6 @@ parts! {
 
     /// A text, or a file in the field with the name of its type.
     pub struct InteractiveHeader by hand {
-        /// What it is.
         r#type: tag(HeaderTag),
         /// The text, for `text`.
         text: text(60)?,
@@ -119,7 +114,6 @@ parts! {
 
     /// A header that is text.
     pub struct TextHeader {
-        /// `text`.
         r#type: tag(TextTag),
         /// The text.
         text: text(60),
@@ -153,7 +147,6 @@ parts! {
 
     /// A button.
     pub struct ReplyButton {
-        /// `reply`.
         r#type: tag(ReplyTag),
         /// What it says, and what it reports.
         reply: one(Reply),

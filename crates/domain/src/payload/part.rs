@@ -74,22 +74,23 @@ macro_rules! tags {
     )*};
 }
 
-/// Declares parts. A field is a `tag(TYPE)`, a `text(MOST)`, a `word(MOST)` in any case, a `file_name()`, `one(PART)` or
-/// `many(PART, MOST)`, and optional with a `?` at its end; `own(TYPE)` reads itself, and `any(TYPE)?` is described and not
-/// checked. A function with the name of a text or a list gives its limit. A part that is `by hand` has a reader of its own,
-/// for what concerns several fields.
+/// Declares parts. A field is a `tag(TYPE)`, a `kind(TYPE)` that its reader has looked at, a `text(MOST)`, a `word(MOST)` in
+/// any case, a `file_name()`, `one(PART)` or `many(PART, MOST)`, and optional with a `?` at its end; `own(TYPE)` reads
+/// itself, and `any(TYPE)?` is described and not checked. A function with the name of a text or a list gives its limit. A
+/// part that is `by hand` has a reader of its own, for what concerns several fields.
 macro_rules! parts {
     ($($(#[$about:meta])* pub struct $name:ident $(by $hand:ident)? { $($fields:tt)* })*) => {$(
         $crate::payload::parts! { @ [$(#[$about])*] [$name $($hand)?] [] [] [] $($fields)* }
     )*};
-    (@ [$($about:tt)*] [$name:ident $($hand:ident)?] [$($fields:tt)*] [$($field:ident = $reader:expr;)*] [$($limits:tt)*]) => {
+    // All fields are sorted: their declarations, their readers, the functions that give limits.
+    (@ [$($about:tt)*] [$name:ident $($hand:ident)?] [$($fields:tt)*] [$($readers:tt)*] [$($limits:tt)*]) => {
         $($about)*
         #[derive(Debug, Clone, PartialEq, serde::Serialize, utoipa::ToSchema)]
         pub struct $name { $($fields)* }
 
         impl $name { $($limits)* }
 
-        $crate::payload::parts! { @read [$name $($hand)?] $($field = $reader;)* }
+        $crate::payload::parts! { @read [$name $($hand)?] $($readers)* }
     };
     (@read [$name:ident] $($field:ident = $reader:expr;)*) => {
         impl $crate::payload::Part for $name {
@@ -99,138 +100,98 @@ macro_rules! parts {
         }
     };
     (@read [$name:ident hand] $($field:ident = $reader:expr;)*) => {};
-    (@ $about:tt $name:tt [$($fields:tt)*] [$($readers:tt)*] $limits:tt
-        $(#[$of:meta])* $field:ident: tag($tag:ty), $($rest:tt)*
+    // One field is sorted.
+    (@field $about:tt $name:tt [$($fields:tt)*] [$($readers:tt)*] [$($limits:tt)*]
+        [$($attribute:tt)*] $field:ident: $kind:ty = $reader:expr, $(most $most:tt)?; $($rest:tt)*
     ) => {
         $crate::payload::parts! { @ $about $name
-            [$($fields)* $(#[$of])* #[schema(inline)] pub $field: $tag,]
-            [$($readers)* $field = (|node: &$crate::payload::Node<'_>| <$tag>::read(node));]
-            $limits $($rest)*
+            [$($fields)* $($attribute)* pub $field: $kind,]
+            [$($readers)* $field = $reader;]
+            [$($limits)* $(
+                /// The limit of the field.
+                pub const fn $field() -> $crate::payload::Limit {
+                    $crate::payload::Limit { most: $most }
+                }
+            )?]
+            $($rest)*
         }
     };
-    (@ $about:tt $name:tt [$($fields:tt)*] [$($readers:tt)*] $limits:tt
-        $(#[$of:meta])* $field:ident: one($part:ty), $($rest:tt)*
-    ) => {
-        $crate::payload::parts! { @ $about $name
-            [$($fields)* $(#[$of])* pub $field: $part,]
-            [$($readers)* $field = (|node: &$crate::payload::Node<'_>| {
-                $crate::payload::one::<$part>(node, stringify!($field))
-            });]
-            $limits $($rest)*
-        }
+    // The kinds of fields.
+    (@ $a:tt $n:tt $f:tt $r:tt $l:tt $field:ident: tag($tag:ty), $($rest:tt)*) => {
+        $crate::payload::parts! { @field $a $n $f $r $l
+            [#[schema(inline)] #[expect(missing_docs, reason = "a schema in place has no description beside it")]]
+            $field: $tag = (|node: &$crate::payload::Node<'_>| <$tag>::read(node)),; $($rest)* }
     };
-    (@ $about:tt $name:tt [$($fields:tt)*] [$($readers:tt)*] $limits:tt
-        $(#[$of:meta])* $field:ident: one($part:ty)?, $($rest:tt)*
-    ) => {
-        $crate::payload::parts! { @ $about $name
-            [$($fields)* $(#[$of])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<$part>,]
-            [$($readers)* $field = (|node: &$crate::payload::Node<'_>| {
+    (@ $a:tt $n:tt $f:tt $r:tt $l:tt $field:ident: kind($tag:ty), $($rest:tt)*) => {
+        $crate::payload::parts! { @field $a $n $f $r $l
+            [#[schema(value_type = $tag, inline)]
+             #[expect(missing_docs, reason = "a schema in place has no description beside it")]]
+            $field: Kind = (|node: &$crate::payload::Node<'_>| Kind::read_at(node, "type")),; $($rest)* }
+    };
+    (@ $a:tt $n:tt $f:tt $r:tt $l:tt $(#[$of:meta])* $field:ident: one($part:ty), $($rest:tt)*) => {
+        $crate::payload::parts! { @field $a $n $f $r $l [$(#[$of])*] $field: $part =
+            (|node: &$crate::payload::Node<'_>| $crate::payload::one::<$part>(node, stringify!($field))),; $($rest)* }
+    };
+    (@ $a:tt $n:tt $f:tt $r:tt $l:tt $(#[$of:meta])* $field:ident: one($part:ty)?, $($rest:tt)*) => {
+        $crate::payload::parts! { @field $a $n $f $r $l
+            [$(#[$of])* #[serde(skip_serializing_if = "Option::is_none")]] $field: Option<$part> =
+            (|node: &$crate::payload::Node<'_>| {
                 node.optional_object(stringify!($field))?.as_ref().map($crate::payload::Part::read).transpose()
-            });]
-            $limits $($rest)*
-        }
+            }),; $($rest)* }
     };
-    (@ $about:tt $name:tt [$($fields:tt)*] [$($readers:tt)*] [$($limits:tt)*]
-        $(#[$of:meta])* $field:ident: text($most:tt), $($rest:tt)*
-    ) => {
-        $crate::payload::parts! { @ $about $name
-            [$($fields)* $(#[$of])* #[schema(max_length = $most)] pub $field: String,]
-            [$($readers)* $field = (|node: &$crate::payload::Node<'_>| {
-                node.text(stringify!($field), $most).map(str::to_owned)
-            });]
-            [$($limits)* $crate::payload::parts! { @limit $field $most }] $($rest)*
-        }
+    (@ $a:tt $n:tt $f:tt $r:tt $l:tt $(#[$of:meta])* $field:ident: text($most:tt), $($rest:tt)*) => {
+        $crate::payload::parts! { @field $a $n $f $r $l [$(#[$of])* #[schema(max_length = $most)]] $field: String =
+            (|node: &$crate::payload::Node<'_>| node.text(stringify!($field), $most).map(str::to_owned)),
+            most $most; $($rest)* }
     };
-    (@ $about:tt $name:tt [$($fields:tt)*] [$($readers:tt)*] [$($limits:tt)*]
-        $(#[$of:meta])* $field:ident: text($most:tt)?, $($rest:tt)*
-    ) => {
-        $crate::payload::parts! { @ $about $name
-            [$($fields)* $(#[$of])* #[schema(max_length = $most)]
-                #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<String>,]
-            [$($readers)* $field = (|node: &$crate::payload::Node<'_>| {
+    (@ $a:tt $n:tt $f:tt $r:tt $l:tt $(#[$of:meta])* $field:ident: text($most:tt)?, $($rest:tt)*) => {
+        $crate::payload::parts! { @field $a $n $f $r $l
+            [$(#[$of])* #[schema(max_length = $most)] #[serde(skip_serializing_if = "Option::is_none")]]
+            $field: Option<String> = (|node: &$crate::payload::Node<'_>| {
                 node.optional_text(stringify!($field), $most).map(|text| text.map(str::to_owned))
-            });]
-            [$($limits)* $crate::payload::parts! { @limit $field $most }] $($rest)*
-        }
+            }), most $most; $($rest)* }
     };
-    (@ $about:tt $name:tt [$($fields:tt)*] [$($readers:tt)*] [$($limits:tt)*]
-        $(#[$of:meta])* $field:ident: many($part:ty, $most:tt), $($rest:tt)*
-    ) => {
-        $crate::payload::parts! { @ $about $name
-            [$($fields)* $(#[$of])* #[schema(min_items = 1, max_items = $most)] pub $field: Vec<$part>,]
-            [$($readers)* $field = (|node: &$crate::payload::Node<'_>| {
+    (@ $a:tt $n:tt $f:tt $r:tt $l:tt $(#[$of:meta])* $field:ident: word($most:tt), $($rest:tt)*) => {
+        $crate::payload::parts! { @field $a $n $f $r $l [$(#[$of])* #[schema(max_length = $most)]] $field: String =
+            (|node: &$crate::payload::Node<'_>| node.word(stringify!($field), $most)), most $most; $($rest)* }
+    };
+    (@ $a:tt $n:tt $f:tt $r:tt $l:tt $(#[$of:meta])* $field:ident: file_name()?, $($rest:tt)*) => {
+        $crate::payload::parts! { @field $a $n $f $r $l
+            [$(#[$of])* #[schema(max_length = 240)] #[serde(skip_serializing_if = "Option::is_none")]]
+            $field: Option<String> = (|node: &$crate::payload::Node<'_>| {
+                node.optional_file_name(stringify!($field)).map(|name| name.map(str::to_owned))
+            }),; $($rest)* }
+    };
+    (@ $a:tt $n:tt $f:tt $r:tt $l:tt $(#[$of:meta])* $field:ident: many($part:ty, $most:tt), $($rest:tt)*) => {
+        $crate::payload::parts! { @field $a $n $f $r $l
+            [$(#[$of])* #[schema(min_items = 1, max_items = $most)]] $field: Vec<$part> =
+            (|node: &$crate::payload::Node<'_>| {
                 let items = $crate::payload::items::<$part>(node, stringify!($field), $most)?;
                 Ok::<Vec<_>, $crate::error::Refusal>(items.into_iter().map(|(_, part)| part).collect())
-            });]
-            [$($limits)* $crate::payload::parts! { @limit $field $most }] $($rest)*
-        }
+            }), most $most; $($rest)* }
     };
-    (@ $about:tt $name:tt [$($fields:tt)*] [$($readers:tt)*] $limits:tt
-        $(#[$of:meta])* $field:ident: file_name()?, $($rest:tt)*
-    ) => {
-        $crate::payload::parts! { @ $about $name
-            [$($fields)* $(#[$of])* #[schema(max_length = 240)]
-                #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<String>,]
-            [$($readers)* $field = (|node: &$crate::payload::Node<'_>| {
-                node.optional_file_name(stringify!($field)).map(|name| name.map(str::to_owned))
-            });]
-            $limits $($rest)*
-        }
-    };
-    (@ $about:tt $name:tt [$($fields:tt)*] [$($readers:tt)*] [$($limits:tt)*]
-        $(#[$of:meta])* $field:ident: word($most:tt), $($rest:tt)*
-    ) => {
-        $crate::payload::parts! { @ $about $name
-            [$($fields)* $(#[$of])* #[schema(max_length = $most)] pub $field: String,]
-            [$($readers)* $field = (|node: &$crate::payload::Node<'_>| {
-                node.word($crate::body::field_name(stringify!($field)), $most)
-            });]
-            [$($limits)* $crate::payload::parts! { @limit $field $most }] $($rest)*
-        }
-    };
-    (@ $about:tt $name:tt [$($fields:tt)*] [$($readers:tt)*] [$($limits:tt)*]
-        $(#[$of:meta])* $field:ident: many($part:ty, $most:tt)?, $($rest:tt)*
-    ) => {
-        $crate::payload::parts! { @ $about $name
-            [$($fields)* $(#[$of])* #[schema(max_items = $most)]
-                #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<Vec<$part>>,]
-            [$($readers)* $field = (|node: &$crate::payload::Node<'_>| {
-                let given = node.at(stringify!($field));
-                let items = given.map(|given| given.items($most)).transpose()?;
+    (@ $a:tt $n:tt $f:tt $r:tt $l:tt $(#[$of:meta])* $field:ident: many($part:ty, $most:tt)?, $($rest:tt)*) => {
+        $crate::payload::parts! { @field $a $n $f $r $l
+            [$(#[$of])* #[schema(max_items = $most)] #[serde(skip_serializing_if = "Option::is_none")]]
+            $field: Option<Vec<$part>> = (|node: &$crate::payload::Node<'_>| {
+                let items = node.at(stringify!($field)).map(|given| given.items($most)).transpose()?;
                 items.map(|items| items.iter().map($crate::payload::Part::read).collect()).transpose()
-            });]
-            [$($limits)* $crate::payload::parts! { @limit $field $most }] $($rest)*
-        }
+            }), most $most; $($rest)* }
     };
-    (@ $about:tt $name:tt [$($fields:tt)*] [$($readers:tt)*] $limits:tt
-        $(#[$of:meta])* $field:ident: own($kind:ty), $($rest:tt)*
-    ) => {
-        $crate::payload::parts! { @ $about $name
-            [$($fields)* $(#[$of])* pub $field: $kind,]
-            [$($readers)* $field = (|node: &$crate::payload::Node<'_>| {
+    (@ $a:tt $n:tt $f:tt $r:tt $l:tt $(#[$of:meta])* $field:ident: own($kind:ty), $($rest:tt)*) => {
+        $crate::payload::parts! { @field $a $n $f $r $l [$(#[$of])*] $field: $kind =
+            (|node: &$crate::payload::Node<'_>| {
                 <$kind>::read_at(node, $crate::body::field_name(stringify!($field)))
-            });]
-            $limits $($rest)*
-        }
+            }),; $($rest)* }
     };
-    (@ $about:tt $name:tt [$($fields:tt)*] [$($readers:tt)*] $limits:tt
-        $(#[$of:meta])* $field:ident: any($kind:ty)?, $($rest:tt)*
-    ) => {
-        $crate::payload::parts! { @ $about $name
-            [$($fields)* $(#[$of])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<$kind>,]
-            [$($readers)* $field = (|node: &$crate::payload::Node<'_>| {
+    (@ $a:tt $n:tt $f:tt $r:tt $l:tt $(#[$of:meta])* $field:ident: any($kind:ty)?, $($rest:tt)*) => {
+        $crate::payload::parts! { @field $a $n $f $r $l
+            [$(#[$of])* #[serde(skip_serializing_if = "Option::is_none")]] $field: Option<$kind> =
+            (|node: &$crate::payload::Node<'_>| {
                 let given = node.at(stringify!($field));
                 let read = given.and_then(|given| serde_json::from_value(given.value().clone()).ok());
                 Ok::<Option<$kind>, $crate::error::Refusal>(read)
-            });]
-            $limits $($rest)*
-        }
-    };
-    (@limit $field:ident $most:tt) => {
-        /// The limit of the field.
-        pub const fn $field() -> $crate::payload::Limit {
-            $crate::payload::Limit { most: $most }
-        }
+            }),; $($rest)* }
     };
 }
 

@@ -98,27 +98,21 @@ pub(super) fn index(node: &Node<'_>, key: &str, whose: &str) -> Result<u8, Refus
 parts! {
     /// The values for the header.
     pub struct TemplateHeader {
-        /// The kind of part.
-        #[schema(value_type = HeaderTag, inline)]
-        r#type: own(Kind),
+        r#type: kind(HeaderTag),
         /// One text, file or location.
         parameters: many(Parameter, 256)?,
     }
 
     /// The values for the text.
     pub struct TemplateBody {
-        /// The kind of part.
-        #[schema(value_type = BodyTag, inline)]
-        r#type: own(Kind),
+        r#type: kind(BodyTag),
         /// One for each variable.
         parameters: many(Parameter, 256)?,
     }
 
     /// The value for one button.
     pub struct TemplateButton {
-        /// The kind of part.
-        #[schema(value_type = ButtonTag, inline)]
-        r#type: own(Kind),
+        r#type: kind(ButtonTag),
         /// What the button does: `url`, `quick_reply`, `copy_code`, or another word of the provider.
         #[schema(example = "url")]
         sub_type: word(512),
@@ -137,9 +131,7 @@ parts! {
 
     /// A piece of text.
     pub struct TextParameter {
-        /// The kind of value.
-        #[schema(value_type = TextTag, inline)]
-        r#type: own(Kind),
+        r#type: kind(TextTag),
         /// On one line, without tabs, with at most four spaces in a row.
         #[schema(example = "Ana")]
         text: text(32768),
@@ -150,9 +142,7 @@ parts! {
 
     /// An amount of money.
     pub struct CurrencyParameter {
-        /// The kind of value.
-        #[schema(value_type = CurrencyTag, inline)]
-        r#type: own(Kind),
+        r#type: kind(CurrencyTag),
         /// The amount.
         currency: one(Currency),
         /// The variable's name, if the template names its variables.
@@ -174,9 +164,7 @@ parts! {
 
     /// A date and time in words.
     pub struct DateTimeParameter {
-        /// The kind of value.
-        #[schema(value_type = DateTimeTag, inline)]
-        r#type: own(Kind),
+        r#type: kind(DateTimeTag),
         /// The date and time.
         date_time: one(TemplateDateTime),
         /// The variable's name, if the template names its variables.
@@ -192,9 +180,7 @@ parts! {
 
     /// A file, as a `link` or an `id`: either here or in the field with the name of its type.
     pub struct FileParameter by hand {
-        /// The kind of file.
-        #[schema(value_type = FileTag, inline)]
-        r#type: own(Kind),
+        r#type: kind(FileTag),
         /// Public address of the file.
         link: text(2048)?,
         /// The id of a file that was uploaded to the provider.
@@ -221,9 +207,7 @@ parts! {
 
     /// A location on the map.
     pub struct LocationParameter {
-        /// The kind of value.
-        #[schema(value_type = LocationTag, inline)]
-        r#type: own(Kind),
+        r#type: kind(LocationTag),
         /// The location.
         location: one(TemplateLocation),
     }
@@ -242,18 +226,14 @@ parts! {
 
     /// The payload that the provider reports when a quick reply is pressed.
     pub struct PayloadParameter {
-        /// The kind of value.
-        #[schema(value_type = PayloadTag, inline)]
-        r#type: own(Kind),
+        r#type: kind(PayloadTag),
         /// The client's own words.
         payload: text(512),
     }
 
     /// The code that a button copies.
     pub struct CouponCodeParameter {
-        /// The kind of value.
-        #[schema(value_type = CouponCodeTag, inline)]
-        r#type: own(Kind),
+        r#type: kind(CouponCodeTag),
         /// The code.
         coupon_code: text(512),
     }
