@@ -16,9 +16,6 @@ use crate::error::{Code, Refusal};
 use crate::link::Link;
 use crate::payload::{Limit, Node, Part, is_absent, items, one};
 
-/// Kinds, as a refusal lists them.
-const KINDS: &str = "button, list, product_list, product";
-
 /// Checks a payload and returns it as it is sent: without entries that are `null` or blank, which
 /// count as absent, and with the link of its header in the form that every client can fetch. Fields that no type has
 /// pass through.
@@ -32,25 +29,6 @@ pub fn parse(mut payload: Value) -> Result<Value, Refusal> {
     normalize_header(&mut payload);
     Interactive::read(&Node::root(Code::InvalidInteractive, "interactive", &payload))?;
     Ok(payload)
-}
-
-impl Part for Interactive {
-    fn read(root: &Node<'_>) -> Result<Self, Refusal> {
-        let kind =
-            root.at("type").ok_or_else(|| root.missing("type", format_args!("give one of {KINDS}")))?;
-        match kind.value().as_str() {
-            Some("button") => Part::read(root).map(Self::Button),
-            Some("list") => Part::read(root).map(Self::List),
-            Some("product_list") => Part::read(root).map(Self::ProductList),
-            Some("product") => match root.at("header") {
-                Some(header) => {
-                    Err(header.refuse("must be left out: a product message shows the product instead"))
-                }
-                None => Part::read(root).map(Self::Product),
-            },
-            _ => Err(kind.refuse(format_args!("must be one of {KINDS}"))),
-        }
-    }
 }
 
 impl Part for InteractiveHeader {

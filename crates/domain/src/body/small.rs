@@ -121,3 +121,48 @@ impl<T> Field<Value, Option<Vec<T>>> {
         items.iter().map(item).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::Body as _;
+    use super::*;
+
+    crate::bodies! {
+        /// A body.
+        struct Made of Value {
+            r#type: String,
+            until: Option<String>,
+            is_fine: Option<bool>,
+            words: Option<Vec<String>>,
+        }
+    }
+
+    fn made(body: &Value) -> Made {
+        Made::take(|name| body.get(name).cloned())
+    }
+
+    #[test]
+    fn a_wrong_field_is_refused_when_it_is_read_and_not_before() {
+        assert_eq!(Made::NAMES, ["type", "until", "is_fine", "words"]);
+        let Made { r#type, until, is_fine, words } =
+            made(&json!({"type": " a ", "until": "soon", "is_fine": 1, "words": ["a", 1], "other": 1}));
+        assert_eq!(r#type.required(), Ok("a"));
+        let sentence = |refusal: Refusal| refusal.sentence;
+        assert!(until.moment().map_err(sentence).unwrap_err().starts_with("`until` "));
+        assert_eq!(is_fine.flag().map_err(sentence), Err("`is_fine` must be true or false".to_owned()));
+        let words = words.list("a list of texts", |word| Some(word.to_owned())).map_err(sentence);
+        assert_eq!(words, Err("`words` must be a list of texts".to_owned()));
+    }
+
+    #[test]
+    fn null_blank_and_absent_are_the_same() {
+        for body in [json!({}), json!({"type": null, "is_fine": null, "words": null}), json!({"type": " "})] {
+            let Made { r#type, until, is_fine, words } = made(&body);
+            assert_eq!((r#type.text(), until.moment(), is_fine.flag()), (Ok(None), Ok(None), Ok(false)));
+            assert_eq!(words.list("", |_| Some(())), Ok(Vec::new()));
+            assert_eq!(r#type.required().map_err(|refusal| refusal.code), Err(Code::InvalidField));
+        }
+    }
+}

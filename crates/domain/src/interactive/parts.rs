@@ -4,7 +4,8 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::payload::{parts, tags};
+use crate::error::Refusal;
+use crate::payload::{Node, Part, parts, tags};
 
 tags! {
     /// The type of a message with buttons.
@@ -36,6 +37,28 @@ pub enum Interactive {
     ProductList(InteractiveProductList),
     /// One product.
     Product(InteractiveProduct),
+}
+
+/// The types, as a refusal lists them.
+const TYPES: &str = "button, list, product_list, product";
+
+impl Part for Interactive {
+    fn read(root: &Node<'_>) -> Result<Self, Refusal> {
+        let kind =
+            root.at("type").ok_or_else(|| root.missing("type", format_args!("give one of {TYPES}")))?;
+        match kind.value().as_str() {
+            Some("button") => Part::read(root).map(Self::Button),
+            Some("list") => Part::read(root).map(Self::List),
+            Some("product_list") => Part::read(root).map(Self::ProductList),
+            Some("product") => match root.at("header") {
+                Some(header) => {
+                    Err(header.refuse("must be left out: a product message shows the product instead"))
+                }
+                None => Part::read(root).map(Self::Product),
+            },
+            _ => Err(kind.refuse(format_args!("must be one of {TYPES}"))),
+        }
+    }
 }
 
 parts! {
