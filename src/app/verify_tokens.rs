@@ -10,7 +10,7 @@ use crate::vault::context;
 /// Stores the derived tokens of channels that still have them, so that the sealing key can change. A process without
 /// the keys of the database leaves them alone, because it would derive others.
 pub(super) async fn keep_derived(App { config, store, vault }: &App) -> anyhow::Result<()> {
-    let channels = store.channels_with_derived_verify_tokens().await?;
+    let channels = store.channels().with_derived_verify_tokens().await?;
     if channels.is_empty() {
         return Ok(());
     }
@@ -23,7 +23,7 @@ pub(super) async fn keep_derived(App { config, store, vault }: &App) -> anyhow::
         let word = vault.derived_verify_token(channel);
         // Another process that starts at the same time stores the same token.
         let sealed = vault.seal(word.expose().as_bytes(), &context::verify_token(channel));
-        store.set_verify_token(channel, Some(Vec::new()), sealed).await?;
+        store.channels().set_verify_token(channel, Some(Vec::new()), sealed).await?;
     }
     Ok(())
 }

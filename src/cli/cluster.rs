@@ -206,7 +206,7 @@ pub(super) async fn drain(session: &Session, Drain { node }: Drain) -> anyhow::R
             _ => anyhow!("several nodes are called `{node}`: give the id that `pombo cluster status` shows"),
         });
     };
-    if !session.app.store.drain_node(&session.who(), found.id).await? {
+    if !session.app.store.nodes().drain(&session.who(), found.id).await? {
         return Err(anyhow!("the node `{node}` has just ended"));
     }
     let said = format!(

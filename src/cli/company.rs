@@ -60,10 +60,12 @@ impl Listed for Record {
 pub(super) async fn create(session: &Session, Create { name, tier }: Create) -> anyhow::Result<()> {
     tier::find(session, &tier, None).await?;
     let company =
-        session.app.store.add_company(&session.who(), &name, &tier).await.map_err(|error| match error {
-            store::Error::Taken(_) => anyhow!("there is a company `{name}` already; choose another name"),
-            other => other.into(),
-        })?;
+        session.app.store.companies().add(&session.who(), &name, &tier).await.map_err(
+            |error| match error {
+                store::Error::Taken(_) => anyhow!("there is a company `{name}` already; choose another name"),
+                other => other.into(),
+            },
+        )?;
     let said = format!(
         "company {} is {}\nnext: pombo key create --company {}",
         company.name,
@@ -74,14 +76,15 @@ pub(super) async fn create(session: &Session, Create { name, tier }: Create) -> 
 }
 
 pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
-    let records: Vec<Record> = session.app.store.companies().await?.into_iter().map(Record::from).collect();
+    let records: Vec<Record> =
+        session.app.store.companies().all().await?.into_iter().map(Record::from).collect();
     session.output.list(&records, "there are no companies; add one with `pombo company create NAME`")
 }
 
 pub(super) async fn set_country(session: &Session, arguments: SetCountry) -> anyhow::Result<()> {
     let SetCountry { company, country } = arguments;
     let mut company = session.company(&company).await?;
-    session.app.store.set_company_country(&session.who(), company.id, country).await?;
+    session.app.store.of(company.id).set_country(&session.who(), country).await?;
     let said = match country {
         Some(country) => {
             format!("files and forms can read numbers without a plus sign as numbers of {}", country.code())

@@ -126,7 +126,6 @@ pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Resu
     let company = session.company(&of.company).await?;
     let (plain, prefix) = api_key::generate();
     let new = NewKey {
-        company_id: company.id,
         name: &name,
         prefix: &prefix,
         hash: api_key::hash(plain.expose()),
@@ -134,7 +133,7 @@ pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Resu
         scopes: if scope.is_empty() { Scopes::ALL } else { scope.into_iter().collect() },
     };
     let ApiKey { id, company_id, name, prefix, expires_at, created_at, scopes, .. } =
-        session.app.store.add_api_key(&session.who(), new).await?;
+        session.app.store.of(company.id).keys().add(&session.who(), new).await?;
     let until = expires_at.map_or_else(String::new, |end| format!(" until {end}"));
     let said = format!(
         "{}\n\nThis is key {id} of {}, valid{until}. It is shown only once: store it now.",
@@ -151,14 +150,14 @@ pub(super) async fn create(session: &Session, arguments: Create) -> anyhow::Resu
 pub(super) async fn list(session: &Session, arguments: MaybeOfCompany) -> anyhow::Result<()> {
     let mut records = Vec::new();
     for company in session.companies(arguments.company.as_deref()).await? {
-        let keys = session.app.store.api_keys(company.id).await?;
+        let keys = session.app.store.of(company.id).keys().all().await?;
         records.extend(keys.into_iter().map(|key| Record::new(key, &company.name)));
     }
     session.output.list(&records, "there are no keys; create one with `pombo key create --company COMPANY`")
 }
 
 pub(super) async fn revoke(session: &Session, Revoke { id }: Revoke) -> anyhow::Result<()> {
-    if !session.app.store.revoke_api_key(&session.who(), id).await? {
+    if !session.app.store.keys().revoke(&session.who(), id).await? {
         return Err(anyhow!("there is no active key {id} to revoke; `pombo key list` shows the keys"));
     }
     let said = format!("key {id} is revoked; a running service refuses it within a second");

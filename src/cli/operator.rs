@@ -90,7 +90,7 @@ pub(super) async fn create(session: &Session, Create { name, expires_in }: Creat
         hash: api_key::hash(plain.expose()),
         expires_at: expires_in.map(|span| Timestamp::now().plus(span)),
     };
-    let added = session.app.store.add_operator(&session.who(), new).await;
+    let added = session.app.store.operators().add(&session.who(), new).await;
     let Operator { id, name, prefix, expires_at, revoked_at: _, created_at } =
         added.map_err(|error| match error {
             store::Error::Taken(_) => anyhow!(
@@ -110,15 +110,15 @@ pub(super) async fn create(session: &Session, Create { name, expires_in }: Creat
 }
 
 pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
-    let operators = session.app.store.operators().await?.into_iter();
+    let operators = session.app.store.operators().all().await?.into_iter();
     let records: Vec<Record> = operators.map(Record::from).collect();
     session.output.list(&records, "there are no operators; add one with `pombo operator create NAME`")
 }
 
 pub(super) async fn revoke(session: &Session, Revoke { name }: Revoke) -> anyhow::Result<()> {
     let store = &session.app.store;
-    if !store.revoke_operator(&session.who(), &name).await? {
-        let operators = store.operators().await?;
+    if !store.operators().revoke(&session.who(), &name).await? {
+        let operators = store.operators().all().await?;
         let valid = operators.iter().filter(|operator| operator.revoked_at.is_none());
         let near = nearest(&name, valid.map(|operator| operator.name.as_str()));
         let hint = match near {

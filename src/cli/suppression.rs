@@ -81,7 +81,7 @@ impl Listed for Record {
 
 pub(super) async fn list(session: &Session, of: OfCompany) -> anyhow::Result<()> {
     let company = session.company(&of.company).await?;
-    let kept = session.app.store.suppressions_of(company.id, Timestamp::now()).await?;
+    let kept = session.app.store.of(company.id).suppressions().all(Timestamp::now()).await?;
     let records: Vec<_> = kept.into_iter().map(Record::from).collect();
     session.output.list(&records, "there are no suppressions")
 }
@@ -89,7 +89,7 @@ pub(super) async fn list(session: &Session, of: OfCompany) -> anyhow::Result<()>
 pub(super) async fn add(session: &Session, Add { number, of, everything }: Add) -> anyhow::Result<()> {
     let company = session.company(&of.company).await?;
     let scope = if everything { Suppression::Everything } else { Suppression::Marketing };
-    let is_new = session.app.store.add_suppression(&session.who(), company.id, number, scope).await?;
+    let is_new = session.app.store.of(company.id).suppressions().add(&session.who(), number, scope).await?;
     let said = if is_new {
         format!(
             "+{number} is suppressed for {scope} by {}; a running service applies it within a second, and \
@@ -107,7 +107,7 @@ pub(super) async fn add(session: &Session, Add { number, of, everything }: Add) 
 
 pub(super) async fn lift(session: &Session, Lift { number, of }: Lift) -> anyhow::Result<()> {
     let company = session.company(&of.company).await?;
-    let lifted = session.app.store.lift_suppressions(&session.who(), company.id, number).await?;
+    let lifted = session.app.store.of(company.id).suppressions().lift(&session.who(), number).await?;
     if lifted.is_empty() {
         return Err(anyhow!(
             "+{number} is not suppressed by {}; `pombo suppression list --company '{}'` shows the \

@@ -101,6 +101,6 @@ pub(super) async fn sync(session: &Session, Sync { channel }: Sync) -> anyhow::R
 
 pub(super) async fn list(session: &Session, OfCompany { company }: OfCompany) -> anyhow::Result<()> {
     let company = session.company(&company).await?;
-    let templates = session.app.store.templates(company.id).await?;
+    let templates = session.app.store.of(company.id).templates().all().await?;
     print(session, templates, "no templates are known; fetch them with `pombo template sync --channel ID`")
 }

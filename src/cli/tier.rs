@@ -83,7 +83,7 @@ impl Listed for Record {
 }
 
 pub(super) async fn list(session: &Session) -> anyhow::Result<()> {
-    let records = session.app.store.tiers().await?.into_iter();
+    let records = session.app.store.tiers().all().await?.into_iter();
     let records = records
         .map(|record| Ok(Record { tier: read(&record)?, updated_at: record.updated_at }))
         .collect::<anyhow::Result<Vec<_>>>()?;
@@ -110,7 +110,7 @@ pub(super) async fn apply(session: &Session, Apply { file, dry_run }: Apply) -> 
     })?;
     let store = &session.app.store;
     let mut stored = Vec::new();
-    for record in store.tiers().await? {
+    for record in store.tiers().all().await? {
         stored.push(read(&record)?);
     }
     let difference = Difference::between(&stored, &tiers)?;
@@ -127,14 +127,14 @@ pub(super) async fn apply(session: &Session, Apply { file, dry_run }: Apply) -> 
     if !dry_run {
         let documents = tiers.iter().map(|tier| Ok((tier.name.clone(), serde_json::to_string(tier)?)));
         let documents = documents.collect::<anyhow::Result<Vec<_>>>()?;
-        store.apply_tiers(&session.who(), &documents).await?;
+        store.tiers().apply(&session.who(), &documents).await?;
     }
     Ok(())
 }
 
 /// The tier of this name. It must be for `kind`, if that is given.
 pub(super) async fn find(session: &Session, name: &str, kind: Option<Kind>) -> anyhow::Result<Tier> {
-    let stored = session.app.store.tiers().await?;
+    let stored = session.app.store.tiers().all().await?;
     let tier = stored.iter().find(|record| record.name == name).map(read).transpose()?;
     match (tier, kind) {
         (Some(tier), None) => return Ok(tier),
@@ -155,7 +155,7 @@ pub(super) async fn find(session: &Session, name: &str, kind: Option<Kind>) -> a
 
 /// All tiers.
 pub(super) async fn all(session: &Session) -> anyhow::Result<Vec<Tier>> {
-    session.app.store.tiers().await?.iter().map(read).collect()
+    session.app.store.tiers().all().await?.iter().map(read).collect()
 }
 
 /// The tier of a new channel of `kind`: the given tier, else the company's, else the default.

@@ -94,7 +94,7 @@ async fn messages_sent_since_a_backup_are_not_sent_again(universe: &Universe) {
 async fn universe_changes(universe: &Universe) -> String {
     let store = Store::open(&universe.options()).await.unwrap();
     let page = pombo::domain::page::PageRequest { page: 1, limit: 50 };
-    let changes = store.changes(pombo::store::changes::Filter::default(), page).await.unwrap();
+    let changes = store.changes().page(pombo::store::changes::Filter::default(), page).await.unwrap();
     store.close().await;
     changes.records.iter().map(|change| change.what.as_str()).collect::<Vec<_>>().join(" ")
 }

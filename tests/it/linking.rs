@@ -72,12 +72,12 @@ impl World {
     }
 
     async fn keys(&self) -> bool {
-        self.service.store().has_web_session(self.channel).await.unwrap()
+        self.service.store().web_sessions().exists(self.channel).await.unwrap()
     }
 
     /// The time since which a phone is linked.
     async fn linked_at(&self) -> Option<Timestamp> {
-        self.service.store().find_channel(self.channel).await.unwrap().unwrap().linked_at
+        self.service.store().channels().find(self.channel).await.unwrap().unwrap().linked_at
     }
 
     /// Links a phone; the session.
@@ -310,7 +310,7 @@ async fn a_new_process_opens_linked_sessions_and_leaves_those_that_need_a_person
     world.service.restart_with_driver(driver.clone()).await;
     driver.session(first, 1).await.tell(Event::Connected).await;
     until("the first one's connection", async || {
-        let channel = world.service.store().find_channel(first).await.unwrap().unwrap();
+        let channel = world.service.store().channels().find(first).await.unwrap().unwrap();
         channel.connection.status == Status::Connected
     })
     .await;

@@ -187,7 +187,7 @@ impl Backoff {
         store: &Store,
         mut subjects: Vec<Subject>,
     ) -> store::Result<Result<Vec<Subject>, Duration>> {
-        let mut guesses = store.guesses(&keys(&subjects)).await?;
+        let mut guesses = store.sign_ins().guesses(&keys(&subjects)).await?;
         let is_new = |(subject, guesses): (&Subject, &Guesses)| subject.is_open && !guesses.is_stored;
         if subjects.iter().zip(&guesses).any(is_new) && !self.has_room(store).await? {
             for (subject, guesses) in subjects.iter_mut().zip(&guesses) {
@@ -195,12 +195,13 @@ impl Backoff {
                     *subject = subject.shared();
                 }
             }
-            guesses = store.guesses(&keys(&subjects)).await?;
+            guesses = store.sign_ins().guesses(&keys(&subjects)).await?;
         }
         let mut waits = wait(&subjects, &guesses);
         if waits == Duration::ZERO {
             // Looked at again, because others may have counted meanwhile.
-            waits = store.count_guess(&keys(&subjects), |guesses| wait(&subjects, guesses)).await?;
+            waits =
+                store.sign_ins().count_guess(&keys(&subjects), |guesses| wait(&subjects, guesses)).await?;
         }
         Ok(if waits == Duration::ZERO { Ok(subjects) } else { Err(waits) })
     }
@@ -211,7 +212,7 @@ impl Backoff {
             subjects.iter().partition(|subject| end == End::Success && subject.ends);
         match end {
             End::Guess => Ok(()),
-            End::Open | End::Success => store.end_guess(&keys(others), &keys(ended)).await,
+            End::Open | End::Success => store.sign_ins().end_guess(&keys(others), &keys(ended)).await,
         }
     }
 
@@ -226,7 +227,7 @@ impl Backoff {
             is_due
         };
         if is_due {
-            let counts = store.sweep_guesses(SWEPT, CAPACITY).await?;
+            let counts = store.sign_ins().sweep_guesses(SWEPT, CAPACITY).await?;
             let was_full = self.is_full.swap(counts >= CAPACITY, Ordering::Relaxed);
             if counts >= CAPACITY && !was_full {
                 tracing::warn!(

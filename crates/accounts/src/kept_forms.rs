@@ -12,7 +12,7 @@ impl Accounts {
     ///
     /// [`super::Error::Store`].
     pub async fn keep_form(&self, session: &Session, content: &str) -> Result<Uuid> {
-        Ok(self.store().keep_form(session.id, content, Timestamp::now()).await?)
+        Ok(self.store().sessions().keep_form(session.id, content, Timestamp::now()).await?)
     }
 
     /// The content of a form that this session keeps; `None` when it has no such form any more.
@@ -21,6 +21,6 @@ impl Accounts {
     ///
     /// [`super::Error::Store`].
     pub async fn kept_form(&self, session: &Session, id: Uuid) -> Result<Option<String>> {
-        Ok(self.store().kept_form(session.id, id, Timestamp::now()).await?)
+        Ok(self.store().sessions().kept_form(session.id, id, Timestamp::now()).await?)
     }
 }

@@ -46,7 +46,7 @@ impl LastUses {
         }
         let store = store.clone();
         tokio::spawn(async move {
-            if let Err(error) = store.touch_session(session_id, now).await {
+            if let Err(error) = store.sessions().touch(session_id, now).await {
                 tracing::debug!(%error, "cannot write the last use of a session");
             }
         });

@@ -121,7 +121,7 @@ impl Accounts {
         let token = api_key::generate_token();
         let hash = api_key::hash(token.expose());
         let new = links::NewLink { purpose, hash, email, name, company, is_operator };
-        let expires_at = self.store().add_link(who, new).await?.ok_or(Error::NotFound)?;
+        let expires_at = self.store().links().add(who, new).await?.ok_or(Error::NotFound)?;
         Ok(NewLink { token, expires_at })
     }
 
@@ -162,7 +162,8 @@ impl Accounts {
         }
         let hash = self.0.passwords.hash(password).await?;
         let who = origin.who(&user.email);
-        let user = self.store().reset_password(&who, link, &user, &hash).await?.ok_or(Error::LinkGone)?;
+        let user =
+            self.store().users().reset_password(&who, link, &user, &hash).await?.ok_or(Error::LinkGone)?;
         self.sign_in_proven(&user, origin, "reset").await
     }
 
@@ -174,7 +175,7 @@ impl Accounts {
     pub async fn use_sign_in_link(&self, token: &str, origin: &Origin) -> Result<SignedIn> {
         let link = self.find_link(token).await?.ok_or(Error::LinkGone)?;
         let user = self.person_of(&link).await?.ok_or(Error::LinkGone)?;
-        if link.purpose != Purpose::SignIn || !self.store().use_link(&link).await? {
+        if link.purpose != Purpose::SignIn || !self.store().links().use_link(&link).await? {
             return Err(Error::LinkGone);
         }
         self.sign_in_proven(&user, origin, "link").await
@@ -186,7 +187,7 @@ impl Accounts {
     ///
     /// [`Error::Store`].
     pub async fn invitations(&self, company_id: Option<Uuid>) -> Result<Vec<Link>> {
-        Ok(self.store().invitations(company_id, Timestamp::now()).await?)
+        Ok(self.store().links().invitations(company_id, Timestamp::now()).await?)
     }
 
     /// Withdraws an invitation; if a company is given, only an invitation to it.
@@ -195,18 +196,18 @@ impl Accounts {
     ///
     /// [`Error::NotFound`] when there is none of this id, [`Error::Store`].
     pub async fn withdraw_invitation(&self, who: &Who, company_id: Option<Uuid>, id: Uuid) -> Result<()> {
-        let withdrawn = self.store().withdraw_invitation(who, company_id, id).await?;
+        let withdrawn = self.store().links().withdraw_invitation(who, company_id, id).await?;
         if withdrawn { Ok(()) } else { Err(Error::NotFound) }
     }
 
     pub(super) async fn find_link(&self, token: &str) -> Result<Option<Link>> {
-        Ok(self.store().find_link(&api_key::hash(token), Timestamp::now()).await?)
+        Ok(self.store().links().find(&api_key::hash(token), Timestamp::now()).await?)
     }
 
     /// The person that a link is for, unless they are disabled.
     async fn person_of(&self, link: &Link) -> Result<Option<User>> {
         let Ok(email) = Email::parse(&link.email) else { return Ok(None) };
-        let found = self.store().find_user_by_email(&email).await?;
+        let found = self.store().users().find_by_email(&email).await?;
         Ok(found.filter(|user| user.disabled_at.is_none()))
     }
 }

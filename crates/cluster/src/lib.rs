@@ -187,11 +187,11 @@ impl Cluster {
     /// The name and address of another node that owns the channel; `None` when no other node does.
     pub async fn owner(&self, channel: &Channel) -> store::Result<Option<String>> {
         let Some(nodes) = &self.0 else { return Ok(None) };
-        let Some(owner) = nodes.store.owner_of(shard(channel)).await? else { return Ok(None) };
+        let Some(owner) = nodes.store.shards().owner_of(shard(channel)).await? else { return Ok(None) };
         if owner.node == nodes.id {
             return Ok(None);
         }
-        let all = nodes.store.nodes().await?;
+        let all = nodes.store.nodes().all().await?;
         let named = all.into_iter().find(|node| node.id == owner.node);
         Ok(named.map(|node| format!("{} ({})", node.name, node.address)))
     }
@@ -200,7 +200,7 @@ impl Cluster {
     /// channel, which this one may not have noticed yet: the note stays for that node.
     pub async fn remove_note(&self, channel: &Channel, note: i64) -> store::Result<bool> {
         match &self.0 {
-            Some(nodes) => nodes.store.remove_note_of_owner(note, shard(channel), nodes.id).await,
+            Some(nodes) => nodes.store.notes().remove_of_owner(note, shard(channel), nodes.id).await,
             None => Ok(false),
         }
     }
@@ -262,7 +262,7 @@ impl Cluster {
     pub async fn leave(&self) {
         let Some(nodes) = &self.0 else { return };
         nodes.trusted_until.store(0, Ordering::Release);
-        match nodes.store.leave_cluster(nodes.id).await {
+        match nodes.store.nodes().leave(nodes.id).await {
             Ok(()) => tracing::info!("left the cluster"),
             Err(error) => {
                 tracing::warn!(%error, "cannot leave the cluster, others take over when the lease of this node has lapsed");

@@ -246,12 +246,12 @@ impl Engine {
 
     /// Loads the suppressions and the numbers of people, and reads the suppressions again when others arrived meanwhile.
     async fn load_suppressions(&self) -> store::Result<()> {
-        self.0.shared.people.replace_waiting(self.store().waiting_users().await?);
+        self.0.shared.people.replace_waiting(self.store().persons().waiting_users().await?);
         for _ in 0..MOST_LOADS {
             let loading = self.0.shared.suppressions.load().await;
-            let records = self.store().suppressions(Timestamp::now()).await?;
+            let records = self.store().suppressions().current(Timestamp::now()).await?;
             // Read last: people get further numbers and lose none, so that every record finds its person.
-            if loading.finish(records, self.store().other_numbers(None).await?) {
+            if loading.finish(records, self.store().persons().other_numbers(None).await?) {
                 break;
             }
         }
@@ -270,7 +270,7 @@ impl Engine {
     async fn clock_was_set(&self, jump: Jump) -> store::Result<()> {
         if let Jump::Back(_) = jump {
             let now = Timestamp::now();
-            self.store().clock_went_back(now, LONGEST_HOLD).await?;
+            self.store().sends().clock_went_back(now, LONGEST_HOLD).await?;
             self.tell_accounts_of_clock();
             self.load_suppressions().await?;
         }

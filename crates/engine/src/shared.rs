@@ -120,7 +120,7 @@ impl Deref for Shared {
 impl Shared {
     /// Reads the tiers.
     pub(crate) async fn load_tiers(&self) -> store::Result<()> {
-        let tiers = self.store.tiers().await?;
+        let tiers = self.store.tiers().all().await?;
         self.tiers.replace(tiers.into_iter().map(|tier| (tier.name, tier.settings)));
         Ok(())
     }

@@ -250,7 +250,7 @@ pub(in crate::api) async fn reconnect(
 /// The channel of the path, of any company.
 async fn find(state: &State, id: ChannelId) -> Result<Owned, Error> {
     let found = match id.0 {
-        Some(id) => state.engine.operator().await?.channels().find(id).await?,
+        Some(id) => state.engine.operator().await?.channels().find_owned(id).await?,
         None => None,
     };
     found.ok_or_else(|| {

@@ -92,7 +92,7 @@ pub(in crate::api) async fn create(
     let name = body::required_name(&mut fields, "name")?;
     let tier = body::text(&mut fields, "tier")?.unwrap_or_else(|| USUAL_TIER.to_owned());
     let tier = tiers::find(&state, &tier).await?.name;
-    let company = state.engine.operator().await?.companies().add(&operator.who(), &name, &tier).await?;
+    let company = state.engine.operator().await?.add_company(&operator.who(), &name, &tier).await?;
     Ok(HttpResponse::Created().json(Company::from(company)))
 }
 
@@ -153,7 +153,7 @@ pub(in crate::api) async fn change(
         None => company.tier.clone(),
     };
     let records = state.engine.operator().await?;
-    let changed = records.companies().change(&operator.who(), &company, &name, &tier).await?;
+    let changed = records.change_company(&operator.who(), &company, &name, &tier).await?;
     Ok(Json(changed.into()))
 }
 

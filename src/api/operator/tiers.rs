@@ -172,8 +172,8 @@ pub(in crate::api) async fn replace(
     let (who, given) = (operator.who(), [(tier.name, after.to_string())]);
     let records = state.engine.operator().await?;
     let changes = match dry_run {
-        true => records.tiers().compare(&who, &given).await,
-        false => records.tiers().apply(&who, &given).await,
+        true => records.compare_tiers(&who, &given).await,
+        false => records.apply_tiers(&who, &given).await,
     };
     let change = changes?.pop();
     let before = change.map_or_else(|| Some(after.clone()), |change| change.before);

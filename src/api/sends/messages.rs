@@ -121,7 +121,7 @@ pub(in crate::api) async fn list(
     let query = ListQuery::new(request.query_string(), &state.options);
     let (page, selection) = (query.page(), selection(&query)?);
     let records = state.engine.company(company.id).await?;
-    let snapshot = records.messages().send_snapshot(id).await?.ok_or_else(no_such_send)?;
+    let snapshot = records.sends().snapshot(id).await?.ok_or_else(no_such_send)?;
     if let Some(form) = Form::accepted(&request) {
         drop(records);
         let engine = state.engine.clone();

@@ -96,7 +96,7 @@ pub(in crate::cli) async fn run(session: &Session, History { tier, limit }: Hist
         }
         None => Filter { what: &[What::Tier, What::ChannelTier], ..Filter::default() },
     };
-    let changes = session.app.store.changes(filter, PageRequest { page: 1, limit }).await?;
+    let changes = session.app.store.changes().page(filter, PageRequest { page: 1, limit }).await?;
     let records: Vec<Record> = changes.records.into_iter().map(Record::from).collect();
     session.output.list(&records, "no change is recorded")
 }

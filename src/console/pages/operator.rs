@@ -71,7 +71,7 @@ pub(in crate::console) async fn add_company(
         let added = state
             .once
             .act(&person, &form, async || {
-                let added = state.engine.operator().await?.companies().add(&person.who(), &name, &tier).await;
+                let added = state.engine.operator().await?.add_company(&person.who(), &name, &tier).await;
                 match added {
                     Ok(company) => {
                         let name = company.name.as_str().into();
@@ -134,7 +134,7 @@ async fn read(state: &State) -> Result<Health, Error> {
     let asked = Instant::now();
     records.ping().await?;
     let database = asked.elapsed();
-    let states = records.channels().states().await?;
+    let states = records.channels().states(None).await?;
     Ok(Health { database, states, slow: records.channels().longest_backlogs(Timestamp::now(), SLOW).await? })
 }
 

@@ -110,7 +110,7 @@ pub(in crate::console) async fn csv(
     query: Query,
 ) -> Result<HttpResponse, Error> {
     let records = state.engine.company(viewer.company.id).await?;
-    let snapshot = records.messages().send_snapshot(id).await?.ok_or(Error::NotFound)?;
+    let snapshot = records.sends().snapshot(id).await?.ok_or(Error::NotFound)?;
     drop(records);
     let records = state.engine.messages_csv(viewer.company.id, snapshot, selection(&query));
     let broken = move |error: engine::Error| {

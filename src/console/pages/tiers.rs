@@ -102,7 +102,7 @@ pub(in crate::console) async fn change(
         return Ok(page(&person, &state, &record, &form, Some(checked)).await?.into());
     }
     let documents = [(tier.name.clone(), after.to_string())];
-    state.engine.operator().await?.tiers().apply(&person.who(), &documents).await?;
+    state.engine.operator().await?.apply_tiers(&person.who(), &documents).await?;
     let applied = person.text.with("tiers-applied", [("name", tier.name.as_str().into())]);
     state.flashes.put(person.session, "done", applied);
     Ok(Answer::to(format!("{PLACE}/{}", record.name)))

@@ -148,13 +148,13 @@ async fn an_invitation_ends_with_the_operator_who_made_it(universe: &Universe) {
         expires_at: None,
     };
     for name in ["ops", "others"] {
-        universe.store.add_operator(&Who::Pombo, new(name)).await.unwrap();
+        universe.store.operators().add(&Who::Pombo, new(name)).await.unwrap();
     }
     let of = |name: &str| Who::Operator(name.to_owned());
     let invitation = world.invite(&of("ops"), BEA, world.acme, Role::Owner).await;
     let reset = world.accounts.reset(&of("ops"), &world.ana).await.unwrap();
     let other = world.invite(&of("others"), BEA, world.globex, Role::Viewer).await;
-    assert!(universe.store.revoke_operator(&Who::Pombo, "ops").await.unwrap());
+    assert!(universe.store.operators().revoke(&Who::Pombo, "ops").await.unwrap());
     for link in [&invitation, &reset] {
         assert!(world.is_gone(link).await);
     }

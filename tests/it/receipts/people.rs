@@ -64,7 +64,10 @@ async fn gets(running: &Running, promo: i64, number: u64) -> bool {
 async fn learned(running: &Running, pair: (u64, u64)) {
     let expected =
         [OtherNumber { company_id: running.company, number: number(pair.0), person: number(pair.1) }];
-    until("the pair learned", async || running.store.other_numbers(None).await.unwrap() == expected).await;
+    until("the pair learned", async || {
+        running.store.persons().other_numbers(None).await.unwrap() == expected
+    })
+    .await;
 }
 
 async fn a_stop_under_the_provider_s_form_of_a_number_is_a_stop_of_the_person(universe: &Universe) {
@@ -82,9 +85,9 @@ async fn a_stop_under_the_provider_s_form_of_a_number_is_a_stop_of_the_person(un
         // What a person adds and lifts is about the person too.
         let ana = Who::CommandLine("ana".to_owned());
         let (store, company) = (&running.store, running.company);
-        store.add_suppression(&ana, company, number(known_as), Suppression::Marketing).await.unwrap();
+        store.of(company).suppressions().add(&ana, number(known_as), Suppression::Marketing).await.unwrap();
         until("the suppression seen", async || !gets(&running, promo, written).await).await;
-        assert_eq!(store.lift_suppressions(&ana, company, number(written)).await.unwrap().len(), 1);
+        assert_eq!(store.of(company).suppressions().lift(&ana, number(written)).await.unwrap().len(), 1);
         until("its end seen", async || gets(&running, promo, known_as).await).await;
     }
     // Both forms in one send are one person, and one message.
@@ -263,14 +266,14 @@ async fn a_contact_is_found_under_every_form_of_the_number(universe: &Universe) 
     assert_eq!(found("556488887776".to_owned()).await, 0);
     assert_eq!(found(UNKNOWN.0.to_string()).await, 0);
     let pair = [(number(UNKNOWN.0), number(UNKNOWN.1))];
-    assert_eq!(running.store.learn_numbers(running.company, &pair).await.unwrap(), 1);
-    assert_eq!(running.store.learn_numbers(running.company, &pair).await.unwrap(), 0);
+    assert_eq!(running.store.of(running.company).persons().learn_numbers(&pair).await.unwrap(), 1);
+    assert_eq!(running.store.of(running.company).persons().learn_numbers(&pair).await.unwrap(), 0);
     assert_eq!(found(UNKNOWN.0.to_string()).await, 1);
     running.end().await;
 }
 
 async fn suppressions_from_before_stand_under_the_person_s_number(universe: &Universe) {
-    let company = universe.store.add_company(&Who::Pombo, "Acme", "standard").await.unwrap().id;
+    let company = universe.store.companies().add(&Who::Pombo, "Acme", "standard").await.unwrap().id;
     let database = Database::connect(&universe.url).await.unwrap();
     let all = migration::Migrator::get_applied_migrations(&database).await.unwrap();
     let first = all.iter().position(|step| step.name().ends_with("know_people_by_one_number")).unwrap();
@@ -299,7 +302,7 @@ async fn suppressions_from_before_stand_under_the_person_s_number(universe: &Uni
     }
     migration::Migrator::up(&database, None).await.unwrap();
     database.close().await.unwrap();
-    let kept = universe.store.suppressions_of(company, pombo::clock::Timestamp::now()).await.unwrap();
+    let kept = universe.store.of(company).suppressions().all(pombo::clock::Timestamp::now()).await.unwrap();
     let kept: Vec<_> = kept.into_iter().map(|kept| kept.record.recipient).collect();
     let mut expected: Vec<_> = FORMS[1..].iter().map(|(written, _)| number(*written).person()).collect();
     expected.push(number(landline));

@@ -191,7 +191,9 @@ impl Engine {
         let company = channel.company_id;
         let mut found = self
             .store()
-            .find_template(company, id)
+            .of(company)
+            .templates()
+            .find(id)
             .await?
             .ok_or_else(|| missing(format!("there is no template {id} in this company")))?;
         if Some(&found.waba_id) != channel.waba_id.as_ref() {
@@ -204,7 +206,9 @@ impl Engine {
             let (waba, name) = (found.waba_id.clone(), found.name.clone());
             found = self
                 .store()
-                .find_template_by_name(company, &waba, &name, language)
+                .of(company)
+                .templates()
+                .named(&waba, &name, language)
                 .await?
                 .ok_or_else(|| missing(format!("template {id} ({name}) does not exist in {language}")))?;
         }

@@ -242,7 +242,7 @@ impl Engine {
 
     /// Notes the first message to a person, who is no stranger from here on.
     async fn no_stranger_any_more(&self, channel: &Channel, number: PhoneNumber, at: Timestamp) {
-        if let Err(error) = self.store().note_first_sent(channel.id, number, at).await {
+        if let Err(error) = self.store().web_sessions().note_first_sent(channel.id, number, at).await {
             tracing::warn!(channel.id = %channel.id, %error, "cannot note the first message to a person");
         }
     }
@@ -253,7 +253,7 @@ impl Engine {
         if *error == Error::Internal {
             return;
         }
-        if let Err(error) = self.store().remove_answer(company, key).await {
+        if let Err(error) = self.store().of(company).answers().remove(key).await {
             // The ledger says that nothing was sent, which decides when the request is repeated.
             tracing::warn!(%error, "cannot release the key of a request without effect");
         }

@@ -145,9 +145,9 @@ impl Engine {
             new.waba_id = Some(waba_id);
             new.status = Status::Connecting;
         }
-        let channel = self.store().add_channel(who, new).await?;
+        let channel = self.store().channels().add(who, new).await?;
         if let Some(said) = said {
-            self.store().set_channel_number(id, said).await?;
+            self.store().channels().set_number(id, said).await?;
         }
         Ok(channel)
     }
@@ -184,7 +184,8 @@ impl Engine {
 
     /// The company's tier if it is for this kind, else the default tier of the kind.
     async fn tier_of_new(&self, company_id: Uuid, kind: Kind) -> Result<String, Error> {
-        let company = self.records_of(company_id).await?.find_company(&company_id.to_string()).await?;
+        let company =
+            self.records_of(company_id).await?.companies().find_named(&company_id.to_string()).await?;
         let own = company.map(|company| self.0.shared.tiers.find(&company.tier));
         let usual = match kind {
             Kind::BusinessAccount => USUAL,

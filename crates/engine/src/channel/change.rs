@@ -17,12 +17,12 @@ impl Engine {
     /// `channel_in_use` when a send of the channel has not ended or a phone is linked; [`Error::Unavailable`] when the
     /// database cannot be written to now.
     pub async fn remove_channel(&self, who: &Who, id: Uuid) -> Result<bool, Error> {
-        if self.store().find_channel(id).await?.is_none() {
+        if self.store().channels().find(id).await?.is_none() {
             return Ok(false);
         }
         // Hidden first, so that no send is accepted while the remaining ones are checked.
         let hidden = self.directory().hide(id);
-        if self.store().remove_channel(who, id).await? {
+        if self.store().channels().remove(who, id).await? {
             hidden.remove().await;
             self.tell_of_removal(id).await?;
             return Ok(true);
@@ -46,9 +46,9 @@ impl Engine {
         let vault = &self.0.shared.vault;
         let _hold = vault.hold();
         let context = context::token(id);
-        let known = self.store().channel_secrets(id).await?.and_then(|secrets| secrets.token);
+        let known = self.store().channels().secrets(id).await?.and_then(|secrets| secrets.token);
         let token = token.filter(|token| !vault.is_sealed(known.as_deref(), token, &context));
         let sealed = token.map(|token| vault.seal(token.expose().as_bytes(), &context));
-        Ok(self.store().reconnect_channel(who, id, sealed).await?)
+        Ok(self.store().channels().reconnect(who, id, sealed).await?)
     }
 }

@@ -49,7 +49,7 @@ impl Engine {
     /// [`Error::Unavailable`] when the database is unavailable.
     pub async fn effect_of(&self, tier: &Tier) -> Result<Vec<Effect>, Error> {
         let now = Timestamp::now();
-        let running = self.all_records().await?.running_under(&tier.name, now, SENDS).await?;
+        let running = self.all_records().await?.sends().running_under(&tier.name, now, SENDS).await?;
         let mut stands: HashMap<Uuid, Stand> = HashMap::new();
         let mut effects = Vec::new();
         for send in running {
@@ -77,7 +77,7 @@ impl Engine {
         self.directory().actor(&channel);
         let Some(pace) = self.directory().ask(channel_id, AskPace).await else { return Ok(None) };
         let records = self.all_records().await?;
-        let Ahead { queue, to_recipient: _ } = records.ahead(channel_id, None, now).await?;
+        let Ahead { queue, to_recipient: _ } = records.sends().ahead(channel_id, None, now).await?;
         let has_quota = [tier, &pace.tier].iter().any(|tier| tier.template_quota != Quota::Unlimited);
         let mut others = Vec::new();
         if let Some(account_id) = channel.waba_id.as_deref().filter(|_| has_quota && queue.has_templates()) {
@@ -89,7 +89,7 @@ impl Engine {
                 }
                 account.restore(written);
             };
-            records.template_recipients(account_id, (now.minus(QUOTA_SPAN), now), restore).await?;
+            records.templates().recipients(account_id, (now.minus(QUOTA_SPAN), now), restore).await?;
             others = account.people(now).map(|(_, at)| now.from_now(at)).collect();
             others.sort_unstable_by(|one, other| other.cmp(one));
         }

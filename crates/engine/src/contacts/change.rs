@@ -82,7 +82,7 @@ impl Engine {
         whom: Whom,
         membership: Membership,
     ) -> Result<u64, Error> {
-        if self.records_of(company).await?.tag(company, tag).await?.is_none() {
+        if self.records_of(company).await?.of(company).tags().find(tag).await?.is_none() {
             return Err(no_such_tag().into());
         }
         let record = ContactRecord::new(who, company).about("tag", tag);
@@ -101,7 +101,7 @@ impl Engine {
     ///
     /// [`Error::Unavailable`] when the database is away.
     pub async fn delete_tag(&self, who: &Who, company: Uuid, tag: Uuid) -> Result<bool, Error> {
-        let deleted = self.records_of(company).await?.delete_tag(who, company, tag).await?;
+        let deleted = self.records_of(company).await?.of(company).tags().delete(who, tag).await?;
         self.imports().wake();
         Ok(deleted)
     }
@@ -134,16 +134,17 @@ impl Engine {
         drafts: &[ContactDraft],
     ) -> store::Result<Vec<(Uuid, Upserted)>> {
         let store = self.store();
-        let mut pace = store.gentle_pace();
+        let mut pace = store.contacts().gentle_pace();
         let mut written = Vec::with_capacity(drafts.len());
         let mut left = drafts;
         while !left.is_empty() {
             let (lot, rest) = left.split_at(pace.fitting(left.iter().map(ContactDraft::rows)));
             let started = Instant::now();
-            written.extend(store.write_drafts(&mut record, company, lot, Timestamp::now()).await?);
+            written
+                .extend(store.of(company).contacts().write_drafts(&mut record, lot, Timestamp::now()).await?);
             pace.wrote(lot.iter().map(ContactDraft::rows).sum(), started.elapsed());
             pace.pause().await;
-            store.index_contacts(company, Care::Passing).await?;
+            store.of(company).index().step(Care::Passing).await?;
             left = rest;
         }
         Ok(written)
@@ -182,20 +183,17 @@ impl Engine {
         what: What,
     ) -> store::Result<Option<u64>> {
         let store = self.store();
-        let mut pace = store.gentle_pace();
+        let mut pace = store.contacts().gentle_pace();
         let mut left = match whom {
             Whom::Named { mut ids, numbers } => {
-                let found = store.contacts_with(company, &numbers).await?;
+                let found = store.of(company).contacts().with_numbers(&numbers).await?;
                 ids.extend(found.into_iter().map(|(_, id)| id));
                 ids.sort_unstable();
                 ids.dedup();
                 Left::Ids(ids)
             }
-            Whom::Found { search, tag: None } => {
-                Left::Places(store.search_contacts(company, search.as_deref()).await?)
-            }
-            Whom::Found { search, tag: Some(tag) } => {
-                Left::Places(store.search_tagged(company, tag, search.as_deref()).await?)
+            Whom::Found { search, tag } => {
+                Left::Places(store.of(company).contacts().search(search.as_deref(), tag).await?)
             }
         };
         let mut changed = 0;
@@ -206,11 +204,11 @@ impl Engine {
                 Left::Ids(ids) => ids.split_off(ids.len().saturating_sub(pace.rows())),
                 Left::Places(places) => {
                     let lot = places.split_off(places.len().saturating_sub(pace.rows()));
-                    store.contacts_at(company, &lot).await?
+                    store.of(company).contacts().at(&lot).await?
                 }
             };
             let tags = match what {
-                What::Delete => store.count_tags_of(&ids).await?,
+                What::Delete => store.contacts().count_tags_of(&ids).await?,
                 What::Members(..) => HashMap::new(),
             };
             // A contact is one row, and each tag that it has, gets or loses is another.
@@ -223,10 +221,15 @@ impl Engine {
                 let (lot, rest) = ids.split_at(pace.fitting(ids.iter().map(rows)));
                 let started = Instant::now();
                 changed += match what {
-                    What::Delete => store.delete_contacts(&mut record, company, lot).await?,
+                    What::Delete => store.of(company).contacts().delete(&mut record, lot).await?,
                     What::Members(tag, membership) => {
                         let now = Timestamp::now();
-                        match store.change_members(&mut record, company, tag, lot, membership, now).await? {
+                        match store
+                            .of(company)
+                            .contacts()
+                            .change_members(&mut record, tag, lot, membership, now)
+                            .await?
+                        {
                             Some(changed) => changed,
                             None => return Ok(None),
                         }
@@ -235,7 +238,7 @@ impl Engine {
                 pace.wrote(lot.iter().map(rows).sum(), started.elapsed());
                 pace.pause().await;
                 // Searches read changed contacts one by one until these are indexed again.
-                store.index_contacts(company, Care::Passing).await?;
+                store.of(company).index().step(Care::Passing).await?;
                 ids = rest;
             }
         }

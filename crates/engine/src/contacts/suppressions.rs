@@ -146,7 +146,7 @@ impl Suppressions {
         }
         let subjects = self.all_forms(&words.iter().map(Word::subject).collect::<Vec<_>>());
         let _turn = self.turns.lock().await;
-        match store.suppressions_among(&subjects, Timestamp::now()).await {
+        match store.suppressions().among(&subjects, Timestamp::now()).await {
             Ok(records) => self.replace(&subjects, records),
             Err(error) => {
                 words.iter().filter_map(Word::record).for_each(|record| self.add(record));
@@ -164,7 +164,7 @@ impl Suppressions {
     pub(crate) async fn refresh(&self, store: &Store, subjects: &[Subject]) -> store::Result<()> {
         let subjects = self.all_forms(subjects);
         let _turn = self.turns.lock().await;
-        let records = store.suppressions_among(&subjects, Timestamp::now()).await?;
+        let records = store.suppressions().among(&subjects, Timestamp::now()).await?;
         self.replace(&subjects, records);
         Ok(())
     }

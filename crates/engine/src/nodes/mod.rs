@@ -159,7 +159,7 @@ impl Engine {
     }
 
     async fn reopen_sessions(&self) {
-        match self.store().linked_web_sessions().await {
+        match self.store().web_sessions().linked().await {
             Ok(linked) => self.open_sessions(linked.into_iter().map(|channel| channel.id).collect()).await,
             Err(error) => {
                 tracing::warn!(%error, "cannot open web sessions again yet");

@@ -149,7 +149,7 @@ pub(crate) async fn share_suppressions(shared: &Shared, said: &[Word]) -> store:
     }
     let subject = |word: &Word| (word.company_id, word.recipient.as_i64(), word.scope.as_i16());
     let told = Told::Suppressions(said.iter().map(subject).collect());
-    shared.store.add_note(None, told.name(), &told.body()).await.map(drop)
+    shared.store.notes().add(None, told.name(), &told.body()).await.map(drop)
 }
 
 impl Engine {
@@ -159,7 +159,7 @@ impl Engine {
             return Ok(());
         }
         let told = Told::Removed(channel);
-        self.store().add_note(None, told.name(), &told.body()).await.map(drop)
+        self.store().notes().add(None, told.name(), &told.body()).await.map(drop)
     }
 
     /// Tells the other nodes which apps the provider throttles.
@@ -169,7 +169,7 @@ impl Engine {
             return Ok(());
         }
         let told = Told::Apps(apps.clone());
-        let written = self.store().add_note(None, told.name(), &told.body()).await;
+        let written = self.store().notes().add(None, told.name(), &told.body()).await;
         match &written {
             Ok(_) => self.0.shared.cluster.wake_all(),
             Err(_) => self.0.shared.accounts.tell_of_apps_again(&apps),
@@ -183,7 +183,7 @@ impl Engine {
         if cluster.owns(channel) {
             return Ok(None);
         }
-        let note = self.store().add_note(Some(channel.id), told.name(), &told.body()).await?;
+        let note = self.store().notes().add(Some(channel.id), told.name(), &told.body()).await?;
         cluster.wake(channel);
         Ok(Some(note))
     }
@@ -222,17 +222,17 @@ impl Engine {
         // A channel that runs nowhere reads the store when it starts, and one that runs here was asked.
         if cluster.owner(&channel).await?.is_none() {
             return match note {
-                Some(note) => self.store().remove_note(note).await,
+                Some(note) => self.store().notes().remove(note).await,
                 None => Ok(()),
             };
         }
         let note = match note {
             Some(note) => note,
-            None => self.store().add_note(Some(channel.id), told.name(), &told.body()).await?,
+            None => self.store().notes().add(Some(channel.id), told.name(), &told.body()).await?,
         };
         cluster.wake(&channel);
         let deadline = Instant::now() + PATIENCE;
-        while self.store().has_note(note).await? {
+        while self.store().notes().has(note).await? {
             if Instant::now() >= deadline {
                 tracing::warn!(channel.id = %channel_id, send.id = %send, "the owner of the channel has not released the send yet");
                 break;
@@ -244,7 +244,7 @@ impl Engine {
 
     /// Acts on the notes that concern this node.
     pub(super) async fn read_notes(&self, read: &mut Read) -> store::Result<()> {
-        let notes = self.store().notes(read.behind).await?;
+        let notes = self.store().notes().after(read.behind).await?;
         for note in notes {
             match note.channel {
                 Some(channel) => self.act(channel, note).await?,

@@ -53,7 +53,7 @@ impl Engine {
         let first = usize::try_from(page.offset()).unwrap_or(usize::MAX).min(all.len());
         let most = usize::try_from(page.limit).unwrap_or(usize::MAX);
         let ids: Vec<_> = all[first..].iter().copied().take(most).collect();
-        let found = records.find_owned_channels(&ids).await?;
+        let found = records.channels().find_owned_among(&ids).await?;
         Ok((node, Page { records: found, total: all.len() as u64 }))
     }
 
@@ -62,7 +62,7 @@ impl Engine {
         if self.0.shared.cluster.is_alone() {
             return Err(alone().into());
         }
-        if !self.all_records().await?.drain_node(who, id).await? {
+        if !self.all_records().await?.nodes().drain(who, id).await? {
             return Err(no_such_node().into());
         }
         tracing::info!(node.id = %id, %who, "a node was told to drain");

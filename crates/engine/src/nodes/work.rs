@@ -110,7 +110,7 @@ impl Engine {
         let mut wanted = Vec::new();
         for _ in 0..READINGS {
             let (behind, now) = (seen.behind, Timestamp::now());
-            let working = self.store().channels_with_news(behind, now, CHANNELS_AT_ONCE).await?;
+            let working = self.store().channels().with_news(behind, now, CHANNELS_AT_ONCE).await?;
             let is_last = working.len() < CHANNELS_AT_ONCE as usize;
             seen.behind =
                 working.last().filter(|_| !is_last).map_or_else(Uuid::nil, |(last, _)| last.channel_id);
@@ -181,8 +181,8 @@ impl Engine {
     /// Channels that have to run without sends: accounts that the provider has not confirmed, and linked sessions.
     async fn see_idle(&self, wanted: &mut Vec<Arc<Channel>>) -> store::Result<()> {
         let cluster = &self.0.shared.cluster;
-        let idle = self.store().unconfirmed_channels().await?.into_iter();
-        for channel in idle.chain(self.store().linked_web_sessions().await?).map(Arc::new) {
+        let idle = self.store().channels().unconfirmed().await?.into_iter();
+        for channel in idle.chain(self.store().web_sessions().linked().await?).map(Arc::new) {
             if cluster.owns(&channel) {
                 self.directory().wake(&channel);
             } else if cluster.is_proposed(&channel) {
@@ -190,7 +190,7 @@ impl Engine {
             }
         }
         if cluster.keeps_house() {
-            self.store().remove_old_notes().await?;
+            self.store().notes().remove_old().await?;
         }
         Ok(())
     }

@@ -103,7 +103,7 @@ impl Engine {
     async fn family(&self, channel: &Arc<Channel>, heard: &[Heard]) -> Result<Family, Error> {
         let mut others = Vec::new();
         if Family::is_needed(channel, heard) {
-            others = self.store().business_accounts(channel.company_id).await?;
+            others = self.store().of(channel.company_id).channels().business_accounts().await?;
         }
         let others = others.into_iter().filter(|other| other.id != channel.id).map(Arc::new);
         Ok(Family::new(Arc::clone(channel), others))
@@ -123,7 +123,7 @@ impl Engine {
     }
 
     async fn keep_part(&self, company_id: Uuid, part: Part, is_large: bool) -> Result<(), Error> {
-        let written_to = self.store().recipients_of(company_id, &part.keys()).await?;
+        let written_to = self.store().of(company_id).sends().recipients_of(&part.keys()).await?;
         let numbers = self.numbers_of(company_id, part.users()).await?;
         let number_of = |user: &str| numbers.get(user).copied();
         let people = &self.0.shared.people;
@@ -131,7 +131,7 @@ impl Engine {
         let words = people.words_of_people(words);
         let unnamed = part.statements(number_of);
         if !unnamed.is_empty() {
-            self.store().keep_statements(company_id, &unnamed).await?;
+            self.store().of(company_id).persons().keep_statements(&unnamed).await?;
             people.wait_for(company_id, unnamed.into_iter().map(|statement| statement.user_id));
         }
         let Part { receipts, refused: _, events } = part;
@@ -168,18 +168,20 @@ impl Engine {
         let mut held = HashMap::<i64, Timestamp>::new();
         for sends in sends.chunks(SENDS_AT_ONCE) {
             let ids: Vec<_> = sends.iter().map(|(send_id, _)| *send_id).collect();
-            let of_send = self.store().templates_of_sends(company_id, &ids).await?;
+            let of_send = self.store().of(company_id).templates().of_sends(&ids).await?;
             for (template, at) in sends.iter().filter_map(|(id, at)| Some((*of_send.get(id)?, *at))) {
                 let last = held.entry(template).or_insert(at);
                 *last = at.max(*last);
             }
         }
         for (template, said_at) in held {
-            let Some(template) = self.store().find_template(company_id, template).await? else { continue };
+            let Some(template) = self.store().of(company_id).templates().find(template).await? else {
+                continue;
+            };
             // Until the provider says otherwise.
             let said = Said { status: Some(Status::Paused.as_str()), ..Said::default() };
             let (waba_id, name, language) = (&template.waba_id, &template.name, &template.language);
-            if self.store().change_template(company_id, waba_id, name, language, said, said_at).await? {
+            if self.store().of(company_id).templates().change(waba_id, name, language, said, said_at).await? {
                 tracing::warn!(
                     template.id = template.id,
                     template = name,
@@ -211,9 +213,9 @@ impl Engine {
                     Said { category: Some(category.as_str()), ..Said::default() }
                 }
             };
-            if self.store().change_template(company_id, account, name, language, said, said_at).await? {
+            if self.store().of(company_id).templates().change(account, name, language, said, said_at).await? {
                 tracing::info!(channel.id = %channel.id, template = name, language, ?change, "a template changed");
-            } else if self.store().find_template_by_name(company_id, account, name, language).await?.is_none()
+            } else if self.store().of(company_id).templates().named(account, name, language).await?.is_none()
             {
                 self.want_templates(channel).await?;
             }

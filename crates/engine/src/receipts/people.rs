@@ -26,7 +26,7 @@ impl Engine {
     pub(super) async fn words_for(&self, company_id: Uuid, heard: &[Heard]) -> Result<OptOutWords, Error> {
         let has_text = |heard: &Heard| matches!(heard.update, Update::Inbound { text: Some(_), .. });
         if heard.iter().any(has_text) {
-            return Ok(self.store().opt_out_words(company_id).await?);
+            return Ok(self.store().of(company_id).suppressions().words().await?);
         }
         Ok(OptOutWords { scope: None, ..OptOutWords::default() })
     }
@@ -58,7 +58,8 @@ impl Engine {
             }
         }
         for users in unknown.chunks(AT_ONCE) {
-            numbers.extend(self.store().numbers_of_users(company_id, users.iter().copied()).await?);
+            numbers
+                .extend(self.store().of(company_id).persons().numbers_of_users(users.iter().copied()).await?);
         }
         Ok(numbers)
     }
@@ -71,7 +72,7 @@ impl Engine {
         let is_news = |(user, number): &&(String, PhoneNumber)| !people.is_kept(company_id, user, *number);
         let news: Vec<_> = writers.iter().filter(is_news).cloned().collect();
         for news in news.chunks(AT_ONCE) {
-            self.store().keep_users(company_id, news).await?;
+            self.store().of(company_id).persons().keep_users(news).await?;
             news.iter().for_each(|(user, number)| people.meet(company_id, user, *number, true));
         }
         recipients.iter().for_each(|(user, number)| people.meet(company_id, user, *number, false));
@@ -95,7 +96,7 @@ impl Engine {
         let unconfirmed: Vec<_> = unconfirmed.collect();
         for some in unconfirmed.chunks(AT_ONCE) {
             let keys: Vec<_> = some.iter().map(|(key, _)| *key).collect();
-            let written_to = self.store().recipients_of(company_id, &keys).await?;
+            let written_to = self.store().of(company_id).sends().recipients_of(&keys).await?;
             for (key, known_as) in some {
                 if let Some(number) = written_to.get(key) {
                     people.notice(company_id, *number, *known_as);
@@ -126,7 +127,8 @@ impl Engine {
     ) -> Result<(), Error> {
         for met in met.chunks(opt_outs::AT_ONCE) {
             let numbers: HashMap<_, _> = met.iter().map(|(user, number)| (user.as_str(), *number)).collect();
-            let statements = self.store().statements_of(company_id, numbers.keys().copied()).await?;
+            let statements =
+                self.store().of(company_id).persons().statements_of(numbers.keys().copied()).await?;
             let word = |statement: &store::persons::users::Statement| {
                 let recipient = *numbers.get(statement.user_id.as_str())?;
                 let (scope, said_at, says) = (statement.scope, statement.said_at, statement.says);
@@ -141,7 +143,7 @@ impl Engine {
                 self.0.shared.suppressions.look_up(self.store(), words).await?;
                 share_suppressions(&self.0.shared, words).await?;
             }
-            self.store().remove_statements(company_id, &statements).await?;
+            self.store().of(company_id).persons().remove_statements(&statements).await?;
         }
         Ok(())
     }
@@ -158,7 +160,7 @@ impl Engine {
         let mut learned = 0;
         for (company, pairs) in pairs {
             for some in pairs.chunks(AT_ONCE) {
-                match self.store().learn_numbers(company, some).await {
+                match self.store().of(company).persons().learn_numbers(some).await {
                     Ok(news) => learned += news,
                     Err(error) => {
                         // They are noticed again with the next messages to these people, and now.

@@ -29,7 +29,7 @@ impl Engine {
     pub async fn webhook(&self, channel: &Channel) -> Result<Webhook, Error> {
         let records = self.records_of(channel.company_id).await?;
         let verify_token = verify_token(&records, &self.0.shared.vault, channel.id).await?;
-        let secrets = records.channel_secrets(channel.id).await?;
+        let secrets = records.channels().secrets(channel.id).await?;
         let has_app_secret = secrets.is_some_and(|secrets| secrets.app_secret.is_some());
         Ok(Webhook { path: format!("/hooks/meta/{}", channel.id), verify_token, has_app_secret })
     }
@@ -45,12 +45,12 @@ impl Engine {
         let vault = &self.0.shared.vault;
         let _hold = vault.hold();
         let context = context::app_secret(channel);
-        let known = self.store().channel_secrets(channel).await?.and_then(|secrets| secrets.app_secret);
+        let known = self.store().channels().secrets(channel).await?.and_then(|secrets| secrets.app_secret);
         if vault.is_sealed(known.as_deref(), secret, &context) {
             return Ok(true);
         }
         let sealed = vault.seal(secret.expose().as_bytes(), &context);
-        Ok(self.store().set_channel_app_secret(who, channel, sealed).await?)
+        Ok(self.store().channels().set_app_secret(who, channel, sealed).await?)
     }
 
     /// Lists the templates of the channel's business account soon. Does nothing for other channels, or while no channel
@@ -64,7 +64,7 @@ impl Engine {
 /// replaced: without its key nobody can read it any more. While others have the key, it stays.
 pub async fn verify_token(store: &Store, vault: &Vault, channel: Uuid) -> store::Result<Secret> {
     loop {
-        let known = store.verify_token(channel).await?;
+        let known = store.channels().verify_token(channel).await?;
         if let Some(sealed) = &known {
             match vault.unseal(sealed, &context::verify_token(channel)) {
                 Ok(word) => return Ok(word),
@@ -81,7 +81,7 @@ pub async fn verify_token(store: &Store, vault: &Vault, channel: Uuid) -> store:
         let _hold = vault.hold();
         let new = vault::new_verify_token();
         let sealed = vault.seal(new.expose().as_bytes(), &context::verify_token(channel));
-        if store.set_verify_token(channel, known, sealed).await? {
+        if store.channels().set_verify_token(channel, known, sealed).await? {
             return Ok(new);
         }
     }
@@ -89,5 +89,5 @@ pub async fn verify_token(store: &Store, vault: &Vault, channel: Uuid) -> store:
 
 /// Whether this is a key of the database, which other processes have.
 async fn is_of_the_database(store: &Store, key: KeyId) -> store::Result<bool> {
-    Ok(store.sealing_keys().await?.iter().any(|known| known.key_id == key.as_slice()))
+    Ok(store.sealing_keys().all().await?.iter().any(|known| known.key_id == key.as_slice()))
 }

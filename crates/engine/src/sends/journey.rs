@@ -31,10 +31,10 @@ impl Engine {
     /// `send_not_found`; `message_not_found`. [`Error::Unavailable`] when the database is away.
     pub async fn trace(&self, company_id: Uuid, send_id: Uuid, ordinal: u64) -> Result<Traced, Error> {
         let records = self.records_of(company_id).await?;
-        let snapshot = records.send_snapshot(company_id, send_id).await?.ok_or_else(no_such_send)?;
-        let found = records.send_head(company_id, send_id, Timestamp::now()).await?;
+        let snapshot = records.of(company_id).sends().snapshot(send_id).await?.ok_or_else(no_such_send)?;
+        let found = records.of(company_id).sends().head(send_id, Timestamp::now()).await?;
         let send = found.ok_or_else(no_such_send)?;
-        let message = records.messages_from(&snapshot, None, ordinal, 1).await?.pop();
+        let message = records.messages().from(&snapshot, None, ordinal, 1).await?.pop();
         drop(records);
         let message = message.ok_or_else(|| {
             let sentence = "the send has no message with this ordinal: they are counted from 0";

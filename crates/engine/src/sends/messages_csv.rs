@@ -43,7 +43,7 @@ impl Engine {
         from: u64,
     ) -> Result<Found, Error> {
         let records = self.records_of(company_id).await?;
-        Ok(records.selected_messages(snapshot, selection, from, STRETCH, SPAN).await?)
+        Ok(records.messages().selected(snapshot, selection, from, STRETCH, SPAN).await?)
     }
 
     /// The selected messages as CSV: a line with the names of the columns, and a line for each message. A text that a

@@ -130,7 +130,7 @@ impl Engine {
         due: Timestamp,
         now: Timestamp,
     ) -> Result<Outlook, Error> {
-        let first = self.store().waiting(send_id, due.plus(A_MOMENT), 1).await?.soon.pop();
+        let first = self.store().sends().waiting(send_id, due.plus(A_MOMENT), 1).await?.soon.pop();
         let reason = match first {
             None => return Ok(in_the_store()),
             Some(first) => reason_of(&first, &self.0.shared.suppressions, channel.company_id, now),

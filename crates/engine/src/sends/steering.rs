@@ -28,7 +28,8 @@ impl Engine {
     pub async fn pause(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
         let release = Release { send_id, over: None };
         let note = self.note(&Told::from(&release));
-        let send = self.store().control_send(company_id, send_id, Control::Paused, note.as_ref()).await?;
+        let send =
+            self.store().of(company_id).sends().control(send_id, Control::Paused, note.as_ref()).await?;
         let send = unless_over(send)?;
         Ok(self.release(send.channel_id, release, send.note).await?)
     }
@@ -36,7 +37,8 @@ impl Engine {
     /// Resumes a company's send. A running send goes on.
     pub async fn resume(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
         let note = self.note(&Told::Look);
-        let send = self.store().control_send(company_id, send_id, Control::Running, note.as_ref()).await?;
+        let send =
+            self.store().of(company_id).sends().control(send_id, Control::Running, note.as_ref()).await?;
         let SendControl { channel_id, note, .. } = unless_over(send)?;
         if let Some(channel) = self.channel(channel_id).await? {
             self.pass_on(&channel, note).await?;
@@ -52,7 +54,8 @@ impl Engine {
     pub async fn cancel(&self, company_id: Uuid, send_id: Uuid) -> Result<(), Error> {
         let release = Release { send_id, over: Some(State::Canceled) };
         let note = self.note(&Told::from(&release));
-        let send = self.store().cancel_send(company_id, send_id, Timestamp::now(), note.as_ref()).await?;
+        let send =
+            self.store().of(company_id).sends().cancel(send_id, Timestamp::now(), note.as_ref()).await?;
         let send = send.ok_or_else(no_such_send)?;
         if send.state != State::Canceled {
             return Err(over(send.state).into());

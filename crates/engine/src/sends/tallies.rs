@@ -130,7 +130,7 @@ impl Engine {
     async fn count(&self, company_id: Uuid, send_id: Uuid) -> Result<Option<Counted>, Error> {
         let at = Timestamp::now();
         let records = self.records_of(company_id).await?;
-        let Some(send) = records.send_head(company_id, send_id, at).await? else { return Ok(None) };
+        let Some(send) = records.of(company_id).sends().head(send_id, at).await? else { return Ok(None) };
         drop(records);
         let begins = send.schedule.send_at.map_or(send.created_at, |start| start.max(send.created_at));
         let pace = Pace::between(begins, send.finished_at.unwrap_or(at));
@@ -140,7 +140,7 @@ impl Engine {
         while next < end {
             let to = next.saturating_add(PART).min(end);
             let records = self.records_of(company_id).await?;
-            tally.add(records.tally_part(send_id, next, to, &tally.pace).await?);
+            tally.add(records.sends().tally_part(send_id, next, to, &tally.pace).await?);
             next = to;
         }
         tally.finish(send.state, end, send.recipients);

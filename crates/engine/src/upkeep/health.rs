@@ -68,7 +68,7 @@ impl Health {
 
     /// Compares the keys of the database with those of this process. Returns the keys of the database.
     pub(crate) async fn compare_keys(&self, store: &Store, vault: &Vault) -> store::Result<Vec<KeyProof>> {
-        let keys = store.sealing_keys().await?;
+        let keys = store.sealing_keys().all().await?;
         let lacking = keys.iter().filter(|key| !vault.proves(&key.key_id, &key.proof));
         let lacking: Vec<_> = lacking.filter_map(|key| KeyId::from_slice(&key.key_id)).collect();
         let is_same = *self.missing.read().unwrap_or_else(PoisonError::into_inner) == lacking;
@@ -158,9 +158,9 @@ impl Engine {
             && keys.iter().all(|key| key.key_id != own.as_slice())
             && let Some(proof) = vault.prove(own)
         {
-            store.add_sealing_key(&KeyProof { key_id: own.as_slice().to_vec(), proof }).await?;
+            store.sealing_keys().add(&KeyProof { key_id: own.as_slice().to_vec(), proof }).await?;
         }
-        if let Some(reading) = store.read_clock().await? {
+        if let Some(reading) = store.nodes().read_clock().await? {
             if !shared.cluster.is_alone() {
                 database::follow(watch.estimate.take(&reading));
             }
@@ -174,7 +174,7 @@ impl Engine {
             *keys == ids && *lacked == lacks_key && moved.saturating_abs() < CHANGE
         });
         if !is_told {
-            store.describe_node(node, &ids, lacks_key, clock_ahead).await?;
+            store.nodes().describe(node, &ids, lacks_key, clock_ahead).await?;
             watch.told = Some((ids, lacks_key, clock_ahead));
         }
         Ok(())

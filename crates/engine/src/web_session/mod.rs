@@ -137,7 +137,7 @@ impl WebSessions {
     /// Opens the sessions of linked phones, except those that wait for a person.
     pub(super) async fn resume(&self) -> store::Result<()> {
         let Some(common) = &self.common else { return Ok(()) };
-        let linked = common.store.resume_web_sessions().await?;
+        let linked = common.store.web_sessions().resume().await?;
         for channel in linked.iter().filter(|channel| !waits_for_a_person(&channel.connection)) {
             self.supervisor(common, channel, true, false);
         }
@@ -170,8 +170,8 @@ impl WebSessions {
     }
 
     async fn reopen(&self, common: &Arc<Common>, id: Uuid) -> store::Result<()> {
-        let is_linked = common.store.has_web_session(id).await?;
-        let channel = common.store.find_channel(id).await?.filter(|_| is_linked);
+        let is_linked = common.store.web_sessions().exists(id).await?;
+        let channel = common.store.channels().find(id).await?.filter(|_| is_linked);
         if let Some(channel) = channel.filter(|channel| !waits_for_a_person(&channel.connection)) {
             self.supervisor(common, &channel, true, false);
         }
@@ -211,17 +211,17 @@ impl WebSessions {
         if let Some(running) = running {
             return Ok(running.pairing.borrow().clone());
         }
-        let is_linked = common.store.has_web_session(channel).await?;
+        let is_linked = common.store.web_sessions().exists(channel).await?;
         Ok(at_rest(is_linked))
     }
 
     async fn pair(&self, channel: &Channel, number: Option<PhoneNumber>) -> Result<Pairing, Error> {
         let common = self.common()?;
         for _ in 0..ATTEMPTS {
-            let is_linked = common.store.has_web_session(channel.id).await?;
+            let is_linked = common.store.web_sessions().exists(channel.id).await?;
             // The supervisor has to start from the stored state: it does not write a state that it believes is stored
             // already.
-            let newest = common.store.find_channel(channel.id).await?;
+            let newest = common.store.channels().find(channel.id).await?;
             let running = self.supervisor(common, newest.as_ref().unwrap_or(channel), is_linked, false);
             let (hear, heard) = oneshot::channel();
             // Sending fails when the supervisor has just ended; then another one is started.
@@ -238,7 +238,7 @@ impl WebSessions {
     async fn unlink(&self, channel: &Channel) -> Result<(), Error> {
         let common = self.common()?;
         for _ in 0..ATTEMPTS {
-            let is_linked = common.store.has_web_session(channel.id).await?;
+            let is_linked = common.store.web_sessions().exists(channel.id).await?;
             let is_running =
                 self.supervisors().get(&channel.id).is_some_and(|running| !running.commands.is_closed());
             if !is_linked && !is_running {

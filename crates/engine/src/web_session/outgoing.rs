@@ -117,10 +117,12 @@ impl WebChannel {
             (Some(pending_reply), Some(key)) => {
                 pending_reply.hands_over(handed_over.clone());
                 let answer = (pending_reply.render)(handed_over.clone());
-                self.store.keep_web_result(self.company, key, handed_over.send_id, &answer).await
+                self.store.of(self.company).answers().keep_web_result(key, handed_over.send_id, &answer).await
             }
             // The message may have gone out before; then its answer is stored.
-            (None, Some(key)) => self.store.has_web_result(self.company, key, handed_over.send_id).await,
+            (None, Some(key)) => {
+                self.store.of(self.company).answers().has_web_result(key, handed_over.send_id).await
+            }
         };
         match is_kept {
             Ok(true) => Ok(()),
@@ -138,7 +140,7 @@ impl WebChannel {
     /// Deletes the stored answer of a message that was not handed over.
     async fn drop_answer(&self, content: &Stored, send_id: Uuid) {
         let Some(key) = &content.key else { return };
-        if let Err(error) = self.store.drop_web_result(self.company, key, send_id).await {
+        if let Err(error) = self.store.of(self.company).answers().drop_web_result(key, send_id).await {
             tracing::warn!(channel.id = %self.channel, %error, "cannot delete the stored answer of a message that was not sent");
         }
     }
@@ -159,7 +161,7 @@ impl WebChannel {
             return Jid::group(group).map_err(|invalid| failed(&invalid.to_string()));
         };
         // The store's addresses come from the session; without the store the session is asked again.
-        let known = self.store.known_number(self.channel, number).await.ok().flatten();
+        let known = self.store.web_sessions().known_number(self.channel, number).await.ok().flatten();
         if let Some(jid) = known.and_then(|known| Jid::parse(&known.jid?).ok()) {
             return Ok(jid);
         }

@@ -19,7 +19,7 @@ impl WebSessions {
         let running =
             self.supervisors().get(&channel.id).filter(|running| !running.commands.is_closed()).cloned();
         let Some(running) = running else {
-            let is_linked = common.store.has_web_session(channel.id).await?;
+            let is_linked = common.store.web_sessions().exists(channel.id).await?;
             return Err(Refusal::from(NotExpected::Stage(super::at_rest(is_linked).stage)).into());
         };
         let (hear, heard) = oneshot::channel();

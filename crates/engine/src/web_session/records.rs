@@ -57,21 +57,22 @@ impl SessionRecords {
 #[async_trait]
 impl Records for SessionRecords {
     async fn read(&self, namespace: &str, keys: &[&str]) -> Result<Vec<Record>, RecordsError> {
-        let rows = self.store.web_session_rows(self.channel, namespace, keys).await.map_err(unavailable)?;
+        let rows =
+            self.store.web_sessions().rows(self.channel, namespace, keys).await.map_err(unavailable)?;
         self.open_all(namespace, rows).await
     }
 
     async fn list(&self, namespace: &str) -> Result<Vec<Record>, RecordsError> {
-        let rows = self.store.web_session_namespace(self.channel, namespace).await.map_err(unavailable)?;
+        let rows = self.store.web_sessions().namespace(self.channel, namespace).await.map_err(unavailable)?;
         self.open_all(namespace, rows).await
     }
 
     async fn list_keys(&self, namespace: &str) -> Result<Vec<(String, i64)>, RecordsError> {
-        self.store.web_session_keys(self.channel, namespace).await.map_err(unavailable)
+        self.store.web_sessions().namespace_keys(self.channel, namespace).await.map_err(unavailable)
     }
 
     async fn has_key(&self, namespace: &str, beginning: &str) -> Result<bool, RecordsError> {
-        self.store.has_web_session_key(self.channel, namespace, beginning).await.map_err(unavailable)
+        self.store.web_sessions().has_key(self.channel, namespace, beginning).await.map_err(unavailable)
     }
 
     async fn apply(&self, changes: Vec<Change>) -> Result<(), RecordsError> {
@@ -84,22 +85,23 @@ impl Records for SessionRecords {
             let sealed = tokio::task::spawn_blocking(move || seal(&vault, channel, changes));
             sealed.await.map_err(|error| RecordsError::Unavailable(error.into()))?
         };
-        self.store.change_web_session(self.channel, &changes).await.map_err(unavailable)
+        self.store.web_sessions().change(self.channel, &changes).await.map_err(unavailable)
     }
 
     async fn take(&self, namespace: &str, key: &str) -> Result<Option<Record>, RecordsError> {
         let _permit = self.permit().await?;
-        let row = self.store.take_web_session_row(self.channel, namespace, key).await.map_err(unavailable)?;
+        let row =
+            self.store.web_sessions().take_row(self.channel, namespace, key).await.map_err(unavailable)?;
         let opened = open(&self.vault, self.channel, namespace, row.into_iter().collect())?;
         Ok(opened.into_iter().next())
     }
 
     async fn delete_below(&self, namespace: &str, mark: i64) -> Result<u64, RecordsError> {
-        self.store.delete_web_session_rows_below(self.channel, namespace, mark).await.map_err(unavailable)
+        self.store.web_sessions().delete_rows_below(self.channel, namespace, mark).await.map_err(unavailable)
     }
 
     async fn wipe(&self) -> Result<(), RecordsError> {
-        self.store.wipe_web_session(self.channel).await.map_err(unavailable)?;
+        self.store.web_sessions().wipe(self.channel).await.map_err(unavailable)?;
         Ok(())
     }
 }

@@ -243,13 +243,13 @@ impl Supervisor {
     async fn write(&mut self, write: &Write) -> store::Result<Saved> {
         let (Write { number, connection }, store) = (write, &self.common.store);
         if let Some((number, at)) = number {
-            store.set_linked(self.channel, *number, *at).await?;
+            store.web_sessions().set_linked(self.channel, *number, *at).await?;
         }
         let Some(Change { from, to }) = connection else { return Ok(Saved::Done) };
-        if store.set_channel_connection(self.channel, from, to).await?.is_some() {
+        if store.channels().set_connection(self.channel, from, to).await?.is_some() {
             return Ok(Saved::Done);
         }
-        let channel = store.find_channel(self.channel).await?;
+        let channel = store.channels().find(self.channel).await?;
         Ok(channel.map_or(Saved::Gone, |channel| Saved::Overtaken(channel.connection)))
     }
 
@@ -260,7 +260,7 @@ impl Supervisor {
         if let Some(records) = self.records.take() {
             records.close().await;
         }
-        self.common.store.end_web_session(self.channel, to).await
+        self.common.store.web_sessions().end(self.channel, to).await
     }
 
     /// Passes on an acknowledgement. If the channel's actor waits for it, the actor writes the outcome itself.

@@ -142,7 +142,7 @@ impl Engine {
         }
         let (millis, tail) = id.stamp()?;
         let found = loop {
-            match self.store().send_of_stamp(channel, millis, tail).await {
+            match self.store().web_sessions().send_of_stamp(channel, millis, tail).await {
                 Ok(found) => break found?,
                 Err(error) if error.is_passing() => {
                     tokio::time::sleep(WRITE_PAUSE).await;
@@ -162,14 +162,16 @@ impl Engine {
 
     /// Writes a LID that the session learned by itself to the contact.
     async fn note_lid(&self, company: Uuid, channel: Uuid, number: PhoneNumber, lid: &Jid) {
-        if let Err(error) = self.store().learn_lid(company, number, lid.as_str()).await {
+        if let Err(error) = self.store().of(company).contacts().learn_lid(number, lid.as_str()).await {
             tracing::warn!(channel.id = %channel, %error, "cannot write a contact's LID");
         }
     }
 
     /// Notes that the person wrote to the session, and so is no stranger to it.
     async fn note_inbound(&self, channel: Uuid, number: PhoneNumber) {
-        if let Err(error) = self.store().note_first_heard(channel, number, Timestamp::now()).await {
+        if let Err(error) =
+            self.store().web_sessions().note_first_heard(channel, number, Timestamp::now()).await
+        {
             tracing::warn!(channel.id = %channel, %error, "cannot note that a person wrote to the session");
         }
     }

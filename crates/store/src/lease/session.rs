@@ -163,7 +163,7 @@ mod tests {
             migrate: true,
         };
         let store = Store::open(&options).await.unwrap();
-        let lease = store.acquire_lease(&options, "test").await.unwrap();
+        let lease = store.lease().acquire(&options, "test").await.unwrap();
         let session = lease.session().expect("no session holds the lock");
         for round in ["the first session", "the one after it broke"] {
             let mut place = session.connection.lock().await;
@@ -183,7 +183,7 @@ mod tests {
             drop(place);
             // The server releases the lock when the terminated session is gone, moments after the request.
             let locked = async {
-                while store.confirm_lease(&lease).await.unwrap() != Standing::Locked {
+                while store.lease().confirm(&lease).await.unwrap() != Standing::Locked {
                     tokio::task::yield_now().await;
                 }
             };

@@ -29,7 +29,9 @@ impl Engine {
         recipient: &WebRecipient,
     ) -> Result<Option<KnownNumber>, Error> {
         match recipient {
-            WebRecipient::Number(number) => Ok(self.store().known_number(channel.id, *number).await?),
+            WebRecipient::Number(number) => {
+                Ok(self.store().web_sessions().known_number(channel.id, *number).await?)
+            }
             WebRecipient::Group(_) => Ok(None),
         }
     }
@@ -57,7 +59,10 @@ impl Engine {
         let (jid, lid) = found.map(|found| (found.jid, found.lid)).unzip();
         let lid = lid.flatten();
         let (as_text, lid) = (jid.as_ref().map(Jid::as_str), lid.as_ref().map(Jid::as_str));
-        self.store().note_number_check(channel.id, number, as_text, lid, Timestamp::now()).await?;
+        self.store()
+            .web_sessions()
+            .note_number_check(channel.id, number, as_text, lid, Timestamp::now())
+            .await?;
         if let Some(lid) = lid {
             self.learn_lid(channel, number, lid).await;
         }
@@ -86,14 +91,14 @@ impl Engine {
         let picture = session.picture(&jid).await.map_err(|error| unanswered(&error))?;
         let url = picture.map(|picture| picture.url).filter(|url| is_picture(url));
         if let Some(url) = &url {
-            self.store().set_profile_picture(channel.company_id, number, url).await?;
+            self.store().of(channel.company_id).contacts().set_profile_picture(number, url).await?;
         }
         Ok(url)
     }
 
     /// Writes a contact's LID, an address that hides its number. A failed write is no reason not to send.
     async fn learn_lid(&self, channel: &Channel, number: PhoneNumber, lid: &str) {
-        if let Err(error) = self.store().learn_lid(channel.company_id, number, lid).await {
+        if let Err(error) = self.store().of(channel.company_id).contacts().learn_lid(number, lid).await {
             tracing::warn!(channel.id = %channel.id, %error, "cannot write a contact's LID");
         }
     }

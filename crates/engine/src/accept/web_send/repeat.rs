@@ -30,7 +30,7 @@ impl Engine {
         let Some(channel) = channel.filter(|channel| channel.kind == Kind::WebSession) else {
             return Ok(Some(Turn::Repeated(kept.into())));
         };
-        let Some(first) = self.store().first_try(kept.send_id).await? else { return Ok(None) };
+        let Some(first) = self.store().web_sessions().first_try(kept.send_id).await? else { return Ok(None) };
         let policy = self.0.shared.tiers.find(&channel.tier).unknown_outcome;
         match (decide(first, kept.result.is_some(), policy), kept.result) {
             (Repeat::Answer, Some(answer)) => Ok(Some(Turn::Told(answer))),

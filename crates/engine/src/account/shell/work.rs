@@ -61,7 +61,10 @@ async fn try_list(
 ) -> Result<usize, Failed> {
     let store = shared.store.clone();
     let reading = shared.reader.read(async move {
-        Ok::<_, store::Error>((store.find_channel(channel).await?, store.channel_secrets(channel).await?))
+        Ok::<_, store::Error>((
+            store.channels().find(channel).await?,
+            store.channels().secrets(channel).await?,
+        ))
     });
     let (Some(record), sealed) = reading.await? else {
         return Err(Failed::Channel("the channel is gone".to_owned()));
@@ -71,7 +74,7 @@ async fn try_list(
     // Webhooks during the listing are newer than its result.
     let as_of = Timestamp::now();
     let listed = connector.templates().await?;
-    shared.store.sync_templates_as_of(company, waba_id, &listed, as_of).await?;
+    shared.store.of(company).templates().sync_as_of(waba_id, &listed, as_of).await?;
     Ok(listed.len())
 }
 
@@ -89,7 +92,7 @@ pub(super) async fn read_people(
             }
             drop(common.accounts.feed(&account, Input::PeopleFound(people), moment()));
         };
-        store.template_recipients(&account, span, take).await
+        store.templates().recipients(&account, span, take).await
     });
     reading.await.map_err(|error: store::Error| {
         tracing::error!(account = %waba_id, %error, "cannot read the recipients of templates");

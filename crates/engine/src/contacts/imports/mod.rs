@@ -104,7 +104,7 @@ impl Engine {
         }
         settings.check().map_err(|wrong| refused(&wrong, Code::InvalidMapping))?;
         let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
-        match self.records_of(company).await?.set_import_settings(company, id, &written).await? {
+        match self.records_of(company).await?.of(company).imports().set_settings(id, &written).await? {
             true => Ok(()),
             false => Err(has_begun().into()),
         }
@@ -143,7 +143,7 @@ impl Engine {
         let records = self.records_of(company).await?;
         let columns = settings.remember(self.remembered(company, &records).await?);
         let columns = serde_json::to_string(&columns).map_err(|_| Error::Internal)?;
-        if !records.start_import(who, company, id, &columns).await? {
+        if !records.of(company).imports().start(who, id, &columns).await? {
             return Err(has_begun().into());
         }
         self.imports().wake.notify_one();
@@ -157,7 +157,7 @@ impl Engine {
     /// `import_not_found`.
     pub async fn cancel_import(&self, who: &Who, company: Uuid, id: Uuid) -> Result<(), Error> {
         self.find_import(company, id).await?;
-        self.records_of(company).await?.cancel_import(who, company, id).await?;
+        self.records_of(company).await?.of(company).imports().cancel(who, id).await?;
         self.imports().wake.notify_one();
         Ok(())
     }
@@ -168,7 +168,7 @@ impl Engine {
     ///
     /// `import_not_found`.
     pub async fn find_import(&self, company: Uuid, id: Uuid) -> Result<Import, Error> {
-        let found = self.records_of(company).await?.import(company, id).await?;
+        let found = self.records_of(company).await?.of(company).imports().find(id).await?;
         Ok(found.ok_or_else(no_such_import)?)
     }
 
@@ -177,7 +177,7 @@ impl Engine {
         company: Uuid,
         records: &crate::records::Records,
     ) -> Result<Vec<Column>, Error> {
-        let remembered = records.remembered_columns(company).await?;
+        let remembered = records.of(company).imports().remembered_columns().await?;
         Ok(remembered.and_then(|columns| serde_json::from_str(&columns).ok()).unwrap_or_default())
     }
 

@@ -45,8 +45,8 @@ impl Engine {
             .map_err(|error| refused(&error, Code::InvalidFile))?;
         let records = self.records_of(company).await?;
         let (results, names_kept) =
-            records.compare_drafts(company, &preview.step.drafts, names(&settings)).await?;
-        let country = OwnCountry::of(&records, company).await?;
+            records.of(company).contacts().compare_drafts(&preview.step.drafts, names(&settings)).await?;
+        let country = records.of(company).country().await?;
         let count = |result| results.iter().filter(|found| **found == result).count() as u64;
         Ok(Shown {
             created: count(Upserted::Created),
@@ -62,8 +62,8 @@ impl Engine {
     /// The first piece of an uploaded file, and whether it is the whole file.
     pub(super) async fn beginning(&self, company: Uuid, id: Uuid) -> Result<(Vec<u8>, bool), Error> {
         let records = self.records_of(company).await?;
-        let first = records.import_chunk(id, 0).await?.unwrap_or_default();
-        let is_all = first.len() < super::upload::PIECE || records.import_chunk(id, 1).await?.is_none();
+        let first = records.imports().chunk(id, 0).await?.unwrap_or_default();
+        let is_all = first.len() < super::upload::PIECE || records.imports().chunk(id, 1).await?.is_none();
         Ok((first, is_all))
     }
 }

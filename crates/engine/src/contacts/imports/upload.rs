@@ -3,7 +3,6 @@
 use uuid::Uuid;
 
 use super::{Import, no_such_import, refused};
-use crate::records::country::OwnCountry;
 use crate::{Engine, Error};
 use domain::contact::MOST_TAGS;
 use domain::error::{Code, Refusal};
@@ -58,10 +57,10 @@ impl Engine {
             return Err(invalid(&import::Error::TooManyTags { found: tags.len() }).into());
         }
         let records = self.records_of(company).await?;
-        let likely = OwnCountry::of(&records, company).await?.likely();
+        let likely = records.of(company).country().await?.likely();
         let inspection =
             Inspection::new(encoding.as_deref(), country.or(likely)).map_err(|error| invalid(&error))?;
-        let begun = records.begin_upload(company, &file_name).await?;
+        let begun = records.of(company).imports().begin_upload(&file_name).await?;
         drop(records);
         let import = begun.ok_or_else(|| {
             let sentence = format!(
@@ -132,7 +131,7 @@ impl Upload {
         let ordinal = self.pieces;
         self.pieces += 1;
         let records = self.engine.records_of(self.company).await?;
-        Ok(records.add_import_chunk(self.import, ordinal, piece).await?)
+        Ok(records.imports().add_chunk(self.import, ordinal, piece).await?)
     }
 
     /// Ends the upload of a complete file.
@@ -156,9 +155,9 @@ impl Upload {
         let records = self.engine.records_of(self.company).await?;
         settings.recall(&self.engine.remembered(self.company, &records).await?);
         let written = serde_json::to_string(&settings).map_err(|_| Error::Internal)?;
-        records.finish_upload(self.import, &written).await?;
+        records.imports().finish_upload(self.import, &written).await?;
         self.is_finished = true;
-        Ok(records.import(self.company, self.import).await?.ok_or_else(no_such_import)?)
+        Ok(records.of(self.company).imports().find(self.import).await?.ok_or_else(no_such_import)?)
     }
 }
 
