@@ -1,7 +1,8 @@
 //! The database: the only crate that knows entities, SeaORM and SQL.
 //!
 //! One [`Store`] serves SQLite and PostgreSQL; their differences are in [`dialect`]. Called by the engine and by the
-//! command line. Every query of a company's data begins at its id. Everything here can fail because the database does
+//! command line. Queries are methods of nouns, as in `store.of(company).contacts().page(…)`: a company's rows are reached
+//! by its id only. Everything here can fail because the database does
 //! ([`Error::Unavailable`], [`Error::InDoubt`]); an item's `# Errors` names only what else it refuses.
 //!
 //! **Entities or SQL.** Records that are read and written one by one go through the entities: companies, channels,

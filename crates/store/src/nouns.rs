@@ -1,8 +1,8 @@
 //! The nouns of the store: a value for the rows of each, with a share of the store's connections.
 //!
 //! A noun of one company comes from [`Store::of`], so that no query can forget whose rows it reads. The nouns of the
-//! [`Store`] itself are for work on every company: dispatch, upkeep, operators, sign-in. Each is two words long and is
-//! made where it is used.
+//! [`Store`] itself are for work on every company: dispatch, upkeep, operators, sign-in. A noun borrows its store, so it is
+//! made where it is used; a task that outlives its caller owns a clone of the store.
 
 use uuid::Uuid;
 
@@ -95,7 +95,8 @@ of_a_company! {
 }
 
 of_all! {
-    /// The messages of a send, read with its [`SendSnapshot`](crate::sends::messages::SendSnapshot), which only its company gets.
+    /// The messages of a send, read with its [`SendSnapshot`](crate::sends::messages::SendSnapshot), which only its
+    /// company gets.
     messages: Messages;
     /// What is done for the contacts of every company.
     contacts: AllContacts;
@@ -117,7 +118,7 @@ of_all! {
     sends: AllSends;
     /// The templates of every company.
     templates: AllTemplates;
-    /// The ledger: what was accepted, and what became of it.
+    /// The ledger: what was accepted, and the outcome of each message.
     ledger: Ledger;
     /// The lease, under which one process or one cluster sends.
     lease: Leases;
